@@ -1,0 +1,1 @@
+"""Learning from tables whose labels cannot be fully trusted."""
