@@ -1,5 +1,6 @@
 """Granular balls: the record, the engine that makes them, the scikit-learn face."""
 
 from granulearn.balls.ball_set import BallSet
+from granulearn.balls.generation import generate_balls
 
-__all__ = ["BallSet"]
+__all__ = ["BallSet", "generate_balls"]
