@@ -31,7 +31,7 @@ def describe(comparison: Comparison) -> str:
 def _models(comparison: Comparison) -> list[str]:
     width = max(len("model"), *(len(str(model)) for model in comparison.means.index))
     lines = [f"{'model':<{width}}  {'mean score':>10}  {'average rank':>12}"]
-    order = comparison.ranks.argsort(kind="stable")
+    order = comparison.ranks.to_numpy().argsort(kind="stable")
     for model, mean, rank in zip(
         comparison.ranks.index[order],
         comparison.means.iloc[order],
