@@ -1,0 +1,23 @@
+"""Memberships: one number per ball that says how far the ball can be trusted."""
+
+from granulearn.memberships.base import Membership
+from granulearn.memberships.fuzzy import FuzzyMembership
+from granulearn.memberships.given import GivenMembership
+from granulearn.memberships.registry import (
+    CallableMembership,
+    membership_names,
+    resolve_membership,
+)
+from granulearn.memberships.sdap import SDAPMembership
+from granulearn.memberships.uniform import UniformMembership
+
+__all__ = [
+    "CallableMembership",
+    "FuzzyMembership",
+    "GivenMembership",
+    "Membership",
+    "SDAPMembership",
+    "UniformMembership",
+    "membership_names",
+    "resolve_membership",
+]

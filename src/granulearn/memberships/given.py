@@ -1,0 +1,40 @@
+"""Given membership: the user rates samples, a ball gets the mean of its own."""
+
+from __future__ import annotations
+
+from granulearn.memberships.base import Membership, check_memberships
+
+
+class GivenMembership(Membership):
+    """Give a ball the mean of the memberships that its samples came with.
+
+    Use it when something outside the model already says how far each sample
+    can be trusted: an annotator's confidence, an audit, another model. Its
+    weak point is that one doubtful sample in a large trusted ball is averaged
+    away.
+
+    Parameters
+    ----------
+    sample_membership : array-like of shape (n_samples,), default=None
+        One number in [0, 1] per sample. Ball classifiers fill it in from
+        ``fit(X, y, sample_membership=...)``, so ``membership="given"`` needs
+        no array here.
+
+    Notes
+    -----
+    ``delta_i`` is the mean of `sample_membership` over the samples of ball i.
+    """
+
+    def __init__(self, sample_membership=None):
+        self.sample_membership = sample_membership
+
+    def _rate(self, balls, X, y):
+        if self.sample_membership is None:
+            raise ValueError(
+                "membership='given' averages the memberships of samples, but none were given: "
+                "pass fit(X, y, sample_membership=...) or GivenMembership(sample_membership=...)."
+            )
+        n_samples = len(balls.assignment)
+        values = check_memberships(self.sample_membership, n_samples, "sample_membership")
+        # Rounding of the mean of values all equal to one may end above one.
+        return balls.sample_mean(values).clip(0, 1)

@@ -1,0 +1,132 @@
+"""Graph regularisers of GE-GB-RVFL: keep classes tight and apart.
+
+A graph on the rows of H has a Laplacian L; ``H' L H`` measures how much
+features vary along its edges. S_w does so within classes (to be small), S_b
+between classes (to be large). No k x k matrix is formed for k rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import linalg, sparse
+
+from granulearn.memberships.neighbors import nearest_points
+from granulearn.network.row_blocks import row_blocks
+
+# Added to S_b before it is inverted; the value of the published scripts.
+BETWEEN_SHIFT = 1e-3
+
+Scatters = tuple[np.ndarray, np.ndarray]
+
+
+def graph_names() -> list[str]:
+    """Return the names of the graphs, sorted."""
+    return sorted(_SCATTERS)
+
+
+def graph_regulariser(
+    H: np.ndarray, codes: np.ndarray, graph: str, *, form: str, n_neighbors: int
+) -> np.ndarray:
+    """Return G, of shape (p, p), for the rows of H and their classes.
+
+    Parameters
+    ----------
+    H : ndarray of shape (k, p)
+        Rows to be joined by edges.
+    codes : ndarray of shape (k,)
+        Class of each row, as small integers.
+    graph : {"lda", "lfda", "mda"}
+        Which rows are joined.
+    form : {"published", "symmetric"}
+        ``"published"``: ``pinv(S_b + 1e-3 I) S_w``, neither symmetric nor
+        positive. ``"symmetric"``: ``R S_w R`` with ``R = (S_b + 1e-3 I)^-1/2``
+        after negative eigenvalues of S_b are set to zero.
+    n_neighbors : int
+        For ``"mda"``: neighbours of a row, itself counted in its own class.
+    """
+    if graph not in _SCATTERS:
+        raise ValueError(f"graph={graph!r} is not known: use one of {graph_names()}.")
+    within, between = _SCATTERS[graph](H, codes, n_neighbors)
+    if form == "published":
+        shifted = between + BETWEEN_SHIFT * np.eye(len(between))
+        return np.linalg.pinv(shifted) @ within
+    root = _inverse_root(between)
+    return root @ within @ root
+
+
+def _inverse_root(between: np.ndarray) -> np.ndarray:
+    values, vectors = linalg.eigh(between)
+    return (vectors / np.sqrt(values.clip(min=0) + BETWEEN_SHIFT)) @ vectors.T
+
+
+def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
+    """Complete graphs: distances to the class mean, and of class means to the mean."""
+    counts = np.bincount(codes)
+    class_sums = np.zeros((len(counts), H.shape[1]))
+    np.add.at(class_sums, codes, H)
+    class_means = class_sums / np.maximum(counts, 1)[:, None]
+    deviations = H - class_means[codes]
+    spread = np.sqrt(counts)[:, None] * (class_means - H.mean(axis=0))
+    return deviations.T @ deviations, spread.T @ spread
+
+
+def _lfda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
+    """Affinity graphs: near rows of a class count more."""
+    k = len(H)
+    centred = H - H.mean(axis=0)  # edges do not change, squares of differences lose less
+    square_norms = np.einsum("ij,ij->i", centred, centred)
+    mean_square_distance = 2 * square_norms.mean()
+    if mean_square_distance == 0:
+        return np.zeros((H.shape[1],) * 2), np.zeros((H.shape[1],) * 2)
+    class_share = 1 / np.bincount(codes)[codes]
+    within, between = np.zeros((H.shape[1],) * 2), np.zeros((H.shape[1],) * 2)
+    for block in row_blocks(k, 8 * k):
+        squares = square_norms[block, None] + square_norms - 2 * centred[block] @ centred.T
+        affinity = np.exp(-squares.clip(min=0) / (2 * mean_square_distance))
+        same = codes[block, None] == codes
+        share = class_share[block, None]
+        within += _block_laplacian(np.where(same, affinity * share, 0), centred, block)
+        edges = np.where(same, affinity * (1 / k - share), 1 / k)
+        between += _block_laplacian(edges, centred, block)
+    return within, between
+
+
+def _block_laplacian(edges: np.ndarray, H: np.ndarray, block: slice) -> np.ndarray:
+    """Return the part of ``H' (D - W) H`` that comes from a block of rows of W."""
+    rows = H[block]
+    return rows.T @ (edges.sum(axis=1)[:, None] * rows - edges @ H)
+
+
+def _mda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
+    """Join rows to their nearest of the same class, and of the other classes."""
+    k = len(H)
+    within, between = sparse.lil_array((k, k)), sparse.lil_array((k, k))
+    for code in np.unique(codes):
+        own, others = np.flatnonzero(codes == code), np.flatnonzero(codes != code)
+        _join_nearest(within, H, own, own, n_neighbors)
+        _join_nearest(between, H, own, others, n_neighbors)
+    return _sparse_scatter(within, H), _sparse_scatter(between, H)
+
+
+def _join_nearest(graph, H, sources, targets, n_neighbors) -> None:
+    n_neighbors = min(n_neighbors, len(targets))
+    if n_neighbors == 0:
+        return
+    nearest = nearest_points(H[targets], H[sources], n_neighbors)
+    graph[np.repeat(sources, n_neighbors), targets[nearest].ravel()] = 1
+
+
+def _sparse_scatter(graph, H: np.ndarray) -> np.ndarray:
+    edges = sparse.csr_array(graph)
+    edges = edges.maximum(edges.T)
+    degrees = np.asarray(edges.sum(axis=1)).ravel()
+    return H.T @ (degrees[:, None] * H - edges @ H)
+
+
+_SCATTERS: dict[str, Callable[[np.ndarray, np.ndarray, int], Scatters]] = {
+    "lda": _lda_scatters,
+    "lfda": _lfda_scatters,
+    "mda": _mda_scatters,
+}

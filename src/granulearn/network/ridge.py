@@ -1,0 +1,204 @@
+"""Weighted ridge regression in closed form, by Cholesky.
+
+Minimises ``C/2 sum_i w_i |h_i' Theta - y_i|^2 + 1/2 |Theta|^2``. With
+``A = sqrt(w) H`` (the paper's S H, for ``w = delta^2``) and ``B = sqrt(w) Y``:
+
+- primal, for at most as many columns as rows: ``(A'A + I/C) Theta = A'B``;
+- dual, otherwise: ``Theta = A' (A A' + I/C)^-1 B``.
+
+The diagonal matrix S is never formed. In the primal case neither is H: the
+normal equations are sums over blocks of rows. Rows may be complex; ``'`` then
+means the conjugate transpose.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import linalg
+
+from granulearn.network.row_blocks import row_blocks
+
+
+class FeatureMap(Protocol):
+    """What turns rows of inputs into rows of H."""
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of H."""
+
+    @property
+    def bias_column(self) -> int:
+        """Index of the column of ones."""
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of H."""
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Return the rows of H for the rows of X."""
+
+
+class IllConditionedWarning(UserWarning):
+    """The linear system was solved, but its solution is not well determined."""
+
+
+@dataclass(frozen=True, eq=False)
+class NormalEquations:
+    """What the primal solution needs; grows with the columns, not with the rows."""
+
+    gram: np.ndarray
+    """(p, p) A'A."""
+    moment: np.ndarray
+    """(p, n_outputs) A'B."""
+
+
+def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return Y: one row per code, one where the code is the column's."""
+    return (codes[:, None] == np.arange(n_classes)).astype(np.float64)
+
+
+def weighted_rows(
+    features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return A and B; `weights` None means one for every row."""
+    H = features(X)
+    if weights is None:
+        return H, Y
+    root = np.sqrt(weights)[:, None]
+    H *= root
+    return H, root * Y
+
+
+def normal_equations(
+    features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> NormalEquations:
+    """Sum A'A and A'B over blocks of rows."""
+    p = features.n_columns
+    gram = np.zeros((p, p), dtype=features.dtype)
+    moment = np.zeros((p, Y.shape[1]), dtype=features.dtype)
+    for block in row_blocks(len(X), p * features.dtype.itemsize):
+        block_weights = None if weights is None else weights[block]
+        A, B = weighted_rows(features, X[block], Y[block], block_weights)
+        gram += _adjoint(A) @ A
+        moment += _adjoint(A) @ B
+    return NormalEquations(gram, moment)
+
+
+def solve_weighted_ridge(
+    features: FeatureMap,
+    X: np.ndarray,
+    Y: np.ndarray,
+    weights: np.ndarray | None,
+    C: float,
+) -> np.ndarray:
+    """Return Theta, of shape (n_columns, n_outputs), by the cheaper of the two forms.
+
+    Parameters
+    ----------
+    features : FeatureMap
+        Turns rows of `X` into rows of H.
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    Y : ndarray of shape (n_rows, n_outputs)
+        Targets.
+    weights : ndarray of shape (n_rows,) or None
+        Sample weights (the squares of the paper's memberships); None means one.
+    C : float
+        Inverse of the penalty.
+    """
+    if features.n_columns <= len(X):
+        return solve_primal(normal_equations(features, X, Y, weights), C)
+    return solve_dual(*weighted_rows(features, X, Y, weights), C)
+
+
+def solve_primal(equations: NormalEquations, C: float) -> np.ndarray:
+    """Solve ``(A'A + I/C) Theta = A'B``."""
+    return solve_shifted(equations.gram, equations.moment, C)
+
+
+def solve_graph_ridge(equations: NormalEquations, G: np.ndarray, C: float) -> np.ndarray:
+    """Solve ``(A'A + (I + G)/C) Theta = A'B`` for a regulariser G that need not be symmetric."""
+    system = equations.gram + G / C
+    check_finite_system(system, equations.moment)
+    if np.allclose(system, system.T, rtol=1e-12, atol=0):
+        return solve_shifted((system + system.T) / 2, equations.moment, C)
+    system.flat[:: len(G) + 1] += 1 / C
+    with warnings.catch_warnings(action="error", category=linalg.LinAlgWarning):
+        try:
+            return linalg.solve(system, equations.moment)
+        except (linalg.LinAlgError, linalg.LinAlgWarning):
+            pass
+    warn_ill_conditioned(C)
+    return linalg.lstsq(system, equations.moment)[0]
+
+
+def solve_dual(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
+    """Return ``A' (A A' + I/C)^-1 B``."""
+    return _adjoint(A) @ solve_shifted(A @ _adjoint(A), B, C)
+
+
+def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """Return the real part of ``H Theta``, block by block."""
+    scores = np.empty((len(X), theta.shape[1]))
+    for block in row_blocks(len(X), features.n_columns * features.dtype.itemsize):
+        scores[block] = (features(X[block]) @ theta).real
+    return scores
+
+
+def solve_shifted(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
+    """Solve ``(G + I/C) Z = rhs`` for G symmetric (Hermitian), positive semi-definite.
+
+    By Cholesky; when that fails or the system is singular to working
+    precision, by the eigenvectors of G that can be told from zero, with an
+    `IllConditionedWarning`.
+    """
+    check_finite_system(G, rhs)
+    shifted = G.copy()
+    shifted.flat[:: len(G) + 1] += 1 / C
+    norm = np.abs(shifted).sum(axis=0).max()
+    try:
+        factor = linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return _solve_by_eigenvectors(G, rhs, C)
+    (pocon,) = linalg.get_lapack_funcs(("pocon",), (factor[0],))
+    reciprocal_condition, _ = pocon(factor[0], norm, uplo="L")
+    if reciprocal_condition < np.finfo(np.float64).eps:
+        return _solve_by_eigenvectors(G, rhs, C)
+    return linalg.cho_solve(factor, rhs, check_finite=False)
+
+
+def check_finite_system(G: np.ndarray, rhs: np.ndarray) -> None:
+    """Raise when inputs were so large that their squares left the float range."""
+    if not (np.isfinite(G).all() and np.isfinite(rhs).all()):
+        raise ValueError(
+            "the normal equations overflow: some features are too large to be squared; "
+            "scale them first, for example with StandardScaler."
+        )
+
+
+def warn_ill_conditioned(C: float) -> None:
+    """Say that rounding decides part of the solution, and what to do."""
+    warnings.warn(
+        f"the linear system is singular to working precision at C={C:g}; directions that cannot "
+        "be told from zero were left out of the solution. Lower C or scale the features.",
+        IllConditionedWarning,
+        stacklevel=2,
+    )
+
+
+def _solve_by_eigenvectors(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
+    warn_ill_conditioned(C)
+    values, vectors = linalg.eigh(G)
+    known = values > len(G) * np.finfo(np.float64).eps * values[-1]
+    values, vectors = values[known], vectors[:, known]
+    return vectors @ ((_adjoint(vectors) @ rhs) / (values + 1 / C)[:, None])
+
+
+def _adjoint(A: np.ndarray) -> np.ndarray:
+    # NumPy sees that a real A.T @ A is symmetric and computes half of it;
+    # conj() of a real array would hide that behind a copy.
+    return A.conj().T if np.iscomplexobj(A) else A.T
