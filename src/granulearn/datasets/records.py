@@ -1,0 +1,93 @@
+"""What loading gives: a data set with its description, or a reason why not."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+
+class UnknownDatasetError(LookupError):
+    """No set has this name; the message suggests the nearest ones."""
+
+
+class DatasetUnavailableError(LookupError):
+    """The set is known, but none of its sources can be read here."""
+
+
+class SourceUnavailableError(LookupError):
+    """One source cannot serve one set; another source may."""
+
+
+@dataclass(frozen=True)
+class DatasetDescription:
+    """Where a set comes from and what to know before using it."""
+
+    name: str
+    rows: int
+    features: int
+    classes: int
+    minority_rows: int
+    """Rows of the smallest class."""
+    source: str
+    """Where this copy was read from."""
+    licence: str
+    quirks: tuple[str, ...]
+    """What is odd about the set; read before comparing results."""
+
+    @property
+    def minority_share(self) -> float:
+        """Share of the rows that belong to the smallest class."""
+        return self.minority_rows / self.rows
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set: features, labels and a description."""
+
+    X: pd.DataFrame
+    """(n, d); numeric columns as numbers, the others as categories."""
+    y: np.ndarray
+    """(n,) class labels."""
+    description: DatasetDescription
+
+    @property
+    def name(self) -> str:
+        """Name of the set."""
+        return self.description.name
+
+
+def describe_dataset(
+    name: str, X: pd.DataFrame, y: np.ndarray, *, source: str, licence: str, quirks: tuple = ()
+) -> Dataset:
+    """Join features, labels and the facts counted from them into one record.
+
+    Parameters
+    ----------
+    name : str
+        Name of the set.
+    X : DataFrame
+        Features.
+    y : ndarray
+        Labels.
+    source, licence : str
+        Where this copy is from, and on what terms.
+    quirks : tuple of str, default=()
+        What is odd about it.
+
+    Returns
+    -------
+    Dataset
+        The record.
+    """
+    counts = np.unique(y, return_counts=True)[1]
+    description = DatasetDescription(
+        name=name,
+        rows=len(X),
+        features=X.shape[1],
+        classes=len(counts),
+        minority_rows=int(counts.min()),
+        source=source,
+        licence=licence,
+        quirks=tuple(quirks),
+    )
+    return Dataset(X, y, description)
