@@ -1,7 +1,6 @@
 """Every public classifier keeps scikit-learn's contract, with no expected failure."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
-
 from tests.estimators.families import ALL_CLASSIFIERS
 
 

@@ -171,7 +171,7 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _constant_weights(self, features: FeatureMap, code: int) -> np.ndarray:
         """Return weights that score one for a class everywhere, and say so."""
         warnings.warn(
-            f"all that is left to learn from has class {self.classes_[code]!r}, so every "
+            f"all that is left to learn from has class {self.classes_.tolist()[code]!r}, so every "
             "prediction is that class. For a ball model, raise purity to get more balls.",
             UserWarning,
             stacklevel=2,

@@ -112,7 +112,7 @@ def _check_weights(sample_weight, n_samples: int) -> np.ndarray:
     check_consistent_length(weights, np.empty(n_samples))
     if (weights < 0).any():
         raise ValueError(
-            f"sample_weight must not be negative, got {weights.min()!r}; "
+            f"sample_weight must not be negative, got {weights.min():g}; "
             "use 0 to leave a sample out."
         )
     if not weights.any():

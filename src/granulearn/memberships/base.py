@@ -59,7 +59,7 @@ def check_memberships(values, expected_length: int, origin: str) -> np.ndarray:
     outside = ~((values >= 0) & (values <= 1))  # also true where a value is NaN
     if outside.any():
         raise ValueError(
-            f"{origin}: memberships must lie in [0, 1], got {values[outside][0]!r} at position "
+            f"{origin}: memberships must lie in [0, 1], got {values[outside][0]:g} at position "
             f"{np.flatnonzero(outside)[0]} ({outside.sum()} such values); rescale them."
         )
     return values

@@ -1,6 +1,7 @@
 """The network: activations, random features, closed-form output weights, graphs."""
 
 from granulearn.network.activations import activate, activation_names
+from granulearn.network.blocks import row_blocks
 from granulearn.network.complex_features import (
     ComplexFeatures,
     complex_activation_names,
@@ -22,7 +23,6 @@ from granulearn.network.ridge import (
     solve_weighted_ridge,
     weighted_rows,
 )
-from granulearn.network.row_blocks import row_blocks
 
 __all__ = [
     "ComplexFeatures",

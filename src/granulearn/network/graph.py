@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from granulearn.memberships.neighbors import nearest_points
-from granulearn.network.row_blocks import row_blocks
+from granulearn.network.blocks import row_blocks
 
 # Added to S_b before it is inverted; the value of the published scripts.
 BETWEEN_SHIFT = 1e-3

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 from scipy import linalg
 
-from granulearn.network.row_blocks import row_blocks
+from granulearn.network.blocks import row_blocks
 
 
 class FeatureMap(Protocol):
@@ -57,15 +57,18 @@ class NormalEquations:
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return Y: one row per code, one where the code is the column's."""
-    return (codes[:, None] == np.arange(n_classes)).astype(np.float64)
+    """Return Y: one row per code, true where the code is the column's.
+
+    Booleans, because Y is the one thing that is kept for all rows at once.
+    """
+    return codes[:, None] == np.arange(n_classes)
 
 
 def weighted_rows(
     features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return A and B; `weights` None means one for every row."""
-    H = features(X)
+    H, Y = features(X), Y.astype(np.float64)
     if weights is None:
         return H, Y
     root = np.sqrt(weights)[:, None]

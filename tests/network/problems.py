@@ -1,0 +1,29 @@
+"""Small weighted regression problems, and a map that hands H over as it is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+DOUBLE = np.dtype(np.float64)
+
+
+@dataclass
+class Identity:
+    """The features are the inputs."""
+
+    n_columns: int
+    dtype: np.dtype = DOUBLE
+    bias_column: int = 0
+
+    def __call__(self, X):
+        return X.copy()
+
+
+@st.composite
+def ridge_problems(draw):
+    """Draw (H, Y, w, C) with more, as many or fewer rows than columns."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows, columns = draw(st.integers(1, 25)), draw(st.integers(1, 25))
+    H, Y = rng.normal(size=(rows, columns)), rng.normal(size=(rows, 3))
+    return H, Y, rng.uniform(0, 2, rows), 10.0 ** draw(st.integers(-3, 3))
