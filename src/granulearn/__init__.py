@@ -1,5 +1,5 @@
 """Learning from tables whose labels cannot be fully trusted."""
 
-from granulearn.balls import BallSet, generate_balls
+from granulearn.balls import BallSet, GranularBalls, generate_balls
 
-__all__ = ["BallSet", "generate_balls"]
+__all__ = ["BallSet", "GranularBalls", "generate_balls"]

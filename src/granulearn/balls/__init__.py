@@ -2,5 +2,6 @@
 
 from granulearn.balls.ball_set import BallSet
 from granulearn.balls.generation import generate_balls
+from granulearn.balls.granular_balls import GranularBalls
 
-__all__ = ["BallSet", "generate_balls"]
+__all__ = ["BallSet", "GranularBalls", "generate_balls"]

@@ -11,6 +11,8 @@ balls are split nor the number of threads can change a result. Nothing here
 uses ``fastmath``: a comparison decides every split.
 """
 
+from collections import namedtuple
+
 import numpy as np
 from numba import njit
 
@@ -69,6 +71,44 @@ def top_class(y, perm, start, stop, tally):
     return best, best_count
 
 
+# What a split works on, allocated once for many splits: of m points and d features,
+# at most max_fit points, in a data set of n rows.
+Scratch = namedtuple(
+    "Scratch",
+    [
+        "points",  # (max_fit * d,): holds (d, m), so that loops over points vectorise
+        "point_row",  # (max_fit,): the rows that the points are
+        "score",  # (max_fit,): a number per point
+        "total",  # (d,): sum of all points
+        "moved",  # (d,): sum of the points nearer to the right mean
+        "left",  # (d,): one mean
+        "right",  # (d,): the other
+        "side",  # (n,): 1 where a row of the ball goes right
+        "spare",  # (n,): the rows that go right
+        "tally",  # (K,): samples per class; zero between uses
+    ],
+)
+
+
+@compiled
+def new_scratch(rows, max_fit, n_classes):
+    """Allocate what splits of these rows need."""
+    n, d = rows.shape
+    max_fit = min(max_fit, n)
+    return Scratch(
+        np.empty(max_fit * d, rows.dtype),
+        np.empty(max_fit, np.int64),
+        np.empty(max_fit, rows.dtype),
+        np.empty(d),
+        np.empty(d),
+        np.empty(d, rows.dtype),
+        np.empty(d, rows.dtype),
+        np.empty(n, np.uint8),
+        np.empty(n, np.int64),
+        np.zeros(n_classes, np.int64),
+    )
+
+
 @compiled
 def take_points(
     rows,
@@ -76,11 +116,11 @@ def take_points(
     start,
     stop,
     key,
-    points,  # OUT (d, m): feature by feature, so that loops over points vectorise
+    points,  # OUT (d, m)
     point_row,  # OUT (m,)
-    total,  # OUT (d,): sum of the points
+    total,  # OUT (d,)
 ):
-    """Pick the rows on which the two means of a ball are fitted: all, or m of a large ball."""
+    """Pick the rows on which two means are fitted: all, or m of a larger ball."""
     size = stop - start
     d, m = points.shape
     total[:] = 0.0
@@ -98,9 +138,9 @@ def take_points(
 def seed_plus_plus(
     points,
     key,
-    score,  # OUT, scratch (m,)
-    left,  # OUT, first mean
-    right,  # OUT, second mean
+    score,  # OUT (m,)
+    left,  # OUT (d,)
+    right,  # OUT (d,)
 ):
     """Draw two seeds by k-means++; False when all points are the same."""
     d, m = points.shape
@@ -109,8 +149,9 @@ def seed_plus_plus(
     for j in range(d):
         seed = points[j, first]
         for i in range(m):
-            score[i] += (points[j, i] - seed) ** 2
-    total = 0.0
+            difference = points[j, i] - seed
+            score[i] += difference * difference
+    total = np.float64(0)
     for i in range(m):
         total += score[i]
     target = uniform(key, 1) * total
@@ -136,25 +177,38 @@ def seed_class_means(
     m,
     majority,
     total,
-    moved,  # OUT, scratch (d,)
-    left,  # OUT, mean of the majority class
-    right,  # OUT, mean of all other classes
+    moved,  # OUT (d,)
+    left,  # OUT (d,)
+    right,  # OUT (d,)
 ):
-    """Start from two class means; False when one side has no point."""
-    d = rows.shape[1]
+    """Start from the mean of the majority class and that of the rest; False if one is empty."""
     moved[:] = 0.0
     n_rest = 0
     for i in range(m):
-        if y[point_row[i]] != majority:
+        row = point_row[i]
+        if y[row] != majority:
             n_rest += 1
-            for j in range(d):
-                moved[j] += rows[point_row[i], j]
+            for j in range(rows.shape[1]):
+                moved[j] += rows[row, j]
     if n_rest == 0 or n_rest == m:
         return False
-    for j in range(d):
-        left[j] = (total[j] - moved[j]) / (m - n_rest)
-        right[j] = moved[j] / n_rest
+    set_means(total, moved, m, n_rest, left, right)
     return True
+
+
+@compiled
+def set_means(
+    total,
+    moved,
+    m,
+    n_right,
+    left,  # OUT (d,)
+    right,  # OUT (d,)
+):
+    """Set both means from the sum of all m points and of the ``n_right`` on the right."""
+    for j in range(len(total)):
+        left[j] = (total[j] - moved[j]) / (m - n_right)
+        right[j] = moved[j] / n_right
 
 
 @compiled
@@ -163,24 +217,25 @@ def lloyd(
     points,
     point_row,
     total,
-    moved,  # OUT, scratch (d,): sum of the points nearer to the right mean
-    score,  # OUT, scratch (m,)
-    left,  # IN seeds, OUT means
-    right,  # IN seeds, OUT means
-    midpoint,  # OUT
-    direction,  # OUT
-    side,  # OUT (m,): 1 where the point is nearer to the right mean
+    moved,  # OUT (d,)
+    score,  # OUT (m,)
+    left,  # IN seed, OUT mean
+    right,  # IN seed, OUT mean
+    midpoint,  # OUT (d,)
+    direction,  # OUT (d,)
+    side,  # OUT (m,)
 ):
-    """Move two means until no point changes sides; return how many are on the right."""
+    """Move two means until hardly a point changes sides; return how many are on the right."""
     d, m = points.shape
+    half = points.dtype.type(0.5)
     moved[:] = 0.0
     side[:m] = 0
     n_right = 0
     for _ in range(MAX_LLOYD_PASSES):
         score[:m] = 0
         for j in range(d):
-            origin = left[j] + (right[j] - left[j]) / 2
             slope = right[j] - left[j]
+            origin = left[j] + half * slope
             midpoint[j], direction[j] = origin, slope
             for i in range(m):
                 score[i] += (points[j, i] - origin) * slope
@@ -198,9 +253,7 @@ def lloyd(
                     moved[j] += sign * x[j]
         if n_changed <= m // POINTS_PER_IDLE_CHANGE or n_right == 0 or n_right == m:
             break
-        for j in range(d):
-            left[j] = (total[j] - moved[j]) / (m - n_right)
-            right[j] = moved[j] / n_right
+        set_means(total, moved, m, n_right, left, right)
     return n_right
 
 
@@ -265,23 +318,16 @@ def split_ball(
     key,
     majority,
     init,
-    points_buffer,  # scratch (max_fit * d,)
-    point_row,  # scratch (max_fit,)
-    score,  # scratch (max_fit,)
-    side,  # scratch (n,)
-    spare,  # scratch (n,)
-    sums,  # scratch (2, d), float64
-    means,  # scratch (2, d)
-    midpoint,  # OUT
-    direction,  # OUT
+    scratch,
+    midpoint,  # OUT (d,)
+    direction,  # OUT (d,)
 ):
     """Split one ball by 2-means; return the first position of the right part, 0 if it can't be."""
-    d = rows.shape[1]
-    size = stop - start
+    # Taken apart once: every look into the tuple costs an atomic reference count.
+    buffer, point_row, score, total, moved, left, right, side, spare, _ = scratch
+    size, d = stop - start, rows.shape[1]
     m = min(size, len(score))
-    points = points_buffer[: d * m].reshape(d, m)
-    total, moved = sums[0], sums[1]
-    left, right = means[0], means[1]
+    points = buffer[: d * m].reshape(d, m)
     take_points(rows, perm, start, stop, key, points, point_row, total)
     seeded = init == CLASS_MEANS and seed_class_means(
         rows, y, point_row, m, majority, total, moved, left, right
@@ -319,7 +365,6 @@ def grow_tree(
     key,
     purity,
     init,
-    leaf_rows,
     max_fit,
     n_classes,
     midpoints,  # OUT (max_nodes, d)
@@ -328,39 +373,30 @@ def grow_tree(
     keys,  # OUT (max_nodes,)
     depths,  # OUT (max_nodes,)
 ):
-    """Split balls of more than ``leaf_rows`` rows, keeping the tree; return its node count.
+    """Split balls of more than ``max_fit`` rows, keeping the tree; return its node count.
 
     The tree is grown on a part of the data to say where all of it belongs. It
     stops early when the node arrays are full: a leaf is split further later.
     """
-    n, d = rows.shape
-    perm = np.arange(n)
-    points_buffer = np.empty(max_fit * d, rows.dtype)
-    point_row = np.empty(max_fit, np.int64)
-    score = np.empty(max_fit, rows.dtype)
-    side = np.empty(n, np.uint8)
-    spare = np.empty(n, np.int64)
-    sums = np.empty((2, d))
-    means = np.empty((2, d), rows.dtype)
-    tally = np.zeros(n_classes, np.int64)
-    pending = np.empty((children.shape[0], 3), np.int64)
-
+    perm = np.arange(len(rows))
+    scratch = new_scratch(rows, max_fit, n_classes)
+    pending = np.empty((children.shape[0], 3), np.int64)  # node, start, stop
     children[0] = -1
     keys[0] = key
     depths[0] = 0
-    pending[0] = 0, 0, n
+    pending[0] = 0, 0, len(rows)
     n_nodes, n_pending = 1, 1
     while n_pending > 0 and n_nodes + 2 <= children.shape[0]:
         n_pending -= 1
         node, start, stop = pending[n_pending]
-        if stop - start <= leaf_rows:
+        if stop - start <= max_fit:
             continue
-        majority, top = top_class(y, perm, start, stop, tally)
+        majority, top = top_class(y, perm, start, stop, scratch.tally)
         if top / (stop - start) >= purity:
             continue
         cut = split_ball(
-            rows, y, perm, start, stop, keys[node], majority, init, points_buffer,
-            point_row, score, side, spare, sums, means, midpoints[node], directions[node],
+            rows, y, perm, start, stop, keys[node], majority, init, scratch,
+            midpoints[node], directions[node],
         )  # fmt: skip
         if cut == 0:
             continue
@@ -430,17 +466,9 @@ def grow_balls(
 ):
     """Split until every ball is pure enough or cannot be split; return the largest depth."""
     n, d = rows.shape
-    max_fit = min(max_fit, n)
-    points_buffer = np.empty(max_fit * d, rows.dtype)
-    point_row = np.empty(max_fit, np.int64)
-    score = np.empty(max_fit, rows.dtype)
-    side = np.empty(n, np.uint8)
-    spare = np.empty(n, np.int64)
-    sums = np.empty((2, d))
-    means = np.empty((2, d), rows.dtype)
+    scratch = new_scratch(rows, max_fit, n_classes)
     midpoint = np.empty(d, rows.dtype)
     direction = np.empty(d, rows.dtype)
-    tally = np.zeros(n_classes, np.int64)
     starts = np.empty(STACK_SIZE, np.int64)
     stops = np.empty(STACK_SIZE, np.int64)
     depths = np.empty(STACK_SIZE, np.int64)
@@ -458,11 +486,11 @@ def grow_balls(
         deepest = max(deepest, level)
         cut = 0
         if stop - start > 1:
-            majority, top = top_class(y, perm, start, stop, tally)
+            majority, top = top_class(y, perm, start, stop, scratch.tally)
             if top / (stop - start) < purity:
                 cut = split_ball(
-                    rows, y, perm, start, stop, path, majority, init, points_buffer,
-                    point_row, score, side, spare, sums, means, midpoint, direction,
+                    rows, y, perm, start, stop, path, majority, init, scratch,
+                    midpoint, direction,
                 )  # fmt: skip
         if cut == 0:
             sizes[start] = stop - start
@@ -505,10 +533,11 @@ def summarise_balls(
         center = centers[ball]
         for j in range(d):
             center[j] = first[j] + sums[j] / size
-        total = 0.0
+        total = np.float64(0)
         for i in range(start, stop):
             squares = rows.dtype.type(0)
             for j in range(d):
-                squares += (rows[perm[i], j] - center[j]) ** 2
+                difference = rows[perm[i], j] - center[j]
+                squares += difference * difference
             total += np.sqrt(squares)
         radii[ball] = total / size

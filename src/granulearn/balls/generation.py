@@ -1,7 +1,7 @@
 """Granular-ball generation: split by 2-means until every ball is pure enough.
 
 A small data set is one bucket, split depth first. The first splits of a large
-one are found on every eighth of its rows; one pass then sends all rows to the
+one are found on one row in sixteen; one pass then sends all rows to the
 leaves of that small tree, and each leaf is a bucket that fits the cache, split
 depth first on its own, in parallel with the others. Every ball has a key that
 depends only on the path to it, so both ways, with any number of threads, draw
@@ -36,8 +36,8 @@ class SplitRule:
     purity: float
     init: str
     seed: int
-    max_fit_rows: int = 1024  # two means of a larger ball are fitted on so many of its rows
-    sample_step: int = 8  # the first splits of a large set are found on one row in so many
+    max_fit_rows: int = 500  # two means of a larger ball are fitted on so many of its rows
+    sample_step: int = 16  # the first splits of a large set are found on one row in so many
 
     @property
     def init_code(self) -> int:
@@ -108,9 +108,9 @@ def generate_balls(
 
     Notes
     -----
-    The two means of a ball with more than 1,024 samples are fitted on that many
+    The two means of a ball with more than 500 samples are fitted on that many
     of them; all its samples are then assigned. The first splits of more than
-    16,384 samples are found on one sample in eight.
+    16,384 samples are found on one sample in sixteen.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def _first_splits(
     depths = np.empty(max_nodes, np.int64)
     n_nodes = _kernels.grow_tree(
         sample, codes[chosen], np.uint64(rule.seed), rule.purity, rule.init_code,
-        rule.max_fit_rows, rule.max_fit_rows, n_classes,
+        rule.max_fit_rows, n_classes,
         midpoints, directions, children, keys, depths,
     )  # fmt: skip
 
