@@ -1,4 +1,4 @@
-"""Which way from scores to probabilities has the lower log-loss on real data?
+"""Compare ways from scores to probabilities by their log-loss on real data.
 
 Scores are regressions on one-hot targets. Compared, on every benchmark set, by
 5-fold cross-validation after a z-score: the softmax of the scores, and scores

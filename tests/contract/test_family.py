@@ -1,0 +1,229 @@
+"""Laws that every classifier of the family keeps."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.utils import shuffle
+from tests.estimators.families import (
+    ALL_CLASSIFIERS,
+    BALL_CLASSIFIERS,
+    SAMPLE_CLASSIFIERS,
+    overlapping_classes,
+)
+from threadpoolctl import threadpool_limits
+
+from granulearn.memberships import SDAPMembership
+
+every_classifier = pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
+every_ball_classifier = pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)
+every_class_count = pytest.mark.parametrize("n_classes", [2, 3])
+
+
+def separated_classes(n_classes):
+    """Return two well separated arcs of samples per class, in four features."""
+    rng = np.random.default_rng(n_classes)
+    centres = rng.uniform(-1, 1, (n_classes, 4))
+    y = rng.permutation(np.arange(100 * n_classes) % n_classes)
+    return centres[y] + rng.normal(scale=0.08, size=(len(y), 4)), y
+
+
+@every_classifier
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_many_classes_are_learnt(classifier, n_classes):
+    X, y = separated_classes(n_classes)
+    names = np.array([f"class {code}" for code in range(n_classes)])
+    X_train, X_test, y_train, y_test = train_test_split(X, names[y], random_state=0)
+    model = classifier(C=100, random_state=0).fit(X_train, y_train)
+    probabilities = model.predict_proba(X_test)
+    assert probabilities.shape == (len(X_test), n_classes)
+    assert_allclose(probabilities.sum(axis=1), 1)
+    assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X_test))
+    assert accuracy_score(y_test, model.predict(X_test)) > 0.9
+
+
+@every_classifier
+@every_class_count
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("seed", range(3))
+def test_integer_sample_weights_equal_repeated_rows(classifier, n_classes, class_weight, seed):
+    X, y = overlapping_classes(n_classes, n_samples=60, seed=seed)
+    weights = np.random.default_rng(seed).integers(0, 4, len(X))
+    model = classifier(random_state=seed, class_weight=class_weight, n_hidden=20)
+    repeated = shuffle(np.repeat(X, weights, axis=0), np.repeat(y, weights), random_state=seed)
+    weighted_scores = clone(model).fit(X, y, sample_weight=weights).decision_function(X)
+    repeated_scores = clone(model).fit(*repeated).decision_function(X)
+    assert_allclose(weighted_scores, repeated_scores, rtol=1e-6, atol=1e-7)
+
+
+@every_classifier
+@every_class_count
+def test_a_permutation_of_rows_changes_nothing(classifier, n_classes):
+    X, y = overlapping_classes(n_classes)
+    membership = np.random.default_rng(1).uniform(size=len(X))
+    order = np.random.default_rng(0).permutation(len(X))
+    model = classifier(random_state=3)
+    for given in (None, membership):
+        straight = clone(model).fit(X, y, sample_membership=given)
+        permuted = clone(model).fit(
+            X[order], y[order], sample_membership=None if given is None else given[order]
+        )
+        assert_allclose(
+            permuted.decision_function(X), straight.decision_function(X), rtol=1e-6, atol=1e-7
+        )
+
+
+@every_classifier
+def test_the_names_of_classes_change_only_names(classifier):
+    X, y = overlapping_classes(3)
+    names = np.array(["zebra", "ape", "mole"])
+    plain = classifier(random_state=3).fit(X, y)
+    named = classifier(random_state=3).fit(X, names[y])
+    assert_array_equal(named.classes_, ["ape", "mole", "zebra"])
+    assert_allclose(
+        named.decision_function(X)[:, [2, 0, 1]], plain.decision_function(X), rtol=1e-6, atol=1e-7
+    )
+    assert_array_equal(named.predict(X), names[plain.predict(X)])
+
+
+@every_classifier
+def test_the_number_of_threads_changes_nothing(classifier):
+    X, y = overlapping_classes(3, n_samples=3000)
+    settings = {"random_state": 0, "n_hidden": 30}
+    many = settings | ({"n_jobs": 2} if classifier in BALL_CLASSIFIERS else {})
+    with threadpool_limits(1):
+        alone = classifier(**settings).fit(X, y)
+    together = classifier(**many).fit(X, y)
+    if classifier in BALL_CLASSIFIERS:
+        assert_array_equal(together.balls_.assignment, alone.balls_.assignment)
+        assert_array_equal(together.membership_, alone.membership_)
+    assert_allclose(together.decision_function(X), alone.decision_function(X), rtol=1e-6, atol=1e-8)
+
+
+@every_classifier
+def test_the_first_hidden_nodes_of_a_wide_network_are_the_narrow_network(classifier):
+    X, y = overlapping_classes()
+    narrow = classifier(n_hidden=5, random_state=1).fit(X, y).features_(X)
+    wide = classifier(n_hidden=12, random_state=1).fit(X, y).features_(X)
+    assert_allclose(wide[:, : narrow.shape[1]], narrow, rtol=1e-12, atol=1e-12)
+
+
+@every_classifier
+def test_the_decision_for_two_classes_is_the_sign_and_the_odds(classifier):
+    X, y = overlapping_classes()
+    model = classifier(random_state=0).fit(X, np.array(["no", "yes"])[y])
+    decision = model.decision_function(X)
+    assert decision.shape == (len(X),)
+    assert_array_equal(model.predict(X), np.where(decision > 0, "yes", "no"))
+    odds = model.predict_proba(X)
+    assert_allclose(np.log(odds[:, 1] / odds[:, 0]), decision, atol=1e-9)
+
+
+@pytest.mark.parametrize("classifier", SAMPLE_CLASSIFIERS)
+def test_float32_gives_the_answer_of_the_same_values_in_double(classifier):
+    X, y = overlapping_classes(3)
+    X = X.astype(np.float32)
+    single = classifier(random_state=0).fit(X, y).decision_function(X)
+    double = classifier(random_state=0).fit(X.astype(float), y).decision_function(X.astype(float))
+    assert_allclose(single, double, rtol=1e-9, atol=1e-9)
+
+
+@every_ball_classifier
+def test_float32_keeps_its_type_in_balls_and_learns_the_same(classifier):
+    X, y = separated_classes(3)
+    model = classifier(random_state=0, C=100).fit(X.astype(np.float32), y)
+    assert model.balls_.centers.dtype == np.float32
+    assert model.score(X.astype(np.float32), y) > 0.9
+
+
+@every_classifier
+def test_a_pickled_model_predicts_the_same(classifier):
+    X, y = overlapping_classes(3)
+    model = classifier(random_state=0).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert_array_equal(copy.decision_function(X), model.decision_function(X))
+
+
+@every_classifier
+def test_column_names_are_kept_and_demanded(classifier):
+    X, y = overlapping_classes()
+    frame = pd.DataFrame(X, columns=["height", "width", "depth"])
+    model = classifier(random_state=0).fit(frame, pd.Series(y))
+    assert_array_equal(model.feature_names_in_, ["height", "width", "depth"])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame.rename(columns={"depth": "colour"}))
+    with pytest.raises(ValueError, match="2 features"):
+        classifier(random_state=0).fit(X, y).predict(X[:, :2])
+
+
+@every_classifier
+def test_prediction_before_fit_is_scikit_learns_error(classifier):
+    for method in ("predict", "predict_proba", "decision_function"):
+        with pytest.raises(NotFittedError):
+            getattr(classifier(), method)(np.zeros((1, 2)))
+
+
+@every_classifier
+def test_repr_and_diagram_show_what_differs_from_the_default(classifier):
+    model = classifier(n_hidden=7)
+    assert repr(model) == f"{classifier.__name__}(n_hidden=7)"
+    assert classifier.__name__ in model._repr_html_()
+
+
+@every_classifier
+def test_a_fit_without_random_state_still_differs_from_run_to_run(classifier):
+    X, y = overlapping_classes()
+    first, second = (classifier().fit(X, y).features_.weights for _ in range(2))
+    assert not np.array_equal(first, second)
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"activation": "rely"}, "a str among"),
+        ({"C": 0}, "'C' parameter"),
+        ({"C": -1.0}, "'C' parameter"),
+        ({"n_hidden": 0}, "'n_hidden' parameter"),
+        ({"n_hidden": 2.5}, "'n_hidden' parameter"),
+        ({"class_weight": "equal"}, "balanced"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_valid(classifier, settings, message):
+    with pytest.raises(ValueError, match=message):
+        classifier(**settings).fit(*overlapping_classes())
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("sample_weight", np.r_[-1.0, np.ones(149)], "must not be negative, got -1; use 0"),
+        ("sample_weight", np.zeros(150), "zero for every sample"),
+        ("sample_weight", np.ones(3), "inconsistent numbers of samples"),
+        ("sample_weight", np.r_[np.nan, np.ones(149)], "NaN"),
+        ("sample_membership", np.r_[-0.1, np.ones(149)], r"must lie in \[0, 1\]"),
+        ("sample_membership", np.r_[1.5, np.ones(149)], r"must lie in \[0, 1\]"),
+        ("sample_membership", np.ones(3), "expected 150 memberships"),
+        ("sample_membership", np.zeros(150), "zero for every sample"),
+    ],
+)
+def test_wrong_weights_and_memberships_are_errors(classifier, name, values, message):
+    with pytest.raises(ValueError, match=message):
+        classifier().fit(*overlapping_classes(), **{name: values})
+
+
+@every_ball_classifier
+def test_parameters_of_a_membership_can_be_searched_over(classifier):
+    X, y = overlapping_classes()
+    grid = {"membership__n_neighbors": [1, 5], "purity": [0.9]}
+    search = GridSearchCV(classifier(membership=SDAPMembership(), random_state=0), grid, cv=2)
+    search.fit(X, y)
+    assert set(search.best_params_) == set(grid)
+    assert search.best_estimator_.membership.n_neighbors in (1, 5)

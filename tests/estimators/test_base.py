@@ -1,0 +1,78 @@
+"""The shared fit: one class left, seeds, and what a fit leaves behind."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
+from tests.estimators.families import overlapping_classes
+
+from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
+from granulearn.network import IllConditionedWarning
+
+
+def test_fit_is_the_weighted_ridge_on_random_features():
+    X, y = overlapping_classes(3)
+    w = np.random.default_rng(0).uniform(size=len(X))
+    model = RVFLClassifier(n_hidden=9, C=0.5, random_state=0).fit(X, y, sample_weight=w)
+    H, Y = model.features_(X), np.eye(3)[y]
+    system = H.T @ (w[:, None] * H) + np.eye(H.shape[1]) / 0.5
+    assert_allclose(model.coef_, np.linalg.solve(system, H.T @ (w[:, None] * Y)), rtol=1e-6)
+    assert_allclose(model.decision_function(X), H @ model.coef_, atol=1e-9)
+    assert_allclose(model.predict_proba(X), softmax(H @ model.coef_, axis=1))
+
+
+def test_a_membership_is_the_root_of_a_weight():
+    X, y = overlapping_classes()
+    delta = np.random.default_rng(0).uniform(size=len(X))
+    by_membership = RVFLClassifier(random_state=0).fit(X, y, sample_membership=delta)
+    by_weight = RVFLClassifier(random_state=0).fit(X, y, sample_weight=delta**2)
+    assert_allclose(by_membership.coef_, by_weight.coef_, rtol=1e-8)
+
+
+def test_only_one_class_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match=r"only one class \('yes'\)"):
+        RVFLClassifier().fit(np.zeros((3, 1)), ["yes"] * 3)
+
+
+def test_only_one_class_of_positive_weight_is_an_error():
+    X, y = overlapping_classes()
+    with pytest.raises(ValueError, match="only one class has samples of positive sample_weight"):
+        RVFLClassifier().fit(X, y, sample_weight=y)
+
+
+def test_a_purity_that_leaves_one_ball_predicts_the_majority_and_warns():
+    X, y = overlapping_classes(3)
+    y = np.array(["often", "rare", "seldom"])[np.where(np.arange(len(y)) % 3 == 0, y, 0)]
+    with pytest.warns(UserWarning, match="'often'.*raise purity"):
+        model = GBRVFLClassifier(purity=0.1, random_state=0).fit(X, y)
+    assert len(model.balls_) == 1
+    far_away = np.vstack([X, -1e6 * X, 1e6 * X])
+    assert set(model.predict(far_away)) == {"often"}
+    assert_array_equal(model.decision_function(X), np.tile([1.0, 0.0, 0.0], (len(X), 1)))
+
+
+def test_the_network_does_not_depend_on_the_balls():
+    X, y = overlapping_classes()
+    networks = [
+        RVFLClassifier(random_state=7).fit(X, y),
+        GBRVFLClassifier(random_state=7, purity=0.7).fit(X, y),
+        GBRVFLClassifier(random_state=7, purity=1.0).fit(X, y),
+    ]
+    for other in networks[1:]:
+        assert_array_equal(other.features_.weights, networks[0].features_.weights)
+
+
+def test_a_hopelessly_large_inverse_penalty_warns_and_still_predicts():
+    X, y = overlapping_classes()
+    X = np.hstack([X, X])
+    with pytest.warns(IllConditionedWarning, match="Lower C"):
+        model = RVFLClassifier(C=1e25, random_state=0, n_hidden=20).fit(X, y)
+    assert model.score(X, y) > 0.7
+
+
+def test_a_usual_fit_does_not_warn():
+    X, y = overlapping_classes(3)
+    with warnings.catch_warnings(action="error"):
+        RVFLClassifier(C=1e5, random_state=0).fit(X, y)
