@@ -85,6 +85,12 @@ def against_kmeans_calls() -> None:
             print(f"| {name:28} | {len(balls):5} | {purity:15.4f} | {ratio:12.0f} |")
 
 
+def time_of_one_copy(X: np.ndarray) -> float:
+    """Return the time of one warm pass that copies X into an existing buffer."""
+    buffer = np.empty_like(X)
+    return best_time(lambda: np.copyto(buffer, X), 10)
+
+
 def against_memory(sizes: list[int], dtype: str) -> None:
     """Print the time in copies of X per level, the growth and the memory used."""
     print(f"\n## {dtype}: time per level in copies of X, growth, peak extra memory")
@@ -95,13 +101,12 @@ def against_memory(sizes: list[int], dtype: str) -> None:
         for n in sizes:
             X, y = noisy_table(n, dtype)
             seconds = best_time(lambda: generate_balls(X, y, random_state=0, n_jobs=n_jobs), 3)  # noqa: B023
-            buffer = np.empty_like(X)
-            copy = best_time(lambda: np.copyto(buffer, X), 10)  # noqa: B023
+            copy = time_of_one_copy(X)
             rule = SplitRule(PURITY, "k-means++", seed=0)
             parts = split_rows(X, y.astype(np.int32), 2, rule, n_threads=effective_n_jobs(n_jobs))
             levels = 1 + max(part.depth for part in parts)
             n_balls = sum(len(part.sizes) for part in parts)
-            del parts, buffer
+            del parts
             tracemalloc.start()
             generate_balls(X, y, random_state=0, n_jobs=n_jobs)
             extra = tracemalloc.get_traced_memory()[1] / X.nbytes

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import generate_balls
 
 mpl.use("Agg")
-from granulearn.plots import plot_balls  # noqa: E402  (after the backend is chosen)
+from granulearn.plots import plot_balls
 
 
 def main() -> None:

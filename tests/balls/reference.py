@@ -19,7 +19,7 @@ def uniform(key: int, counter: int) -> float:
 
 
 def fitted_rows(rows: np.ndarray, key: int, max_fit: int) -> np.ndarray:
-    """The rows on which the means are fitted: all, or one of each equal stretch."""
+    """Return the rows on which the means are fitted: all, or one of each equal stretch."""
     size, m = len(rows), min(len(rows), max_fit)
     if m == size:
         return rows
@@ -27,7 +27,7 @@ def fitted_rows(rows: np.ndarray, key: int, max_fit: int) -> np.ndarray:
 
 
 def seeds_plus_plus(points: np.ndarray, key: int) -> np.ndarray | None:
-    """Two seeds by k-means++."""
+    """Return two seeds by k-means++."""
     first = points[int(uniform(key, 0) * len(points))]
     squares = ((points - first) ** 2).sum(axis=1)
     if not squares.any():
@@ -37,7 +37,7 @@ def seeds_plus_plus(points: np.ndarray, key: int) -> np.ndarray | None:
 
 
 def class_means(points: np.ndarray, y: np.ndarray, majority: int) -> np.ndarray | None:
-    """The mean of the majority class and the mean of the rest."""
+    """Return the mean of the majority class and the mean of the rest."""
     rest = y != majority
     if not rest.any() or rest.all():
         return None

@@ -41,6 +41,7 @@ class SplitRule:
 
     @property
     def init_code(self) -> int:
+        """The number that the kernels know `init` by."""
         from granulearn.balls import _kernels
 
         codes = {"k-means++": _kernels.KMEANS_PLUS_PLUS, "class-means": _kernels.CLASS_MEANS}

@@ -62,7 +62,9 @@ def plot_balls(
     ax = plt.subplots(figsize=(7.5, 5.5), layout="constrained")[1] if ax is None else ax
     codes = np.searchsorted(balls.classes, np.asarray(y))
     point_colors = np.array([CLASS_COLORS[c % len(CLASS_COLORS)] for c in codes])
-    ax.scatter(*samples.T, s=6, c=point_colors, alpha=0.55, linewidths=0, zorder=2)
+    ax.scatter(
+        samples[:, 0], samples[:, 1], s=6, c=point_colors, alpha=0.55, linewidths=0, zorder=2
+    )
     edges = [CLASS_COLORS[c % len(CLASS_COLORS)] for c in balls.labels]
     radii = _drawn_radii(balls, samples, centers)
     single = balls.counts == 1
@@ -83,7 +85,8 @@ def plot_balls(
     circles.set_clim(min(values.min(), 0.5 if label == "purity" else 0.0), 1.0)
     ax.add_collection(circles)
     ax.scatter(
-        *centers[single].T,
+        centers[single, 0],
+        centers[single, 1],
         s=28,
         facecolors="none",
         edgecolors=[edges[i] for i in np.flatnonzero(single)],

