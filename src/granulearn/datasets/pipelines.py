@@ -42,7 +42,7 @@ def make_pipeline_for(frame: pd.DataFrame, estimator=None) -> Pipeline:
         )
     if frame.shape[1] == 0:
         raise ValueError("frame has no columns; there is nothing to prepare.")
-    truths = list(frame.select_dtypes("bool").columns)
+    truths = [name for name in frame.columns if frame[name].dtype == np.bool_]
     numeric = list(frame.select_dtypes("number").columns)
     others = [name for name in frame.columns if name not in {*truths, *numeric}]
     number_steps = make_pipeline(
@@ -56,7 +56,7 @@ def make_pipeline_for(frame: pd.DataFrame, estimator=None) -> Pipeline:
     prepare = ColumnTransformer(
         [
             ("numbers", number_steps, numeric),
-            # Truth values are never missing, and SimpleImputer refuses them.
+            # Plain truth values are never missing, and SimpleImputer refuses them.
             ("truths", StandardScaler(), truths),
             ("categories", category_steps, others),
         ],

@@ -199,7 +199,7 @@ def _split(frame: pd.DataFrame, target: str, places: _Places) -> Table:
             f"{len(frame)} rows, first at {places(absent)}; fill or remove those rows."
         )
     y = frame[target].to_numpy()
-    labels = pd.unique(y)
+    labels = pd.unique(y).tolist()
     if len(labels) < 2:
         raise TableError(
             f"{places.file}: column {target!r}, the target, is {labels[0]!r} in every row; "

