@@ -164,9 +164,12 @@ def test_a_set_known_only_to_the_manifest_loads_with_its_notes(own_dir):
         load("my_sett", own_dir)
 
 
-def test_a_directory_that_is_none_is_an_error_even_if_others_have_the_set(tmp_path):
-    with pytest.raises(LookupError, match=r"no manifest\.csv"):
-        load("my_set", tmp_path)
+@pytest.mark.parametrize("name", ["my_set", "bank", "bupa", "two_moons"])
+def test_a_named_directory_without_a_manifest_is_an_error_for_every_set(name, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no manifest\.csv"):
+        load(name, tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"no manifest\.csv"):
+        list_datasets(tmp_path)
 
 
 def test_a_set_that_cannot_be_read_says_every_reason(no_directory, monkeypatch, tmp_path):

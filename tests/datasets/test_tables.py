@@ -127,13 +127,15 @@ def test_nullable_and_categorical_parquet_types_are_understood(tmp_path):
     pd.DataFrame(
         {
             "whole": pd.array([1, None, 3], dtype="Int64"),
+            "count": pd.array([1, 2, 3], dtype="Int64"),
             "kind": pd.Categorical(["a", "b", None]),
             "flag": pd.array([True, None, False], dtype="boolean"),
             "y": pd.array(["x", "y", "x"], dtype="string"),
         }
     ).to_parquet(path)
     table = read_table(path, "y")
-    assert table.numeric == ("whole",)
+    assert table.numeric == ("whole", "count")
+    assert table.X["count"].dtype == np.int64
     assert table.categorical == ("kind", "flag")
     assert table.missing == {"whole": 1, "kind": 1, "flag": 1}
     assert table.X["whole"].dtype == float

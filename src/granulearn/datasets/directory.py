@@ -57,22 +57,28 @@ def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
 
     Raises
     ------
+    FileNotFoundError
+        If ``data_dir`` has no manifest.
     SourceUnavailableError
-        If none is named, or the one named has no manifest.
+        If it is None and the environment names no directory with a manifest.
     """
-    named = data_dir if data_dir is not None else os.environ.get(ENVIRONMENT_VARIABLE)
+    if data_dir is not None:
+        directory = Path(data_dir)
+        if not (directory / "manifest.csv").is_file():
+            # The caller named it: reading the set elsewhere would hide the mistake.
+            raise FileNotFoundError(
+                f"data_dir={str(directory)!r} has no manifest.csv; name a directory that has one."
+            )
+        return directory
+    named = os.environ.get(ENVIRONMENT_VARIABLE)
     if not named:
         raise SourceUnavailableError(
             "no data directory is named: pass data_dir= or set the environment variable "
             f"{ENVIRONMENT_VARIABLE} to a directory with a manifest.csv"
         )
-    directory = Path(named)
-    if not (directory / "manifest.csv").is_file():
-        raise SourceUnavailableError(
-            f"the data directory {str(directory)!r} has no manifest.csv; "
-            f"check data_dir= or {ENVIRONMENT_VARIABLE}"
-        )
-    return directory
+    if not (Path(named) / "manifest.csv").is_file():
+        raise SourceUnavailableError(f"{ENVIRONMENT_VARIABLE}={named!r} has no manifest.csv")
+    return Path(named)
 
 
 def read_manifest(directory: Path) -> dict[str, ManifestLine]:

@@ -67,6 +67,8 @@ def load(
         If no set has this name; suggests the nearest.
     DatasetUnavailableError
         If no source of the set can be read here; says why, for each.
+    FileNotFoundError
+        If ``data_dir`` has no ``manifest.csv``.
 
     Examples
     --------
@@ -124,10 +126,9 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
 
 
 def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
-    known = catalogue()
+    known, manifest = catalogue(), _manifest(data_dir)
     if name in known:
         return known[name]
-    manifest = _manifest(data_dir)
     if name in manifest:
         return _entry_of(manifest[name])
     if name.startswith("openml:") and name != "openml:":
@@ -218,8 +219,6 @@ def _manifest(data_dir: DataDir) -> dict[str, ManifestLine]:
     try:
         return read_manifest(find_data_dir(data_dir))
     except SourceUnavailableError:
-        if data_dir is not None:
-            raise
         return {}
 
 

@@ -180,8 +180,9 @@ def _text(column: pd.Series) -> pd.Series:
 
 
 def _finite_numbers(column: pd.Series, places: _Places) -> pd.Series:
-    # Nullable integers become floats if a value is missing, as plain ones do.
-    numbers = column.astype(float) if column.isna().any() else column
+    # Nullable types become plain ones: floats if a value is missing.
+    plain = float if column.isna().any() else getattr(column.dtype, "numpy_dtype", column.dtype)
+    numbers = column.astype(plain)
     infinite = pd.Series(np.isinf(numbers.to_numpy(dtype=float)))
     if infinite.any():
         raise TableError(
