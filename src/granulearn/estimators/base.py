@@ -76,13 +76,7 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
         self
             The fitted classifier.
         """
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-        self.classes_, codes = _encode_labels(y)
-        samples = check_fit_samples(X, codes, sample_weight, sample_membership)
-        seeds = draw_seeds(self.random_state)
-        rows = self._training_rows(samples, seeds)
-        if rows.balls is not None:
-            self.balls_, self.membership_ = rows.balls, rows.membership
+        rows, seeds = self._prepare(X, y, sample_weight, sample_membership)
         self.features_ = self._features(rows, seeds)
         self.coef_ = self._output_weights(self.features_, rows)
         return self
@@ -140,6 +134,17 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
         return predict_scores(self.features_, X, self.coef_)
+
+    def _prepare(self, X, y, sample_weight, sample_membership) -> tuple[TrainingRows, Seeds]:
+        """Do all of `fit` that n_hidden, activation and C have no part in."""
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
+        self.classes_, codes = _encode_labels(y)
+        samples = check_fit_samples(X, codes, sample_weight, sample_membership)
+        seeds = draw_seeds(self.random_state)
+        rows = self._training_rows(samples, seeds)
+        if rows.balls is not None:
+            self.balls_, self.membership_ = rows.balls, rows.membership
+        return rows, seeds
 
     def _training_rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
         """Return the weighted rows; they do not depend on n_hidden, activation or C."""
