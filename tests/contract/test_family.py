@@ -11,15 +11,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import shuffle
+from threadpoolctl import threadpool_limits
+
+from granulearn.memberships import SDAPMembership
 from tests.estimators.families import (
     ALL_CLASSIFIERS,
     BALL_CLASSIFIERS,
     SAMPLE_CLASSIFIERS,
     overlapping_classes,
 )
-from threadpoolctl import threadpool_limits
-
-from granulearn.memberships import SDAPMembership
 
 every_classifier = pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
 every_ball_classifier = pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)

@@ -1,6 +1,7 @@
 """Every public classifier keeps scikit-learn's contract, with no expected failure."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from tests.estimators.families import ALL_CLASSIFIERS
 
 

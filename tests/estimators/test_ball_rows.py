@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.estimators.families import one_ball_per_sample, overlapping_classes
 
 from granulearn.balls import BallSet
 from granulearn.estimators.ball_rows import ball_rows
 from granulearn.estimators.training_rows import check_fit_samples
+from tests.estimators.families import one_ball_per_sample, overlapping_classes
 
 SETTINGS = {
     "purity": 0.95,

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.estimators.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
 
 from granulearn.estimators import (
     FGBRVFLClassifier,
@@ -12,6 +11,7 @@ from granulearn.estimators import (
     SDAPGBRVFLClassifier,
 )
 from granulearn.memberships import FuzzyMembership, SDAPMembership
+from tests.estimators.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
 
 
 @pytest.mark.parametrize("classifier", [FGBRVFLClassifier, SDAPGBRVFLClassifier])

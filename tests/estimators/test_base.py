@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
-from tests.estimators.families import overlapping_classes
 
 from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
 from granulearn.network import IllConditionedWarning
+from tests.estimators.families import overlapping_classes
 
 
 def test_fit_is_the_weighted_ridge_on_random_features():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.estimators.families import overlapping_classes
 
 from granulearn.estimators import ACRVFLClassifier, CRVFLClassifier
+from tests.estimators.families import overlapping_classes
 
 SHAPES = pytest.mark.parametrize("n_hidden", [8, 120], ids=["tall", "wide"])
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.estimators.families import overlapping_classes
 
 from granulearn.estimators import GBRVFLClassifier, GEGBRVFLClassifier
 from granulearn.network import graph_regulariser
+from tests.estimators.families import overlapping_classes
 
 every_graph = pytest.mark.parametrize("graph", ["lda", "lfda", "mda"])
 every_form = pytest.mark.parametrize("form", ["published", "symmetric"])

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
-from tests.estimators.families import overlapping_classes
 
 from granulearn.estimators import ELMClassifier, RVFLClassifier
+from tests.estimators.families import overlapping_classes
 
 
 def test_rvfl_is_scikit_learns_ridge_on_its_features():

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.shared_data import load_shared, shared_data_dir
 
 from granulearn.estimators import FGBRVFLClassifier, SDAPGBRVFLClassifier
 from granulearn.memberships import FuzzyMembership
+from tests.shared_data import load_shared, shared_data_dir
 
 N_SEEDS = 10
 SETTINGS = {

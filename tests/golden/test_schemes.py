@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.memberships.ball_sets import ball_set
-from tests.network.problems import Identity
 
 from granulearn.memberships import FuzzyMembership, SDAPMembership
 from granulearn.network import (
@@ -20,6 +18,8 @@ from granulearn.network import (
     solve_weighted_ridge,
     weighted_rows,
 )
+from tests.memberships.ball_sets import ball_set
+from tests.network.problems import Identity
 
 GOLDEN = json.loads(Path(__file__).with_name("schemes.json").read_text(encoding="utf-8"))
 CLASSES, CODES = np.unique(GOLDEN["labels"], return_inverse=True)

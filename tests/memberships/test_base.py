@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from tests.memberships.ball_sets import ball_set
 
 from granulearn.memberships import Membership
 from granulearn.memberships.base import check_memberships, distance_to_own_class_mean
+from tests.memberships.ball_sets import ball_set
 
 
 class NumberOfFeatures(Membership):

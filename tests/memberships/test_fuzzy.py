@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from tests.memberships.ball_sets import ball_set, random_ball_sets
 
 from granulearn.memberships import FuzzyMembership
+from tests.memberships.ball_sets import ball_set, random_ball_sets
 
 
 def slow_closeness(points, labels):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.memberships.ball_sets import ball_set
 
 from granulearn.memberships import GivenMembership
+from tests.memberships.ball_sets import ball_set
 
 BALLS = ball_set([[0.0], [1.0]], [0, 1], assignment=[0, 1, 0, -1, 1, 1])
 

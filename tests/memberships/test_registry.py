@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from tests.memberships.ball_sets import ball_set
 
 from granulearn.memberships import (
     FuzzyMembership,
@@ -14,6 +13,7 @@ from granulearn.memberships import (
     membership_names,
     resolve_membership,
 )
+from tests.memberships.ball_sets import ball_set
 
 BALLS = ball_set([[0.0], [1.0], [5.0]], [0, 1, 1], radii=[0.5, 1.0, 0.0])
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from tests.memberships.ball_sets import ball_set, random_ball_sets
 
 from granulearn.memberships import SDAPMembership
 from granulearn.memberships.sdap import local_dissimilarity
+from tests.memberships.ball_sets import ball_set, random_ball_sets
 
 EPSILON = 1e-8
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 from numpy.testing import assert_array_equal
-from tests.memberships.ball_sets import ball_set
 
 from granulearn.memberships import UniformMembership
+from tests.memberships.ball_sets import ball_set
 
 
 def test_every_ball_is_trusted_fully():

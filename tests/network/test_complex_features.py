@@ -66,3 +66,10 @@ def test_values_far_outside_the_training_range_stay_finite(activation):
 def test_an_unknown_activation_lists_the_known_ones():
     with pytest.raises(ValueError, match="'acos', 'asin', 'asinh'"):
         draw(2, activation="relu")
+
+
+@pytest.mark.parametrize("as_real_pairs", [True, False])
+def test_scores_are_the_real_part_of_features_times_weights(as_real_pairs):
+    features = draw(5, as_real_pairs=as_real_pairs)
+    theta = np.random.default_rng(2).normal(size=(features.n_columns, 2))
+    assert_allclose(features.scores(X, theta), features(X).real @ theta, atol=1e-12)

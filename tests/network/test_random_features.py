@@ -50,3 +50,11 @@ def test_the_input_is_not_changed_and_float32_is_computed_in_double():
     features = draw_random_features(3, 4, "sigmoid", direct_link=True, seed=5)
     assert_array_equal(features(X), features(X.astype(np.float64)))
     assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("direct_link", [True, False])
+def test_scores_are_the_features_times_the_weights(direct_link):
+    X = np.random.default_rng(1).normal(size=(8, 3))
+    features = draw_random_features(3, 4, "tanh", direct_link=direct_link, seed=5)
+    theta = np.random.default_rng(2).normal(size=(features.n_columns, 2))
+    assert_allclose(features.scores(X, theta), features(X) @ theta, atol=1e-12)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
-from tests.network.problems import Identity, ridge_problems
 
 from granulearn.network import (
     IllConditionedWarning,
@@ -25,6 +24,7 @@ from granulearn.network import (
     solve_weighted_ridge,
     weighted_rows,
 )
+from tests.network.problems import Identity, ridge_problems
 
 
 @given(ridge_problems())

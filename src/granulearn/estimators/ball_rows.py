@@ -35,7 +35,7 @@ def ball_rows(samples: Samples, membership, classes: np.ndarray, **ball_settings
     """
     scheme = resolve_membership(membership)
     repeated = samples.take(_canonical_order(samples))
-    if samples.weights is not None:
+    if repeated.weights is not None:
         repeated = repeated.take(_repetitions(repeated.weights))
     balls = generate_balls(repeated.X, repeated.codes, **ball_settings)
     _check_classes_kept(balls, repeated.codes, classes, ball_settings["min_ball_size"])
@@ -54,6 +54,10 @@ def _canonical_order(samples: Samples) -> np.ndarray:
     Seeding draws rows by their position, so without it a permutation of the
     data would be another data set.
     """
+    first = samples.X[:, 0]
+    order = np.argsort(first)
+    if (np.diff(first[order]) > 0).all():  # no ties: the other columns change nothing
+        return order
     return np.lexsort((samples.codes, *samples.X.T[::-1]))
 
 

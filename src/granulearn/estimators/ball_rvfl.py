@@ -130,28 +130,6 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         self.membership = membership
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, sample_membership=None):
-        """Make balls, rate them, and fit the network to them in closed form.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each one stands for; zero leaves it out. See Notes.
-        sample_membership : array-like of shape (n_samples,), default=None
-            How far each sample can be trusted, in [0, 1]; a ball gets the mean,
-            in place of `membership`.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
-        """
-        return super().fit(X, y, sample_weight, sample_membership)
-
     def _rows(self, samples, seeds):
         return ball_rows(
             samples,

@@ -69,7 +69,8 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each one stands for; zero leaves it out.
         sample_membership : array-like of shape (n_samples,), default=None
-            How far each sample can be trusted, in [0, 1].
+            How far each sample can be trusted, in [0, 1]. Ball models give each
+            ball the mean of its samples', in place of their `membership`.
 
         Returns
         -------
@@ -191,7 +192,7 @@ def _encode_labels(y) -> tuple[np.ndarray, np.ndarray]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds only one class ({classes.tolist()[0]!r}), and a classifier needs two or more; "
-            "check that y is the column of labels."
+            f"y holds only one class ({classes.tolist()[0]!r}), and a classifier needs two or "
+            "more; check that y is the column of labels."
         )
     return classes, codes

@@ -87,9 +87,9 @@ class ACRVFLClassifier(CRVFLClassifier):
 
     Like `CRVFLClassifier`, but regressed on the complex features and their
     conjugates together (widely linear estimation), which makes its output
-    real. Use it in place of `CRVFLClassifier` at about four times the cost.
-    Its weak point is the same encoding: a value outside the training range
-    goes on around the circle and meets others.
+    real. Use it in place of `CRVFLClassifier`, at about the same cost. Its weak
+    point is the same encoding: a value outside the training range goes on
+    around the circle and meets others.
 
     Parameters
     ----------

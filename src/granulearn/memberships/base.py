@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from granulearn.balls import BallSet
@@ -67,8 +68,8 @@ def check_memberships(values, expected_length: int, origin: str) -> np.ndarray:
 
 def distance_to_own_class_mean(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return each point's distance to the mean of the points of its class."""
-    n_classes = codes.max() + 1
-    sums = np.zeros((n_classes, points.shape[1]))
-    np.add.at(sums, codes, points)
-    means = sums / np.maximum(np.bincount(codes), 1)[:, None]
+    counts = np.bincount(codes)
+    one_per_row = np.arange(len(codes) + 1)
+    belongs = sparse.csr_array((np.ones(len(codes)), codes, one_per_row))
+    means = (belongs.T @ points) / np.maximum(counts, 1)[:, None]
     return np.linalg.norm(points - means[codes], axis=1)

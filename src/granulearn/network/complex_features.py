@@ -78,6 +78,10 @@ class ComplexFeatures:
         _COMPLEX_ACTIVATIONS[self.activation](hidden, out=hidden)
         return H.view(np.float64) if self.as_real_pairs else H
 
+    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """Return the real part of ``H theta``."""
+        return (self(X) @ theta).real
+
 
 def draw_complex_features(
     X: np.ndarray, n_hidden: int, activation: str, *, as_real_pairs: bool, seed: int

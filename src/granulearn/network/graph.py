@@ -14,6 +14,7 @@ from scipy import linalg, sparse
 
 from granulearn.memberships.neighbors import nearest_points
 from granulearn.network.blocks import row_blocks
+from granulearn.network.ridge import one_hot
 
 # Added to S_b before it is inverted; the value of the published scripts.
 BETWEEN_SHIFT = 1e-3
@@ -64,8 +65,7 @@ def _inverse_root(between: np.ndarray) -> np.ndarray:
 def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
     """Complete graphs: distances to the class mean, and of class means to the mean."""
     counts = np.bincount(codes)
-    class_sums = np.zeros((len(counts), H.shape[1]))
-    np.add.at(class_sums, codes, H)
+    class_sums = one_hot(codes, len(counts)).T.astype(np.float64) @ H
     class_means = class_sums / np.maximum(counts, 1)[:, None]
     deviations = H - class_means[codes]
     spread = np.sqrt(counts)[:, None] * (class_means - H.mean(axis=0))

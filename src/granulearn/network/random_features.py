@@ -44,11 +44,22 @@ class RandomFeatures:
         H = np.empty((len(X), self.n_columns))
         H[:, : self.bias_column] = X[:, : self.bias_column]
         H[:, self.bias_column] = 1
-        hidden = H[:, self.bias_column + 1 :]
-        np.matmul(X, self.weights.T, out=hidden)
-        hidden += self.biases
-        activate(self.activation, hidden)
+        self._hidden(X, out=H[:, self.bias_column + 1 :])
         return H
+
+    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """Return ``H theta`` part by part: H itself is never put together."""
+        X = np.asarray(X, dtype=np.float64)
+        scores = self._hidden(X) @ theta[self.bias_column + 1 :]
+        scores += theta[self.bias_column]
+        if self.direct_link:
+            scores += X @ theta[: self.bias_column]
+        return scores
+
+    def _hidden(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        hidden = np.matmul(X, self.weights.T, out=out)
+        hidden += self.biases
+        return activate(self.activation, hidden)
 
 
 def draw_random_features(

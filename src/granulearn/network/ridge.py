@@ -41,6 +41,9 @@ class FeatureMap(Protocol):
     def __call__(self, X: np.ndarray) -> np.ndarray:
         """Return the rows of H for the rows of X."""
 
+    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """Return the real part of ``H theta`` for the rows of X."""
+
 
 class IllConditionedWarning(UserWarning):
     """The linear system was solved, but its solution is not well determined."""
@@ -145,10 +148,10 @@ def solve_dual(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
 
 
 def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    """Return the real part of ``H Theta``, block by block."""
+    """Return the real part of ``H theta``, block by block."""
     scores = np.empty((len(X), theta.shape[1]))
     for block in row_blocks(len(X), features.n_columns * features.dtype.itemsize):
-        scores[block] = (features(X[block]) @ theta).real
+        scores[block] = features.scores(X[block], theta)
     return scores
 
 
@@ -167,7 +170,7 @@ def solve_shifted(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
         factor = linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:
         return _solve_by_eigenvectors(G, rhs, C)
-    (pocon,) = linalg.get_lapack_funcs(("pocon",), (factor[0],))
+    pocon = linalg.get_lapack_funcs("pocon", (factor[0],))
     reciprocal_condition, _ = pocon(factor[0], norm, uplo="L")
     if reciprocal_condition < np.finfo(np.float64).eps:
         return _solve_by_eigenvectors(G, rhs, C)
