@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from granulearn.datasets.csv_structure import TableError, read_csv_cells
@@ -76,6 +76,7 @@ cells = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_siz
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=8))
 def test_what_pandas_writes_is_read_with_one_line_number_per_row(tmp_path_factory, rows):
     file = tmp_path_factory.mktemp("tables") / "some.csv"

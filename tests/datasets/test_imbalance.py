@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from granulearn.datasets import make_imbalanced
 
 
+@settings(deadline=None)
 @given(st.integers(5, 60), st.integers(0, 40), st.floats(0.05, 1), st.integers(0, 999))
 def test_the_smallest_class_has_ratio_times_the_largest(n_small, n_more, ratio, seed):
     y = np.random.default_rng(seed).permutation([0] * (n_small + n_more) + [1] * n_small)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import make_blobs
@@ -25,6 +25,7 @@ def confusion(clean, noisy):
     return pd.crosstab(clean, noisy).to_numpy()
 
 
+@settings(deadline=None)
 @given(labels(), rates, seeds)
 def test_uniform_noise_flips_exactly_round_rate_n_labels(y, rate, seed):
     noisy, mask = flip_labels(y, rate, random_state=seed)
@@ -34,6 +35,7 @@ def test_uniform_noise_flips_exactly_round_rate_n_labels(y, rate, seed):
     assert noisy.dtype == y.dtype
 
 
+@settings(deadline=None)
 @given(labels(min_size=6), rates, seeds)
 def test_boundary_noise_flips_exactly_round_rate_n_labels(y, rate, seed):
     X = np.random.default_rng(seed).normal(size=(len(y), 2)).round(1)
@@ -42,6 +44,7 @@ def test_boundary_noise_flips_exactly_round_rate_n_labels(y, rate, seed):
     np.testing.assert_array_equal(mask, noisy != y)
 
 
+@settings(deadline=None)
 @given(labels(), rates, seeds)
 def test_the_seed_decides_and_the_given_labels_stay(y, rate, seed):
     before = y.copy()
@@ -64,6 +67,7 @@ def test_uniform_noise_chooses_samples_and_classes_evenly():
         assert stats.chisquare(others).pvalue > 1e-3
 
 
+@settings(deadline=None)
 @given(labels(), seeds, st.integers(0, 2**32 - 1))
 def test_a_transition_matrix_is_met_to_within_one_sample(y, seed, matrix_seed):
     n_classes = len(np.unique(y))
@@ -97,6 +101,7 @@ def test_the_identity_matrix_changes_nothing_and_a_permutation_everything():
     assert turned.labels.tolist() == ["b", "c", "a"] * 5
 
 
+@settings(deadline=None)
 @given(labels(), st.sampled_from([0.0, 0.2, 0.5, 1.0]), seeds)
 def test_a_pair_flip_goes_to_the_next_class_only(y, rate, seed):
     noisy, mask = flip_labels(y, rate, "pair", seed)
@@ -127,6 +132,7 @@ def overlap_by_counting(X, y, n_neighbors):
     return np.array(shares)
 
 
+@settings(deadline=None)
 @given(seeds, st.floats(0, 1))
 def test_boundary_noise_takes_overlapping_samples_before_others(seed, rate):
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from granulearn.datasets import add_outliers
@@ -13,6 +13,7 @@ def standard_distance(X, reference):
     return np.linalg.norm((X - reference.mean(axis=0)) / reference.std(axis=0), axis=1)
 
 
+@settings(deadline=None)
 @given(
     st.integers(3, 40), st.integers(1, 6), st.floats(0, 1), st.floats(1.1, 20), st.integers(0, 999)
 )

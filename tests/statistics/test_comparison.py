@@ -8,9 +8,9 @@ import pytest
 import scikit_posthocs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.statistics.score_tables import score_tables
 
 from granulearn.statistics import compare, paper_accuracy_table
+from tests.statistics.score_tables import score_tables
 
 
 def as_frame(values):

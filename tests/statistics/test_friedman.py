@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.statistics.score_tables import score_tables
 
 from granulearn.statistics import (
     friedman_test,
@@ -13,12 +12,14 @@ from granulearn.statistics import (
     paper_accuracy_table,
     rank_models,
 )
+from tests.statistics.score_tables import score_tables
 
 
 def has_a_difference(table):
     return not (table == table[:, :1]).all()
 
 
+@settings(deadline=None)
 @given(score_tables(min_models=3))
 def test_tie_corrected_chi2_agrees_with_scipy(table):
     assume(has_a_difference(table))
@@ -28,6 +29,7 @@ def test_tie_corrected_chi2_agrees_with_scipy(table):
     assert ours.p_value == pytest.approx(theirs.pvalue, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 12), st.integers(3, 6), st.integers(0, 2**32 - 1))
 def test_without_ties_plain_and_corrected_agree_with_scipy(n_sets, n_models, seed):
     table = np.random.default_rng(seed).permuted(np.tile(np.arange(n_models), (n_sets, 1)), axis=1)
@@ -37,6 +39,7 @@ def test_without_ties_plain_and_corrected_agree_with_scipy(n_sets, n_models, see
         assert ours.statistic == pytest.approx(theirs.statistic, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(score_tables())
 def test_plain_chi2_is_the_papers_formula(table):
     n_sets, n_models = table.shape
@@ -50,6 +53,7 @@ def test_plain_chi2_is_the_papers_formula(table):
     assert friedman_test(table).statistic == pytest.approx(expected, abs=1e-8)
 
 
+@settings(deadline=None)
 @given(score_tables(max_models=2))
 def test_two_models_make_a_sign_test(table):
     # scipy wants three models; for two, chi2 is known by counting.
@@ -76,6 +80,7 @@ def test_full_agreement_makes_f_infinite():
     assert (test.statistic, test.p_value) == (np.inf, 0)
 
 
+@settings(deadline=None)
 @given(score_tables(min_models=3))
 def test_f_is_the_variance_ratio_of_the_ranks_when_nothing_ties(table):
     """Independent route: a two-way analysis of variance of the ranks."""

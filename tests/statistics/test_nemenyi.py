@@ -5,7 +5,6 @@ import pytest
 import scikit_posthocs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.statistics.score_tables import score_tables
 
 from granulearn.statistics import (
     average_ranks,
@@ -13,6 +12,7 @@ from granulearn.statistics import (
     nemenyi_p_values,
     paper_accuracy_table,
 )
+from tests.statistics.score_tables import score_tables
 
 # q at 5 % and 10 % for 2 to 10 models, from Demsar (JMLR 2006), Table 5.
 PRINTED_Q = {

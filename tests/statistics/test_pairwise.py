@@ -8,19 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-from tests.statistics.score_tables import score_tables
 
 from granulearn.statistics import holm_adjust, paper_accuracy_table, wilcoxon_p_value, win_tie_loss
+from tests.statistics.score_tables import score_tables
 
 p_value_lists = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
+@settings(deadline=None, max_examples=30)
 @given(p_value_lists)
 def test_holm_agrees_with_statsmodels(p_values):
     expected = multipletests(p_values, method="holm")[1]
     np.testing.assert_allclose(holm_adjust(p_values), expected, atol=1e-12)
 
 
+@settings(deadline=None)
 @given(p_value_lists, st.randoms(use_true_random=False))
 def test_holm_does_not_depend_on_the_order(p_values, random):
     order = list(range(len(p_values)))
@@ -44,6 +46,7 @@ def exact_signed_rank_p(differences):
     return min(1.0, 2 * min(below, above))
 
 
+@settings(deadline=None)
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1))
 def test_few_distinct_differences_give_the_exact_p(n_sets, seed):
     rng = np.random.default_rng(seed)
@@ -53,7 +56,7 @@ def test_few_distinct_differences_give_the_exact_p(n_sets, seed):
     assert p_value == pytest.approx(exact_signed_rank_p(differences))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(score_tables(max_sets=30, max_models=2))
 def test_whole_scores_agree_with_scipy(table):
     difference = table[:, 0] - table[:, 1]
@@ -61,7 +64,7 @@ def test_whole_scores_agree_with_scipy(table):
     assert wilcoxon_p_value(table[:, 0], table[:, 1]) == pytest.approx(expected)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(score_tables(max_sets=30, max_models=2))
 def test_ties_in_decimals_are_ties_in_binary(table):
     in_percent = wilcoxon_p_value(table[:, 0], table[:, 1])
@@ -69,7 +72,7 @@ def test_ties_in_decimals_are_ties_in_binary(table):
     assert as_shares == pytest.approx(in_percent, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(score_tables(max_models=2))
 def test_exchanging_the_models_changes_nothing_but_the_side(table):
     first, second = table.T

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from hypothesis import given
-from tests.statistics.score_tables import score_tables
+from hypothesis import given, settings
 
 from granulearn.statistics import average_ranks, paper_accuracy_table, rank_models
+from tests.statistics.score_tables import score_tables
 
 
 def ranks_by_counting(table):
@@ -19,17 +19,20 @@ def ranks_by_counting(table):
     return ranks
 
 
+@settings(deadline=None)
 @given(score_tables())
 def test_ranks_equal_counting_the_better_ones(table):
     np.testing.assert_array_equal(rank_models(table), ranks_by_counting(table))
 
 
+@settings(deadline=None)
 @given(score_tables())
 def test_ranks_agree_with_pandas(table):
     expected = pd.DataFrame(table).rank(axis=1, ascending=False).to_numpy()
     np.testing.assert_array_equal(rank_models(table), expected)
 
 
+@settings(deadline=None)
 @given(score_tables())
 def test_turning_the_direction_mirrors_the_ranks(table):
     mirrored = table.shape[1] + 1 - rank_models(table)
