@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
 from granulearn.network import IllConditionedWarning
-from tests.estimators.families import overlapping_classes
+from tests.estimators.families import BALL_CLASSIFIERS, overlapping_classes
 
 
 def test_fit_is_the_weighted_ridge_on_random_features():
@@ -42,11 +42,12 @@ def test_only_one_class_of_positive_weight_is_an_error():
         RVFLClassifier().fit(X, y, sample_weight=y)
 
 
-def test_a_purity_that_leaves_one_ball_predicts_the_majority_and_warns():
+@pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)
+def test_a_purity_that_leaves_one_ball_predicts_the_majority_and_warns(classifier):
     X, y = overlapping_classes(3)
     y = np.array(["often", "rare", "seldom"])[np.where(np.arange(len(y)) % 3 == 0, y, 0)]
     with pytest.warns(UserWarning, match="'often'.*raise purity"):
-        model = GBRVFLClassifier(purity=0.1, random_state=0).fit(X, y)
+        model = classifier(purity=0.1, random_state=0).fit(X, y)
     assert len(model.balls_) == 1
     far_away = np.vstack([X, -1e6 * X, 1e6 * X])
     assert set(model.predict(far_away)) == {"often"}

@@ -20,7 +20,9 @@ def slow_scores(balls, n_neighbors, closeness, spread):
     for i in range(k):
         own = balls.centers[balls.labels == balls.labels[i]]
         distances = np.linalg.norm(own - own.mean(axis=0), axis=1)
-        sigma = distances.std() if spread == "std" else np.sqrt((distances**2).mean())
+        rms = np.sqrt((distances**2).mean())
+        all_equally_far = distances.std() <= EPSILON * rms
+        sigma = rms if spread == "rms" or all_equally_far else distances.std()
         lam = np.sqrt(k / len(own))
         gap = np.linalg.norm(balls.centers[i] - own.mean(axis=0))
         mu = np.exp(-(gap**2) / (2 * ((sigma + EPSILON) * lam) ** 2))
@@ -73,6 +75,13 @@ def test_a_ball_of_one_sample_scores_its_place_in_the_class():
     centers = np.random.default_rng(0).normal(size=(20, 2))
     few = ball_set(centers, [0] * 10 + [1] * 10)
     assert_allclose(SDAPMembership(n_neighbors=1)(few), SDAPMembership(n_neighbors=9)(few))
+
+
+def test_a_class_of_two_balls_keeps_its_weight():
+    """Two balls are equally far from their mean; the published spread of that is zero."""
+    balls = ball_set([[0.0, 0.3], [1.0, 0.1], [5.0, 2.0], [7.0, 1.0], [8.0, 4.0]], [0, 0, 1, 1, 1])
+    of_two_among_five = np.exp(-0.5 * 2 / 5)
+    assert_allclose(SDAPMembership()(balls)[:2], of_two_among_five, rtol=1e-6)
 
 
 def test_rms_spread_keeps_the_weights_that_std_loses_in_many_dimensions():

@@ -96,7 +96,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     >>> from granulearn.estimators import GBRVFLClassifier
     >>> X, y = make_moons(500, noise=0.2, random_state=0)
     >>> model = GBRVFLClassifier(random_state=0).fit(X, y)
-    >>> len(model.balls_) < 100, model.score(X, y) > 0.9
+    >>> len(model.balls_) < 100, model.score(X, y) > 0.8
     (True, True)
     """
 

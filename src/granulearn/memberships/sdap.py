@@ -23,8 +23,8 @@ class SDAPMembership(Membership):
     the larger the ball, the more its neighbours count. Use it when wrong
     labels sit among samples of another class. Its weak point is the dimension:
     the spread of *distances* shrinks as features are added, so memberships
-    fall towards zero (about 0.02 at 10 features, 1e-6 at 30), and a class of
-    two balls has no such spread at all; ``spread="rms"`` is the sound variant.
+    fall towards zero (about 0.02 at 10 features, 1e-6 at 30);
+    ``spread="rms"`` is the sound variant.
 
     Parameters
     ----------
@@ -35,7 +35,9 @@ class SDAPMembership(Membership):
         ignorance; ``"zhang-xu"`` the closeness that Zhang and Xu define.
     spread : {"std", "rms"}, default="std"
         ``"std"``: the standard deviation of the distances to the class centre,
-        as published. ``"rms"``: their root mean square.
+        as published. ``"rms"``: their root mean square. A class whose balls are
+        all equally far from its centre, as any two are, has no standard
+        deviation and is always rated by the root mean square.
 
     Notes
     -----
@@ -88,12 +90,16 @@ class SDAPMembership(Membership):
 def _class_membership(centers: np.ndarray, labels: np.ndarray, spread: str) -> np.ndarray:
     distance = distance_to_own_class_mean(centers, labels)
     balls_of_class = np.maximum(np.bincount(labels), 1)
-    mean_square = np.bincount(labels, distance**2) / balls_of_class
+    rms = np.sqrt(np.bincount(labels, distance**2) / balls_of_class)
+    sigma = rms
     if spread == "std":
         mean = np.bincount(labels, distance) / balls_of_class
         deviation = distance - mean[labels]
-        mean_square = np.bincount(labels, deviation**2) / balls_of_class
-    scale = (np.sqrt(mean_square) + EPSILON) * np.sqrt(len(labels) / balls_of_class)
+        std = np.sqrt(np.bincount(labels, deviation**2) / balls_of_class)
+        # All equally far from the centre, as any two balls are: a spread of zero
+        # would rate the whole class zero, and the network would never see it.
+        sigma = np.where(std > EPSILON * rms, std, rms)
+    scale = (sigma + EPSILON) * np.sqrt(len(labels) / balls_of_class)
     # Distance over scale first: squares of either alone may leave the float range.
     return np.exp(-0.5 * (distance / scale[labels]) ** 2)
 

@@ -170,7 +170,7 @@ def solve_shifted(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
         factor = linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:
         return _solve_by_eigenvectors(G, rhs, C)
-    pocon = linalg.get_lapack_funcs("pocon", (factor[0],))
+    pocon = linalg.lapack.zpocon if np.iscomplexobj(G) else linalg.lapack.dpocon
     reciprocal_condition, _ = pocon(factor[0], norm, uplo="L")
     if reciprocal_condition < np.finfo(np.float64).eps:
         return _solve_by_eigenvectors(G, rhs, C)
