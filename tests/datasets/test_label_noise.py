@@ -205,7 +205,12 @@ def test_arguments_that_make_no_sense_are_refused(arguments, message):
 
 @pytest.mark.parametrize(
     ("y", "message"),
-    [(["a", "a"], "1 class"), ([0.0, np.nan, 1.0], "1 missing"), (["a", None, "b"], "1 missing")],
+    [
+        (["a", "a"], "1 class"),
+        ([0.0, np.nan, 1.0], "1 missing"),
+        (["a", None, "b"], "1 missing"),
+        (pd.array(["a", None, "b"], dtype="string"), "1 missing"),
+    ],
 )
 def test_labels_that_cannot_be_flipped_are_refused(y, message):
     with pytest.raises(ValueError, match=message):

@@ -38,7 +38,7 @@ def no_directory(monkeypatch):
 @pytest.fixture
 def own_dir(tmp_path):
     (tmp_path / "manifest.csv").write_text(
-        "name,rows,features,minority_rows,notes\nmy_set,3,1,1,counted by hand\n"
+        "name,rows,features,minority_rows,source,notes\nmy_set,3,1,1,my garden,counted by hand\n"
     )
     (tmp_path / "my_set.csv").write_text("f1,target\n1,0\n2,1\n3,0\n")
     return tmp_path
@@ -55,7 +55,7 @@ def test_every_set_of_one_offline_source_has_its_catalogued_figures(name, no_dir
     found = (facts.rows, facts.features, facts.classes, facts.minority_rows)
     assert found == (entry.rows, entry.features, entry.classes, entry.minority_rows)
     assert facts.source == entry.sources[0]
-    assert facts.licence == entry.licence
+    assert (facts.origin, facts.licence) == (entry.origin, entry.licence)
 
 
 @pytest.mark.parametrize("name", KEEL_AND_DIRECTORY)
@@ -159,6 +159,7 @@ def test_a_name_like_no_other_points_to_the_list():
 def test_a_set_known_only_to_the_manifest_loads_with_its_notes(own_dir):
     dataset = load("my_set", own_dir)
     assert dataset.description.quirks == ("counted by hand",)
+    assert dataset.description.origin == "my garden"
     assert list(dataset.y) == [0, 1, 0]
     with pytest.raises(UnknownDatasetError, match="my_set"):
         load("my_sett", own_dir)

@@ -53,6 +53,14 @@ def test_a_table_keeps_its_form_and_its_other_columns():
     assert (moved.loc[mask, "a"] != frame.loc[mask, "a"]).all()
 
 
+def test_columns_named_by_numbers_are_fine():
+    frame = pd.DataFrame(np.arange(8).reshape(4, 2))
+    moved, mask = add_outliers(frame, 0.25, random_state=0)
+    assert list(moved.columns) == [0, 1]
+    assert (moved[~mask] == frame[~mask]).all(axis=None)
+    assert list(frame.dtypes) == [np.dtype(int)] * 2
+
+
 def test_a_column_that_does_not_vary_stays():
     X = np.column_stack([np.ones(10), np.arange(10.0)])
     moved, mask = add_outliers(X, 0.3, random_state=0)

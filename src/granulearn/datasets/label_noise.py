@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array, check_random_state, column_or_1d
@@ -196,9 +197,9 @@ def _checked_rate(rate) -> float:
 
 
 def _encode(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    absent = [label for label in labels.tolist() if label is None or label != label]
-    if absent:
-        raise ValueError(f"y holds {len(absent)} missing labels; remove those rows.")
+    n_absent = int(np.sum(pd.isna(labels)))
+    if n_absent:
+        raise ValueError(f"y holds {n_absent} missing label(s); remove those rows.")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y holds {len(classes)} class(es); a wrong label needs a second one.")

@@ -132,7 +132,7 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     if name in manifest:
         return _entry_of(manifest[name])
     if name.startswith("openml:") and name != "openml:":
-        return CatalogueEntry(name, None, None, None, None, (name,), "")
+        return CatalogueEntry(name, None, None, None, None, (name,), "openml.org", "")
     same_end = [full for full in known if full.rpartition("/")[2] == name]
     if len(same_end) == 1:
         return known[same_end[0]]
@@ -192,7 +192,13 @@ def _load_from(
     if entry.minority_is_one and kind != "directory":
         y = _minority_as_one(y)
     dataset = describe_dataset(
-        entry.name, X, y, source=source, licence=licence, quirks=entry.quirks
+        entry.name,
+        X,
+        y,
+        source=source,
+        origin=entry.origin,
+        licence=licence,
+        quirks=entry.quirks,
     )
     if kind != "generated":
         _check_figures(dataset, entry, source)
@@ -231,6 +237,7 @@ def _entry_of(line: ManifestLine) -> CatalogueEntry:
         None,
         line.minority_rows,
         ("directory",) if line.has_file else (),
+        line.source or "not stated",
         "not stated",
         quirks=(line.notes,) if line.notes else (),
     )

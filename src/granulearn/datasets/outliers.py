@@ -58,8 +58,9 @@ def add_outliers(X, rate: float, scale: float = 5.0, random_state=None) -> WithO
     if len(numeric) == 0:
         raise ValueError("X has no numeric column, so no row can be moved.")
     values, mask = _moved(check_array(X[numeric], dtype=float, copy=True), rate, scale, random)
-    moved = pd.DataFrame(values, index=X.index, columns=numeric)
-    return WithOutliers(X.assign(**{name: moved[name] for name in numeric}), mask)
+    moved = X.copy()
+    moved[numeric] = pd.DataFrame(values, index=X.index, columns=numeric)
+    return WithOutliers(moved, mask)
 
 
 def _moved(values: np.ndarray, rate: float, scale: float, random) -> WithOutliers:

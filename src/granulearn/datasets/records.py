@@ -29,7 +29,9 @@ class DatasetDescription:
     minority_rows: int
     """Rows of the smallest class."""
     source: str
-    """Where this copy was read from."""
+    """Where this copy was read from, as ``kind:place``."""
+    origin: str
+    """Who made or collected the set."""
     licence: str
     quirks: tuple[str, ...]
     """What is odd about the set; read before comparing results."""
@@ -57,7 +59,14 @@ class Dataset:
 
 
 def describe_dataset(
-    name: str, X: pd.DataFrame, y: np.ndarray, *, source: str, licence: str, quirks: tuple = ()
+    name: str,
+    X: pd.DataFrame,
+    y: np.ndarray,
+    *,
+    source: str,
+    origin: str,
+    licence: str,
+    quirks: tuple = (),
 ) -> Dataset:
     """Join features, labels and the facts counted from them into one record.
 
@@ -69,8 +78,8 @@ def describe_dataset(
         Features.
     y : ndarray
         Labels.
-    source, licence : str
-        Where this copy is from, and on what terms.
+    source, origin, licence : str
+        Where this copy was read, who made the set, and on what terms it comes.
     quirks : tuple of str, default=()
         What is odd about it.
 
@@ -87,6 +96,7 @@ def describe_dataset(
         classes=len(counts),
         minority_rows=int(counts.min()),
         source=source,
+        origin=origin,
         licence=licence,
         quirks=tuple(quirks),
     )
