@@ -1,10 +1,13 @@
 """Laws that every classifier of the family keeps."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -63,16 +66,33 @@ def test_integer_sample_weights_equal_repeated_rows(classifier, n_classes, class
 
 
 @every_classifier
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_weights_and_order_do_not_matter_where_rows_and_distances_coincide(classifier, seed):
+    """On a grid, samples are duplicates of each other and every distance is shared by many."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (40, 2)).astype(float)
+    y = np.append(rng.integers(0, 3, 37), [0, 1, 2])
+    weights = np.append(rng.integers(0, 4, 37), [1, 1, 1])
+    repeated = shuffle(np.repeat(X, weights, axis=0), np.repeat(y, weights), random_state=seed)
+    model = classifier(random_state=0, n_hidden=5)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # a class without balls
+        weighted_scores = clone(model).fit(X, y, sample_weight=weights).decision_function(X)
+        repeated_scores = clone(model).fit(*repeated).decision_function(X)
+    assert_allclose(weighted_scores, repeated_scores, rtol=1e-6, atol=1e-7)
+
+
+@every_classifier
 @every_class_count
 def test_a_permutation_of_rows_changes_nothing(classifier, n_classes):
     X, y = overlapping_classes(n_classes)
     membership = np.random.default_rng(1).uniform(size=len(X))
     order = np.random.default_rng(0).permutation(len(X))
     model = classifier(random_state=3)
-    for given in (None, membership):
-        straight = clone(model).fit(X, y, sample_membership=given)
+    for trust in (None, membership):
+        straight = clone(model).fit(X, y, sample_membership=trust)
         permuted = clone(model).fit(
-            X[order], y[order], sample_membership=None if given is None else given[order]
+            X[order], y[order], sample_membership=None if trust is None else trust[order]
         )
         assert_allclose(
             permuted.decision_function(X), straight.decision_function(X), rtol=1e-6, atol=1e-7
@@ -95,10 +115,10 @@ def test_the_names_of_classes_change_only_names(classifier):
 @every_classifier
 def test_the_number_of_threads_changes_nothing(classifier):
     X, y = overlapping_classes(3, n_samples=3000)
-    settings = {"random_state": 0, "n_hidden": 30}
-    many = settings | ({"n_jobs": 2} if classifier in BALL_CLASSIFIERS else {})
+    alike = {"random_state": 0, "n_hidden": 30}
+    many = alike | ({"n_jobs": 2} if classifier in BALL_CLASSIFIERS else {})
     with threadpool_limits(1):
-        alone = classifier(**settings).fit(X, y)
+        alone = classifier(**alike).fit(X, y)
     together = classifier(**many).fit(X, y)
     if classifier in BALL_CLASSIFIERS:
         assert_array_equal(together.balls_.assignment, alone.balls_.assignment)
@@ -185,7 +205,7 @@ def test_a_fit_without_random_state_still_differs_from_run_to_run(classifier):
 
 @every_classifier
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("wrong", "message"),
     [
         ({"activation": "rely"}, "a str among"),
         ({"C": 0}, "'C' parameter"),
@@ -195,9 +215,9 @@ def test_a_fit_without_random_state_still_differs_from_run_to_run(classifier):
         ({"class_weight": "equal"}, "balanced"),
     ],
 )
-def test_a_wrong_setting_is_named_with_what_is_valid(classifier, settings, message):
+def test_a_wrong_setting_is_named_with_what_is_valid(classifier, wrong, message):
     with pytest.raises(ValueError, match=message):
-        classifier(**settings).fit(*overlapping_classes())
+        classifier(**wrong).fit(*overlapping_classes())
 
 
 @every_classifier

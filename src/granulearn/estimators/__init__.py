@@ -1,5 +1,6 @@
 """The paper's classifiers, with the interface of scikit-learn."""
 
+from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.ball_rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
@@ -11,6 +12,7 @@ from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
     "ACRVFLClassifier",
+    "BallForestClassifier",
     "CRVFLClassifier",
     "ELMClassifier",
     "FGBRVFLClassifier",

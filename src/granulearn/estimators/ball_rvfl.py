@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import ClassVar
 
 from sklearn.utils._param_validation import StrOptions
@@ -81,9 +82,9 @@ class GBRVFLClassifier(BaseRVFLClassifier):
 
     A sample of weight w counts as round(w) samples, at least one, when balls
     are made, and a ball's squared error is weighted by the mean of min(w, 1)
-    over its samples. So integer weights are repeated rows, zero is absence,
-    and weights below one reduce the pull of a ball. The order of the samples
-    does not matter.
+    over its samples. So integer weights are repeated rows (``balls_.counts``
+    counts them), zero is absence, and weights below one reduce the pull of a
+    ball. The order of the samples does not matter.
 
     References
     ----------
@@ -107,7 +108,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         "min_ball_size": "no_validation",
         "init": "no_validation",
         "membership": [StrOptions(set(membership_names())), Membership, callable],
-        "n_jobs": [None, int],
+        "n_jobs": [None, Integral],
     }
 
     def __init__(
@@ -199,7 +200,10 @@ class FGBRVFLClassifier(GBRVFLClassifier):
 
     Notes
     -----
-    `GBRVFLClassifier` with the settings of the paper. Its scripts use
+    `GBRVFLClassifier` with the settings of the paper: :math:`\delta_i` is the
+    mean over the ball of
+    :math:`\mu(x) = 1 - \lVert x - m \rVert / (R + 10^{-5})`, with m the mean of
+    the sample's class and R the largest distance to it. The paper's scripts use
     ``membership=FuzzyMembership(level="ball")``.
 
     References
@@ -285,8 +289,11 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
 
     Notes
     -----
-    `GBRVFLClassifier` with the settings of the paper; the formula is in
-    `SDAPMembership`.
+    `GBRVFLClassifier` with the settings of the paper:
+    :math:`\delta_i = \omega_i \mu_i + (1 - \omega_i) \theta_i`, with
+    :math:`\mu` from the distance to the class centre, :math:`\omega` from the
+    ball's radius and :math:`\theta` from its neighbours; `SDAPMembership` has
+    the formula of each.
 
     References
     ----------

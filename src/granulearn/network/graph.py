@@ -101,26 +101,30 @@ def _block_laplacian(edges: np.ndarray, H: np.ndarray, block: slice) -> np.ndarr
 
 def _mda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
     """Join rows to their nearest of the same class, and of the other classes."""
-    k = len(H)
-    within, between = sparse.lil_array((k, k)), sparse.lil_array((k, k))
-    for code in np.unique(codes):
-        own, others = np.flatnonzero(codes == code), np.flatnonzero(codes != code)
-        _join_nearest(within, H, own, own, n_neighbors)
-        _join_nearest(between, H, own, others, n_neighbors)
+    own = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    others = [np.flatnonzero(codes != code) for code in np.unique(codes)]
+    within = _nearest_graph(H, own, own, n_neighbors)
+    between = _nearest_graph(H, own, others, n_neighbors)
     return _sparse_scatter(within, H), _sparse_scatter(between, H)
 
 
-def _join_nearest(graph, H, sources, targets, n_neighbors) -> None:
-    n_neighbors = min(n_neighbors, len(targets))
-    if n_neighbors == 0:
-        return
-    nearest = nearest_points(H[targets], H[sources], n_neighbors)
-    graph[np.repeat(sources, n_neighbors), targets[nearest].ravel()] = 1
+def _nearest_graph(
+    H: np.ndarray, sources: list[np.ndarray], targets: list[np.ndarray], n_neighbors: int
+) -> sparse.csr_array:
+    """Join each group of source rows to their nearest rows of its target group, both ways."""
+    heads, tails = [], []
+    for source, target in zip(sources, targets, strict=True):
+        n_joined = min(n_neighbors, len(target))
+        if n_joined:
+            nearest = nearest_points(H[target], H[source], n_joined)
+            heads.append(np.repeat(source, n_joined))
+            tails.append(target[nearest].ravel())
+    head, tail = np.concatenate(heads), np.concatenate(tails)
+    edges = sparse.csr_array((np.ones(len(head)), (head, tail)), shape=(len(H), len(H)))
+    return edges.maximum(edges.T)
 
 
-def _sparse_scatter(graph, H: np.ndarray) -> np.ndarray:
-    edges = sparse.csr_array(graph)
-    edges = edges.maximum(edges.T)
+def _sparse_scatter(edges: sparse.csr_array, H: np.ndarray) -> np.ndarray:
     degrees = np.asarray(edges.sum(axis=1)).ravel()
     return H.T @ (degrees[:, None] * H - edges @ H)
 
