@@ -1,0 +1,86 @@
+"""What a model file says about itself: data, columns, scores, versions, seed."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import version
+from typing import Any, Literal
+
+_RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn", "skops")
+
+
+@dataclass(frozen=True)
+class ColumnCard:
+    """One feature column as it was in training."""
+
+    name: str
+    kind: Literal["number", "category"]
+    missing: int = 0
+    """Training rows in which the cell was empty."""
+    lowest: float | None = None
+    """Smallest training value of a number."""
+    highest: float | None = None
+    """Largest training value of a number."""
+    categories: tuple[str, ...] = ()
+    """Training values of a category, sorted."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """The facts that are saved beside a model.
+
+    Everything has a default, so that a model made in Python can be saved with
+    as much as is known about it.
+    """
+
+    model: str = ""
+    """Name of the kind of model."""
+    target: str = ""
+    """Column that the model predicts."""
+    columns: tuple[ColumnCard, ...] = ()
+    """Feature columns, in the order of training."""
+    rows: int | None = None
+    """Rows that the model was fitted to."""
+    dropped_rows: int = 0
+    """Rows of the file that had no label."""
+    classes: Mapping[str, int] = field(default_factory=dict)
+    """Rows of each class among those that the model was fitted to."""
+    balls: int | None = None
+    """Granular balls that the rows became."""
+    scores: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Python and the packages that made the model."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the card as what JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> ModelCard:
+        """Return the card that `to_json` made this of.
+
+        Parameters
+        ----------
+        content : mapping
+            As from `to_json`; anything else raises TypeError.
+        """
+        known = {entry.name for entry in fields(cls)}
+        if not isinstance(content, Mapping) or not set(content) <= known:
+            raise TypeError("the card is not what this version writes")
+        columns = tuple(_column(column) for column in content.get("columns", ()))
+        return cls(**{**content, "columns": columns})
+
+
+def installed_versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a model depends on."""
+    return {"python": platform.python_version()} | {
+        package: version(package) for package in _RECORDED_PACKAGES
+    }
+
+
+def _column(content: Mapping[str, Any]) -> ColumnCard:
+    return ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})

@@ -1,0 +1,211 @@
+"""Save and load fitted models: skops files with a card and a digest.
+
+The file is a zip archive: the tree and the arrays that skops writes, and
+``granulearn.json`` with the card and a SHA-256 over everything else. The digest
+shows that a file is not what was saved (damage, or an edit); it is no signature,
+since whoever makes a whole new file can compute a new digest. What keeps a made
+file from running code is the list in `trusted_types`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from granulearn.persistence.atomic_files import written_atomically
+from granulearn.persistence.model_card import ModelCard, installed_versions
+from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
+
+CARD_MEMBER = "granulearn.json"
+SCHEMA_MEMBER = "schema.json"
+FORMAT = 1
+
+
+class ModelFileError(ValueError):
+    """A model file is refused; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """What a model file holds."""
+
+    pipeline: Any
+    """The fitted pipeline or classifier."""
+    card: ModelCard
+    """What the file says about it."""
+
+
+def save_model(
+    pipeline: Any,
+    path: str | os.PathLike,
+    card: ModelCard | None = None,
+    *,
+    trusted: Sequence[str] = (),
+) -> ModelCard:
+    """Save a fitted pipeline or classifier so that `load_model` can read it safely.
+
+    Parameters
+    ----------
+    pipeline : estimator
+        A classifier of granulearn, or a pipeline that ends in one.
+    path : path
+        The file to write; an existing one is replaced at once or not at all.
+    card : ModelCard, default=None
+        What to say about the model; the versions are filled in.
+    trusted : sequence of str, default=()
+        Full names of further types in the pipeline; `load_model` needs the same.
+
+    Returns
+    -------
+    ModelCard
+        The card as it was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the pipeline holds something that `load_model` would refuse.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from granulearn.estimators import RVFLClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> folder = getfixture("tmp_path")
+    >>> card = save_model(RVFLClassifier(random_state=0).fit(X, y), folder / "iris.skops")
+    >>> loaded = load_model(folder / "iris.skops")
+    >>> loaded.pipeline.predict(X[:3]).tolist(), loaded.card == card
+    ([0, 0, 0], True)
+    """
+    import skops.io
+
+    try:
+        content = skops.io.dumps(pipeline, compression=zipfile.ZIP_DEFLATED)
+    except Exception as error:  # skops raises what the object's own parts raise
+        raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
+    archive = io.BytesIO(content)
+    with zipfile.ZipFile(archive) as members:
+        unknown = untrusted_types(json.loads(members.read(SCHEMA_MEMBER)), trusted)
+    if unknown:
+        raise ModelFileError(
+            f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would refuse; "
+            "replace it (a random_state by a number, a function by a named membership), or pass "
+            "its name as trusted= here and to load_model."
+        )
+    card = replace(card or ModelCard(), versions=installed_versions())
+    # Through JSON, so that the card returned equals the one that will be read.
+    card_content = json.loads(json.dumps(card.to_json()))
+    with zipfile.ZipFile(archive, "a", compression=zipfile.ZIP_DEFLATED) as members:
+        header = {
+            "format": FORMAT,
+            "sha256": _digest(members, card_content),
+            "card": card_content,
+        }
+        members.writestr(CARD_MEMBER, json.dumps(header, indent=2, ensure_ascii=False))
+    with written_atomically(path) as draft:
+        draft.write_bytes(archive.getvalue())
+    return ModelCard.from_json(card_content)
+
+
+def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> LoadedModel:
+    """Load a model that `save_model` wrote; refuse anything else before it can run.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+    trusted : sequence of str, default=()
+        Full names of types to accept beyond those of the family and its pipelines.
+
+    Returns
+    -------
+    LoadedModel
+        ``pipeline`` and ``card``.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is foreign, damaged, edited, or names a type that is not listed.
+    """
+    import skops.io
+
+    file = Path(path)
+    if not file.is_file():
+        raise ModelFileError(f"{file} is not a file; check the path of the model.")
+    content = file.read_bytes()
+    card = _checked_card(content, file, trusted)
+    try:
+        pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
+    except Exception as error:  # whatever a made file provokes, it is refused
+        raise ModelFileError(f"{file} is refused: {error}") from error
+    if not callable(getattr(pipeline, "predict_proba", None)):
+        raise ModelFileError(f"{file} holds a {type(pipeline).__name__}, which is no classifier.")
+    return LoadedModel(pipeline, card)
+
+
+def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCard:
+    """Return the card after every check that needs no object to be made."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as members:
+            names = members.namelist()
+            if CARD_MEMBER not in names or SCHEMA_MEMBER not in names:
+                raise ModelFileError(
+                    f"{file} was not written by granulearn: it has no {CARD_MEMBER}; "
+                    "use a file that `granulearn fit` or save_model made."
+                )
+            header = json.loads(members.read(CARD_MEMBER))
+            if header["format"] != FORMAT:
+                raise ModelFileError(
+                    f"{file} has format {header['format']!r}, and this version reads format "
+                    f"{FORMAT}; install the version of granulearn that made it, or fit again."
+                )
+            # Before the digest: a file that names a foreign type is told so.
+            unknown = untrusted_types(json.loads(members.read(SCHEMA_MEMBER)), trusted)
+            if unknown:
+                raise ModelFileError(
+                    f"{file} is refused: it names {', '.join(unknown)}, which is no part of a "
+                    "granulearn model; nothing of it was run. Do not use this file."
+                )
+            if header["sha256"] != _digest(members, header["card"]):
+                raise ModelFileError(
+                    f"{file} is refused: its content does not match its digest, so it was damaged "
+                    "or edited after it was saved; fetch it again or fit again."
+                )
+            return ModelCard.from_json(header["card"])
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(
+            f"{file} is not a granulearn model file ({_first_bytes(content)}); nothing was loaded. "
+            "Use a file that `granulearn fit` or save_model made."
+        ) from error
+    except ModelFileError:
+        raise
+    except Exception as error:  # whatever a made file provokes, it is refused
+        raise ModelFileError(f"{file} is refused: its card or tree is damaged.") from error
+
+
+def _digest(members: zipfile.ZipFile, card: Any) -> str:
+    """Return the SHA-256 over the card and every other member, name by name."""
+    digest = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
+    for name in sorted(members.namelist()):
+        if name != CARD_MEMBER:
+            data = members.read(name)
+            digest.update(f"\n{name} {len(data)}\n".encode())
+            digest.update(data)
+    return digest.hexdigest()
+
+
+def _first_bytes(content: bytes) -> str:
+    """Say what a file looks like that is no model file."""
+    if not content:
+        return "it is empty"
+    if content[:1] == b"\x80":
+        return "it looks like a pickle, which is never loaded"
+    if content[:2] == b"PK":
+        return "it is a damaged zip archive"
+    return "it is no zip archive"

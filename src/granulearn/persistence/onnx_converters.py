@@ -1,0 +1,209 @@
+"""How skl2onnx writes our classifiers, and two steps of their pipelines, as ONNX.
+
+Everything is in double precision. skl2onnx's own imputer works in single
+precision and refuses missing text, so pipelines get the one here, for the time
+of the export only; nothing of skl2onnx is replaced for others.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+from skl2onnx import update_registered_converter
+from skl2onnx.common.data_types import (
+    DoubleTensorType,
+    Int64TensorType,
+    StringTensorType,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
+
+from granulearn.estimators import (
+    ACRVFLClassifier,
+    CRVFLClassifier,
+    ELMClassifier,
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    GEGBRVFLClassifier,
+    RVFLClassifier,
+    SDAPGBRVFLClassifier,
+)
+from granulearn.network import ComplexFeatures, RandomFeatures
+from granulearn.persistence.onnx_activations import add_activation, add_complex_activation
+from granulearn.persistence.onnx_graph import Graph, Name
+
+CONVERTIBLE = (
+    ACRVFLClassifier,
+    CRVFLClassifier,
+    ELMClassifier,
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    GEGBRVFLClassifier,
+    RVFLClassifier,
+    SDAPGBRVFLClassifier,
+)
+# A tensor of text cannot hold NaN; a missing cell is the empty text.
+MISSING_TEXT = ""
+
+
+@cache
+def register_converters() -> None:
+    """Teach skl2onnx every classifier of `CONVERTIBLE`."""
+    for classifier in CONVERTIBLE:
+        update_registered_converter(
+            classifier,
+            f"Granulearn{classifier.__name__}",
+            _classifier_shapes,
+            _convert_classifier,
+            options={"zipmap": [True, False, "columns"], "nocl": [True, False]},
+        )
+
+
+def step_converters() -> dict[str, dict[type, Any]]:
+    """Return the arguments of ``convert_sklearn`` that convert steps in double precision."""
+    return {
+        "custom_conversion_functions": {
+            SimpleImputer: _convert_imputer,
+            OneHotEncoder: _convert_one_hot,
+        },
+        "custom_shape_calculators": {
+            SimpleImputer: _imputer_shapes,
+            OneHotEncoder: _one_hot_shapes,
+        },
+    }
+
+
+def _classifier_shapes(operator: Any) -> None:
+    model = operator.raw_operator
+    n_rows = operator.inputs[0].get_first_dimension()
+    label_type = StringTensorType if _onnx_labels(model).dtype.kind == "O" else Int64TensorType
+    operator.outputs[0].type = label_type([n_rows])
+    operator.outputs[1].type = DoubleTensorType([n_rows, len(model.classes_)])
+
+
+def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = Graph(scope, container), operator.raw_operator
+    labels, probabilities = (output.full_name for output in operator.outputs)
+    X = graph.as_double(operator.inputs[0].full_name)
+    scores = _SCORES[type(model.features_)](graph, model, X)
+    graph.add("Softmax", scores, output=probabilities, axis=1)
+    best = graph.add("ArgMax", scores, axis=1, keepdims=0)
+    graph.add("Gather", graph.constant(_onnx_labels(model)), best, output=labels, axis=0)
+
+
+def _onnx_labels(model: Any) -> np.ndarray:
+    """Return the classes as text or whole numbers, the two kinds ONNX has."""
+    classes = model.classes_
+    if classes.dtype.kind in "iub":
+        return classes.astype(np.int64)
+    if classes.dtype.kind == "U" or all(isinstance(label, str) for label in classes):
+        return classes.astype(object)
+    if classes.dtype.kind == "f" and (classes == np.round(classes)).all():
+        return classes.astype(np.int64)
+    raise TypeError(
+        f"the classes {classes.tolist()} are neither text nor whole numbers, and ONNX has no "
+        "other labels; fit with text labels."
+    )
+
+
+def _real_scores(graph: Graph, model: Any, X: Name) -> Name:
+    features: RandomFeatures = model.features_
+    coef = model.coef_
+    received = graph.plus(
+        graph.matmul(X, graph.constant(features.weights.T)), graph.constant(features.biases)
+    )
+    hidden = add_activation(graph, features.activation, received)
+    bias = features.bias_column
+    scores = graph.plus(
+        graph.matmul(hidden, graph.constant(coef[bias + 1 :])), graph.constant(coef[bias])
+    )
+    if features.direct_link:
+        scores = graph.plus(scores, graph.matmul(X, graph.constant(coef[:bias])))
+    return scores
+
+
+def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
+    """Return Re(H theta) with H = P + iQ, as P times one matrix plus Q times another."""
+    features: ComplexFeatures = model.features_
+    coef = model.coef_
+    of_real, of_imaginary = (
+        (coef[0::2], coef[1::2]) if features.as_real_pairs else (coef.real, -coef.imag)
+    )
+    n_features = features.weights.shape[1]
+    shifted = graph.minus(X, graph.constant(features.lowest))
+    turn = graph.scaled(np.pi, graph.over(shifted, graph.constant(features.width)))
+    P, Q = graph.add("Cos", turn), graph.add("Sin", turn)
+    real_weights = graph.constant(features.weights.real.T)
+    imaginary_weights = graph.constant(features.weights.imag.T)
+    received = (
+        graph.plus(
+            graph.minus(graph.matmul(P, real_weights), graph.matmul(Q, imaginary_weights)),
+            graph.constant(features.biases.real),
+        ),
+        graph.plus(
+            graph.plus(graph.matmul(P, imaginary_weights), graph.matmul(Q, real_weights)),
+            graph.constant(features.biases.imag),
+        ),
+    )
+    hidden = add_complex_activation(graph, features.activation, received)
+    scores = graph.constant(of_real[n_features])  # of the bias, which is 1 + 0i
+    for part, weights in (
+        (P, of_real[:n_features]),
+        (Q, of_imaginary[:n_features]),
+        (hidden[0], of_real[n_features + 1 :]),
+        (hidden[1], of_imaginary[n_features + 1 :]),
+    ):
+        scores = graph.plus(graph.matmul(part, graph.constant(weights)), scores)
+    return scores
+
+
+_SCORES = {RandomFeatures: _real_scores, ComplexFeatures: _complex_scores}
+
+
+def _side_by_side(graph: Graph, operator: Any) -> Name:
+    names = [value.full_name for value in operator.inputs]
+    return names[0] if len(names) == 1 else graph.columns(names)
+
+
+def _imputer_shapes(operator: Any) -> None:
+    first = operator.inputs[0]
+    is_text = isinstance(first.type, StringTensorType)
+    shape = [first.get_first_dimension(), len(operator.raw_operator.statistics_)]
+    operator.outputs[0].type = (StringTensorType if is_text else DoubleTensorType)(shape)
+
+
+def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
+    graph, imputer = Graph(scope, container), operator.raw_operator
+    cells = _side_by_side(graph, operator)
+    output = operator.outputs[0].full_name
+    if isinstance(operator.inputs[0].type, StringTensorType):
+        missing = graph.add("Equal", cells, graph.constant(MISSING_TEXT))
+        fill = [MISSING_TEXT if value is None or value != value else value
+                for value in imputer.statistics_]  # fmt: skip
+        fills = graph.constant(np.array(fill, dtype=object))
+    else:
+        cells = graph.as_double(cells)
+        missing = graph.add("IsNaN", cells)
+        fills = graph.constant(imputer.statistics_.astype(np.float64))
+    graph.add("Where", missing, fills, cells, output=output)
+
+
+def _one_hot_shapes(operator: Any) -> None:
+    n_columns = sum(map(len, operator.raw_operator.categories_))
+    rows = operator.inputs[0].get_first_dimension()
+    operator.outputs[0].type = DoubleTensorType([rows, n_columns])
+
+
+def _convert_one_hot(scope: Any, operator: Any, container: Any) -> None:
+    """Compare each column with its categories; what equals none is all zeros."""
+    graph, encoder = Graph(scope, container), operator.raw_operator
+    cells = _side_by_side(graph, operator)
+    encoded = []
+    for position, categories in enumerate(encoder.categories_):
+        column = graph.add("Gather", cells, graph.constant(np.array([position])), axis=1)
+        equal = graph.add("Equal", column, graph.constant(categories.reshape(1, -1)))
+        encoded.append(graph.add("Cast", equal, to=TensorProto.DOUBLE))
+    graph.columns(encoded, output=operator.outputs[0].full_name)

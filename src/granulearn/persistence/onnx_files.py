@@ -1,0 +1,212 @@
+"""A fitted pipeline as an ONNX model, checked against the pipeline itself."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-5
+_OPSETS = {"": 19, "ai.onnx.ml": 3}
+
+
+class OnnxMismatchError(ValueError):
+    """The ONNX model does not predict what the pipeline predicts."""
+
+
+def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
+    """Convert a fitted pipeline to ONNX and check it on `X` with onnxruntime.
+
+    Parameters
+    ----------
+    pipeline : estimator
+        A fitted classifier of granulearn, or a pipeline that ends in one.
+    X : DataFrame or ndarray of shape (n_samples, n_features)
+        Rows to take the types of the inputs from and to compare predictions on:
+        the more they vary, the more the check says.
+    tolerance : float, default=1e-05
+        Largest difference of a probability that is accepted.
+
+    Returns
+    -------
+    onnx.ModelProto
+        A DataFrame becomes one input per column, by its name: doubles, or text
+        with ``""`` for a missing cell. An array becomes one input ``X``. The
+        outputs are ``label`` and ``probabilities``.
+
+    Raises
+    ------
+    OnnxMismatchError
+        If onnxruntime and ``predict_proba`` differ by more than `tolerance`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from granulearn.estimators import RVFLClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> onnx_model = to_onnx(RVFLClassifier(random_state=0).fit(X, y), X)
+    >>> [output.name for output in onnx_model.graph.output]
+    ['label', 'probabilities']
+    """
+    from skl2onnx import convert_sklearn
+
+    from granulearn.persistence.onnx_converters import (
+        CONVERTIBLE,
+        register_converters,
+        step_converters,
+    )
+
+    register_converters()
+    exportable = _without_text_cleaning(pipeline)
+    if type(_last_step(exportable)) not in CONVERTIBLE:
+        raise TypeError(
+            f"{type(_last_step(exportable)).__name__} has no form in ONNX here; "
+            f"these have: {', '.join(sorted(kind.__name__ for kind in CONVERTIBLE))}."
+        )
+    input_types = _initial_types(X)
+    onnx_model = convert_sklearn(
+        exportable,
+        name="granulearn",
+        initial_types=input_types,
+        target_opset=_OPSETS,
+        options={id(_last_step(exportable)): {"zipmap": False}},
+        **step_converters(),
+    )
+    _name_as_the_table_does(onnx_model, [name for name, _ in input_types])
+    largest = largest_difference(pipeline, onnx_model, X)
+    if not largest <= tolerance:  # also true for NaN
+        raise OnnxMismatchError(
+            f"the ONNX model's probabilities differ from the pipeline's by up to {largest:g}, more "
+            f"than {tolerance:g}; it is not written. Please report the model's settings."
+        )
+    return onnx_model
+
+
+def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
+    """Return how far onnxruntime's probabilities are from the pipeline's.
+
+    Parameters
+    ----------
+    pipeline : estimator
+        The fitted pipeline.
+    onnx_model : onnx.ModelProto
+        What `to_onnx` made of it.
+    X : DataFrame or ndarray
+        Rows to compare on.
+
+    Returns
+    -------
+    float
+        Largest difference of a probability; infinite where a label differs that
+        the probabilities do not leave open.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(
+        onnx_model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    labels, probabilities = session.run(None, onnx_inputs(X))
+    expected = pipeline.predict_proba(X)
+    difference = float(np.abs(probabilities - expected).max())
+    top_two = np.sort(expected, axis=1)[:, -2:]
+    decided = top_two[:, 1] - top_two[:, 0] > 2 * TOLERANCE
+    wanted = pipeline.predict(X)
+    if any(label != want for label, want in zip(labels[decided], wanted[decided], strict=True)):
+        return float("inf")
+    return difference
+
+
+def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
+    """Return rows as the inputs of a model that `to_onnx` made.
+
+    Parameters
+    ----------
+    X : DataFrame or ndarray
+        Rows with the columns of the model.
+
+    Returns
+    -------
+    dict
+        Name of each input to an array of doubles or of text.
+    """
+    if not hasattr(X, "columns"):
+        return {"X": np.asarray(X, dtype=np.float64)}
+    return {
+        str(name): (
+            X[name].to_numpy(dtype=np.float64).reshape(-1, 1)
+            if _is_number(X[name])
+            else np.where(X[name].isna(), "", X[name].astype(object)).astype(object).reshape(-1, 1)
+        )
+        for name in X.columns
+    }
+
+
+def _is_number(column: Any) -> bool:
+    return getattr(column.dtype, "kind", "O") in "iufb"
+
+
+def _initial_types(X: Any) -> list[tuple[str, Any]]:
+    from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
+
+    if not hasattr(X, "columns"):
+        return [("X", DoubleTensorType([None, np.shape(X)[1]]))]
+    return [
+        (str(name), (DoubleTensorType if _is_number(X[name]) else StringTensorType)([None, 1]))
+        for name in X.columns
+    ]
+
+
+def _name_as_the_table_does(onnx_model: Any, columns: list[str]) -> None:
+    """Give the inputs the names of the columns; skl2onnx allows only plain identifiers.
+
+    Inner values and outputs that bear the name of a column give way.
+    """
+    graph = onnx_model.graph
+    inputs = {value.name: name for value, name in zip(graph.input, columns, strict=True)}
+    inner = {tensor.name for tensor in graph.initializer}
+    inner |= {name for node in graph.node for name in node.output}
+    taken = set(columns) | (inner - inputs.keys())
+    new_names = dict(inputs)
+    for name in sorted(inner & set(columns)):
+        new_names[name] = f"predicted_{name}"
+        while new_names[name] in taken:
+            new_names[name] += "_"
+        taken.add(new_names[name])
+    for value in [*graph.input, *graph.output, *graph.initializer]:
+        value.name = new_names.get(value.name, value.name)
+    for node in graph.node:
+        node.input[:] = [new_names.get(name, name) for name in node.input]
+        node.output[:] = [new_names.get(name, name) for name in node.output]
+    del graph.value_info[:]  # what runtimes infer anyway, under the old names
+
+
+def _last_step(pipeline: Any) -> Any:
+    return pipeline.steps[-1][1] if hasattr(pipeline, "steps") else pipeline
+
+
+def _without_text_cleaning(pipeline: Any) -> Any:
+    """Return the pipeline without the step that turns None into NaN: ONNX text has neither."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    from granulearn.datasets.pipelines import with_nan
+
+    def cleaned(step: Any) -> Any:
+        if isinstance(step, Pipeline):
+            step = copy.copy(step)
+            step.steps = [
+                (name, cleaned(inner))
+                for name, inner in step.steps
+                if getattr(inner, "func", None) is not with_nan
+            ]
+        elif isinstance(step, ColumnTransformer):
+            step = copy.copy(step)
+            step.transformers_ = [
+                (name, cleaned(inner), columns) for name, inner, columns in step.transformers_
+            ]
+        return step
+
+    return cleaned(pipeline)

@@ -1,0 +1,109 @@
+"""A small vocabulary for writing arithmetic as ONNX nodes, in double precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+
+Name = str
+
+
+class Graph:
+    """Adds nodes to a model that skl2onnx is building; values are known by their names.
+
+    Parameters
+    ----------
+    scope : Scope
+        Where skl2onnx keeps the names that are taken.
+    container : ModelComponentContainer
+        Where skl2onnx collects the nodes.
+    """
+
+    def __init__(self, scope: Any, container: Any):
+        self._scope = scope
+        self._container = container
+
+    def constant(self, value: Any) -> Name:
+        """Store an array (floats as doubles, integers, text) and return its name.
+
+        Parameters
+        ----------
+        value : array-like
+            What to store.
+        """
+        array = np.asarray(value)
+        name = self._scope.get_unique_variable_name("constant")
+        if array.dtype.kind in "OU":
+            kind, content = TensorProto.STRING, [str(cell).encode() for cell in array.ravel()]
+        elif array.dtype.kind in "iu":
+            kind, content = TensorProto.INT64, array.ravel().astype(np.int64)
+        else:
+            kind, content = TensorProto.DOUBLE, array.ravel().astype(np.float64)
+        self._container.add_initializer(name, kind, array.shape, content)
+        return name
+
+    def add(self, operation: str, *inputs: Name, output: Name | None = None, **attributes) -> Name:
+        """Add a node of one output and return the name of that output.
+
+        Parameters
+        ----------
+        operation : str
+            An ONNX operator.
+        *inputs : str
+            Names of its inputs.
+        output : str, default=None
+            Name of its output; None makes a new one.
+        **attributes
+            Attributes of the node; ``op_domain`` for another set of operators.
+        """
+        output = output or self._scope.get_unique_variable_name(operation.lower())
+        self._container.add_node(
+            operation,
+            list(inputs),
+            [output],
+            name=self._scope.get_unique_operator_name(operation),
+            **attributes,
+        )
+        return output
+
+    def as_double(self, value: Name) -> Name:
+        """Return the value in double precision."""
+        return self.add("Cast", value, to=TensorProto.DOUBLE)
+
+    def columns(self, values: list[Name], output: Name | None = None) -> Name:
+        """Return the values side by side."""
+        return self.add("Concat", *values, output=output, axis=1)
+
+    def plus(self, a: Name, b: Name) -> Name:
+        """Return a + b."""
+        return self.add("Add", a, b)
+
+    def minus(self, a: Name, b: Name) -> Name:
+        """Return a - b."""
+        return self.add("Sub", a, b)
+
+    def times(self, a: Name, b: Name) -> Name:
+        """Return a * b, entry by entry."""
+        return self.add("Mul", a, b)
+
+    def over(self, a: Name, b: Name) -> Name:
+        """Return a / b, entry by entry."""
+        return self.add("Div", a, b)
+
+    def matmul(self, a: Name, b: Name) -> Name:
+        """Return the matrix product."""
+        return self.add("MatMul", a, b)
+
+    def scaled(self, factor: float, a: Name) -> Name:
+        """Return a number times a."""
+        return self.times(self.constant(float(factor)), a)
+
+    def shifted(self, offset: float, a: Name) -> Name:
+        """Return a number plus a."""
+        return self.plus(self.constant(float(offset)), a)
+
+    def where(self, condition: Name, a: Name, b: Name) -> Name:
+        """Return a where the condition holds, else b."""
+        return self.add("Where", condition, a, b)

@@ -1,0 +1,97 @@
+"""The one list of what a model file may be made of, and the check against it.
+
+A model file is a tree of nodes; each names the loader that rebuilds it and the
+type or function that is rebuilt. A file is read only if every node is listed
+here: nothing is trusted by a pattern, by its package, or because scikit-learn
+or the file format trusts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+TRUSTED_OBJECTS = frozenset(
+    {
+        "granulearn.balls.ball_set.BallSet",
+        "granulearn.estimators.ball_rvfl.FGBRVFLClassifier",
+        "granulearn.estimators.ball_rvfl.GBRVFLClassifier",
+        "granulearn.estimators.ball_rvfl.SDAPGBRVFLClassifier",
+        "granulearn.estimators.complex_rvfl.ACRVFLClassifier",
+        "granulearn.estimators.complex_rvfl.CRVFLClassifier",
+        "granulearn.estimators.graph_rvfl.GEGBRVFLClassifier",
+        "granulearn.estimators.rvfl.ELMClassifier",
+        "granulearn.estimators.rvfl.RVFLClassifier",
+        "granulearn.memberships.fuzzy.FuzzyMembership",
+        "granulearn.memberships.given.GivenMembership",
+        "granulearn.memberships.sdap.SDAPMembership",
+        "granulearn.memberships.uniform.UniformMembership",
+        "granulearn.network.complex_features.ComplexFeatures",
+        "granulearn.network.random_features.RandomFeatures",
+        "sklearn.compose._column_transformer.ColumnTransformer",
+        "sklearn.impute._base.SimpleImputer",
+        "sklearn.pipeline.Pipeline",
+        "sklearn.preprocessing._data.StandardScaler",
+        "sklearn.preprocessing._encoders.OneHotEncoder",
+        "sklearn.preprocessing._function_transformer.FunctionTransformer",
+    }
+)
+
+TRUSTED_FUNCTIONS = frozenset({"granulearn.datasets.pipelines.with_nan"})
+
+_NUMPY_SCALARS = frozenset(
+    f"numpy.{name}" for name in ("bool", "bool_", "float32", "float64", "int32", "int64", "str_")
+)
+
+# Loader -> what it may rebuild. Values and containers cannot run code.
+_TRUSTED_NODES: dict[str, frozenset[str]] = {
+    "ObjectNode": TRUSTED_OBJECTS,
+    "FunctionNode": TRUSTED_FUNCTIONS,
+    "DictNode": frozenset({"builtins.dict"}),
+    "ListNode": frozenset({"builtins.list"}),
+    "TupleNode": frozenset({"builtins.tuple"}),
+    "JsonNode": frozenset({"builtins.str"}),
+    "SliceNode": frozenset({"builtins.slice"}),
+    "DTypeNode": frozenset({"numpy.dtype"}),
+    "NdArrayNode": frozenset({"numpy.ndarray"}) | _NUMPY_SCALARS,
+    "TypeNode": frozenset({"builtins.float", "builtins.int", "builtins.object", "builtins.str"})
+    | _NUMPY_SCALARS,
+}
+
+# What the file format itself must be told, on top of the values it always reads.
+TRUSTED_NAMES = sorted(TRUSTED_OBJECTS | TRUSTED_FUNCTIONS | {"numpy.dtype", "builtins.object"})
+
+
+def untrusted_types(schema: dict[str, Any], trusted: Sequence[str] = ()) -> list[str]:
+    """Return what a model file names that is not listed, sorted.
+
+    Parameters
+    ----------
+    schema : dict
+        The tree of nodes, as read from JSON. Nothing in it is imported.
+    trusted : sequence of str, default=()
+        Further types of objects to accept, by full name.
+
+    Returns
+    -------
+    list of str
+        ``"package.module.Type"``, with the loader where that is the odd part.
+    """
+    return sorted({name for name in _named_by_nodes(schema) if name not in trusted})
+
+
+def _named_by_nodes(schema: dict[str, Any]) -> Iterator[str]:
+    """Yield the name of each node that is not listed."""
+    to_visit: list[Any] = [schema]  # no recursion: the depth is the file's to choose
+    while to_visit:
+        item = to_visit.pop()
+        if isinstance(item, list):
+            to_visit.extend(item)
+        elif isinstance(item, dict):
+            to_visit.extend(item.values())
+            if "__loader__" in item:
+                loader = str(item["__loader__"])
+                name = f"{item.get('__module__')}.{item.get('__class__')}"
+                if name not in _TRUSTED_NODES.get(loader, ()):
+                    usual = loader in ("ObjectNode", "FunctionNode")
+                    yield name if usual else f"{name} (by {loader})"
