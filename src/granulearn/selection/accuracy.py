@@ -1,0 +1,96 @@
+"""Accuracies of many networks at once, and which of them rounding could change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from granulearn.network import row_blocks
+from granulearn.selection.ridge_path import RidgePath
+
+# Two ways to compute a score differ, relative to the largest score, by less
+# than eps (FLOOR + C |G|_1): about the condition number of the system. On the
+# benchmark sets a tenth of that is typical for large C.
+FLOOR = 1000
+
+
+def rounding_error(gram_norm: float, C: float) -> float:
+    """Return how far rounding can move a score, relative to the largest score."""
+    return float(np.finfo(np.float64).eps * (FLOOR + C * gram_norm))
+
+
+def class_contrasts(path: RidgePath) -> RidgePath:
+    """Return the path of the outputs that tell classes apart.
+
+    For two classes one output is enough: the difference of their scores.
+    """
+    z = path.projected
+    return RidgePath(path.factor, z[:, 1:] - z[:, :1]) if z.shape[1] == 2 else path
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What networks of several widths decide on the same samples."""
+
+    accuracies: np.ndarray
+    """(n_widths,) weighted share of samples given their class."""
+    margins: np.ndarray
+    """(n_widths,) smallest lead of a winning class, relative to the largest score."""
+
+
+def decide(
+    path: RidgePath,
+    columns: np.ndarray,
+    H: np.ndarray,
+    is_class: np.ndarray,
+    weights: np.ndarray | None,
+) -> Decisions:
+    """Let a network of each width classify the rows of H.
+
+    Parameters
+    ----------
+    path : RidgePath
+        Of `class_contrasts`.
+    columns : ndarray of shape (n_widths,)
+        Number of leading columns of each width, ascending.
+    H : ndarray of shape (n_rows, p)
+        Features of the samples.
+    is_class : bool ndarray of shape (n_classes, n_rows)
+        Whether a sample is of a class.
+    weights : ndarray of shape (n_rows,) or None
+        Weights of the samples in the accuracy.
+    """
+    n_rows = len(H)
+    correct = np.empty((len(columns), n_rows), dtype=bool)
+    lead = np.full(len(columns), np.inf)
+    largest = np.zeros(len(columns))
+    bytes_per_row = 8 * (len(columns) * len(is_class) + H.shape[1])
+    for block in row_blocks(n_rows, bytes_per_row):
+        scores = path.scores(H[block], columns)
+        winners, leads = _winners(scores)
+        correct[:, block] = _take(is_class[:, block], winners)
+        np.minimum(lead, leads.min(axis=1), out=lead)
+        np.maximum(largest, np.abs(scores).max(axis=(0, 2)), out=largest)
+    margins = np.divide(lead, largest, out=np.zeros_like(lead), where=largest > 0)
+    return Decisions(_shares(correct, weights), margins)
+
+
+def _winners(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class of highest score and its lead over the next, each (n_widths, n_rows)."""
+    if len(scores) == 1:
+        return scores[0] > 0, np.abs(scores[0])
+    ordered = np.partition(scores, -2, axis=0)
+    return scores.argmax(axis=0), ordered[-1] - ordered[-2]
+
+
+def _take(is_class: np.ndarray, winners: np.ndarray) -> np.ndarray:
+    if winners.dtype == bool:
+        return np.where(winners, is_class[1], is_class[0])
+    return is_class[winners, np.arange(is_class.shape[1])]
+
+
+def _shares(correct: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    if weights is None:
+        return np.count_nonzero(correct, axis=1) / correct.shape[1]
+    return (correct * weights).sum(axis=1) / weights.sum()

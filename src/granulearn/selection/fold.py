@@ -1,0 +1,177 @@
+"""What one fold holds, and what the steps before the last make of it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection._validation import _fit_and_score, _score
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_method_params
+
+from granulearn.selection.candidates import last_step_prefix
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What all candidates and folds have in common."""
+
+    estimator: BaseEstimator
+    X: Any
+    y: Any
+    scorer: Any
+    fit_params: dict
+    score_params: dict
+    only_accuracy: bool
+    """Whether the scorer is the accuracy, so that labels alone give the score."""
+    return_train_score: bool
+    error_score: float | str
+    verbose: int
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSet:
+    """Samples that a score is computed on."""
+
+    X: Any
+    y: Any
+    score_params: dict
+
+    def accuracy_weights(self) -> np.ndarray | None:
+        """Return the weights of the samples in the accuracy; None means one for each."""
+        weights = self.score_params.get("sample_weight")
+        return None if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One split of the samples."""
+
+    problem: Problem
+    train: Any
+    test: Any
+
+    def training_data(self) -> tuple[Any, Any, dict]:
+        """Return X, y and what else `fit` gets, of the training samples only."""
+        problem = self.problem
+        X, y = _safe_split(problem.estimator, problem.X, problem.y, self.train)
+        return X, y, _check_method_params(problem.X, problem.fit_params, indices=self.train)
+
+    def scored_sets(self) -> dict[str, ScoredSet]:
+        """Return what is scored, by the name of the result."""
+        problem = self.problem
+        indices = {"test_scores": self.test}
+        if problem.return_train_score:
+            indices["train_scores"] = self.train
+        scored = {}
+        for name, index in indices.items():
+            X, y = _safe_split(problem.estimator, problem.X, problem.y, index, self.train)
+            score_params = _check_method_params(problem.X, problem.score_params, indices=index)
+            scored[name] = ScoredSet(X, y, score_params)
+        return scored
+
+    def fit_ordinarily(self, parameters: dict) -> dict:
+        """Return the outcome of one candidate, as `GridSearchCV` finds it."""
+        problem = self.problem
+        return _fit_and_score(
+            clone(problem.estimator),
+            problem.X,
+            problem.y,
+            scorer=problem.scorer,
+            train=self.train,
+            test=self.test,
+            verbose=problem.verbose,
+            parameters=parameters,
+            fit_params=problem.fit_params,
+            score_params=problem.score_params,
+            return_train_score=problem.return_train_score,
+            return_times=True,
+            error_score=problem.error_score,
+        )
+
+    def score_fitted(self, estimator, scored: ScoredSet):
+        """Return the scorer's result for a fitted estimator."""
+        problem = self.problem
+        return _score(
+            estimator, scored.X, scored.y, problem.scorer, scored.score_params, problem.error_score
+        )
+
+
+class LastStepRecorder(BaseEstimator):
+    """Stands in for a pipeline's last step: keeps what it is given.
+
+    So the pipeline itself decides what reaches its last step: which parameters
+    of `fit` go where, what is cached, what is passed through.
+    """
+
+    def __init__(self, last_step):
+        self.last_step = last_step
+
+    def get_metadata_routing(self):
+        """Return what the last step asks for."""
+        return self.last_step.get_metadata_routing()
+
+    def fit(self, X, y=None, **fit_params):
+        """Keep the arguments."""
+        self.X_, self.y_, self.fit_params_ = X, y, fit_params
+        return self
+
+    def predict(self, X):
+        """Return what the last step would see."""
+        return X
+
+
+@dataclass(frozen=True, eq=False)
+class LastStepInputs:
+    """A fold as the last step of the searched estimator sees it."""
+
+    pipeline: Any
+    """With everything before the last step fitted; None if there is no pipeline."""
+    X: Any
+    y: Any
+    fit_params: dict
+    scored: dict[str, ScoredSet]
+    """Samples to score, as the whole estimator sees them."""
+    transformed: dict[str, Any]
+    """Their inputs, as the last step sees them."""
+
+    def with_last_step(self, fitted: BaseEstimator) -> BaseEstimator:
+        """Return the whole estimator, fitted, for a fitted last step."""
+        return fitted if self.pipeline is None else _replace_last_step(self.pipeline, fitted)
+
+
+def fit_earlier_steps(fold: Fold, estimator: BaseEstimator) -> LastStepInputs:
+    """Fit all steps but the last on the training samples.
+
+    Parameters
+    ----------
+    fold : Fold
+        The split.
+    estimator : estimator
+        Not fitted, with its parameters set; it is changed.
+    """
+    X, y, fit_params = fold.training_data()
+    scored = fold.scored_sets()
+    prefix = last_step_prefix(estimator)
+    if not prefix:
+        as_they_are = {name: samples.X for name, samples in scored.items()}
+        return LastStepInputs(None, X, y, fit_params, scored, as_they_are)
+    last_name = prefix.removesuffix("__")
+    recorder = LastStepRecorder(estimator.get_params()[last_name])
+    estimator.set_params(**{last_name: recorder}).fit(X, y, **fit_params)
+    transformed = {name: estimator.predict(samples.X) for name, samples in scored.items()}
+    return LastStepInputs(
+        estimator, recorder.X_, recorder.y_, recorder.fit_params_, scored, transformed
+    )
+
+
+def _replace_last_step(pipeline, fitted: BaseEstimator):
+    name, last = pipeline.steps[-1]
+    if not isinstance(last, LastStepRecorder):
+        fitted = _replace_last_step(last, fitted)
+    changed = copy.copy(pipeline)
+    changed.steps = [*pipeline.steps[:-1], (name, fitted)]
+    return changed

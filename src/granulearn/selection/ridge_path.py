@@ -1,0 +1,110 @@
+"""One factorisation for every width of a random network.
+
+With the columns of H in the order [direct link, bias, hidden 1..h], a narrow
+network's columns are the leading ones of a wide network's. So its Gram matrix
+G is a leading block, and the Cholesky factor of a leading block is the leading
+block of the factor. With ``L L' = G + I/C`` of the widest network,
+``z = L^-1 A'B`` and ``Q = H L^-T``, the network of the first p columns has
+
+- output weights ``L_p^-T z_p``, which is ``L^-T`` times z cut off after p, and
+- scores ``Q_p z_p``: the first p terms of one sum.
+
+``'`` means the conjugate transpose when H is complex; scores are real parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from granulearn.network import NormalEquations
+
+CONJUGATE_TRANSPOSE = 2  # of BLAS; the plain transpose when the factor is real
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """The ridge at one penalty, for every number of leading columns."""
+
+    factor: np.ndarray
+    """(p, p) the Cholesky factor L; only its lower triangle has a meaning."""
+    projected: np.ndarray
+    """(p, n_outputs) z."""
+
+    def coefficients(self, columns: np.ndarray) -> np.ndarray:
+        """Return the output weights for each number of leading columns.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n_widths,)
+            Numbers of leading columns, ascending.
+
+        Returns
+        -------
+        ndarray of shape (p, n_widths, n_outputs)
+            Zero from each number of columns on.
+        """
+        p, n_outputs = self.projected.shape
+        used = np.arange(p)[:, None] < columns
+        cut_off = np.where(used[:, :, None], self.projected[:, None, :], 0)
+        solved = self._solve(cut_off.reshape(p, -1), trans_a=CONJUGATE_TRANSPOSE)
+        return solved.reshape(p, len(columns), n_outputs)
+
+    def scores(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the scores of the rows of `H` for each number of leading columns.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_rows, p)
+            Rows of features.
+        columns : ndarray of shape (n_widths,)
+            Numbers of leading columns, ascending.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs, n_widths, n_rows)
+            Real parts.
+        """
+        # Few widths: their weights cost less than Q. Many: Q serves them all.
+        if len(columns) * self.projected.shape[1] < len(H):
+            return self._scores_by_coefficients(H, columns)
+        return self._scores_by_sums(H, columns)
+
+    def _scores_by_coefficients(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        p, n_outputs = self.projected.shape
+        weights = self.coefficients(columns).reshape(p, -1)
+        scores = (H @ weights).real
+        return scores.reshape(len(H), len(columns), n_outputs).transpose(2, 1, 0)
+
+    def _scores_by_sums(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        Q = self._solve(H.conj().T).conj()
+        scores = np.empty((self.projected.shape[1], len(columns), len(H)))
+        for output, z in zip(scores, self.projected.T, strict=True):
+            output[...] = np.cumsum((Q * z[:, None]).real, axis=0)[columns - 1]
+        return scores
+
+    def _solve(self, B: np.ndarray, trans_a: int = 0) -> np.ndarray:
+        (trsm,) = linalg.get_blas_funcs(("trsm",), (self.factor, B))
+        return trsm(1, self.factor, B, lower=True, trans_a=trans_a)
+
+
+def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:
+    """Factor ``G + I/C``; None when it is not positive definite in floating point.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        Of the widest network.
+    C : float
+        Inverse of the penalty.
+    """
+    shifted = np.array(equations.gram, order="F")
+    shifted[np.diag_indices_from(shifted)] += 1 / C
+    (potrf,) = linalg.get_lapack_funcs(("potrf",), (shifted,))
+    factor, failed_at = potrf(shifted, lower=True, clean=False, overwrite_a=True)
+    if failed_at:
+        return None
+    (trsm,) = linalg.get_blas_funcs(("trsm",), (factor, equations.moment))
+    return RidgePath(factor, trsm(1, factor, equations.moment, lower=True))
