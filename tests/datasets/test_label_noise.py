@@ -170,6 +170,13 @@ def test_boundary_noise_flips_to_the_class_on_the_other_side():
     assert all(across[a] == b for a, b in zip(y[mask], noisy[mask], strict=True))
 
 
+def test_boundary_noise_takes_the_commonest_class_around_not_the_nearest():
+    X = np.array([[0.0], [1.0], [2.0], [2.1], [9.0]])
+    y = np.array([0, 2, 1, 1, 0])
+    noisy, _ = flip_labels(y, 1.0, "boundary", 0, X=X, n_neighbors=3)
+    assert noisy[0] == 1
+
+
 def test_duplicates_with_other_labels_overlap():
     X = np.array([[0.0], [0.0], [5.0], [6.0], [7.0]])
     y = np.array([0, 1, 1, 1, 1])
