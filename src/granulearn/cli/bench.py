@@ -1,0 +1,174 @@
+"""``granulearn bench``: run a study, or go on with one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
+from granulearn.studies import (
+    DEFAULT_STUDY,
+    Cell,
+    Outcome,
+    RunResult,
+    Store,
+    StoreError,
+    Study,
+    StudyError,
+    expand,
+    list_studies,
+    load_study,
+    run_study,
+    select,
+)
+
+# 1: some cells failed; 2: nothing was run; 130: interrupted, as shells have it.
+FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+
+_console = Console(stderr=True, highlight=False, soft_wrap=True)
+_output = Console(highlight=False, soft_wrap=True)
+
+
+def bench(
+    study: Annotated[
+        str, typer.Argument(help="Name of a shipped study, or a .toml file of your own.")
+    ] = DEFAULT_STUDY,
+    results: Annotated[
+        Path | None, typer.Option(help="Result file; default: results/STUDY.db.")
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Processes that compute cells.")
+    ] = os.cpu_count() or 1,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Directory of data sets with a manifest; default: $GRANULEARN_DATA."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Keep what is computed, or forget it first."),
+    ] = True,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean"),
+    ] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="List the shipped studies.")] = False,
+) -> None:
+    """Run a study; what was computed before is kept, what failed is tried again."""
+    if list_them:
+        _print_studies()
+        return
+    try:
+        _bench(study, results, jobs, data_dir, resume, only or [])
+    except (StudyError, StoreError) as error:
+        _console.print(f"[bold red]error:[/] {_plain(error)}")
+        raise typer.Exit(REFUSED) from error
+
+
+def _bench(
+    name: str,
+    results: Path | None,
+    jobs: int,
+    data_dir: Path | None,
+    resume: bool,
+    only: list[str],
+) -> None:
+    study = load_study(name)
+    cells = select(expand(study), only)
+    path = results or Path("results") / f"{study.name}.db"
+    directory = None if data_dir is None else str(data_dir)
+    _check_datasets(cells, directory)
+    _console.print(f"[bold]{study.name}[/]: {_plain(study.question)}")
+    with Store(path) as store:
+        try:
+            result = _run_with_progress(study, cells, store, jobs, directory, fresh=not resume)
+        except KeyboardInterrupt:
+            kept = len(store.done_keys() & {cell.key for cell in cells})
+            _console.print(
+                f"\nstopped; {kept} of {len(cells)} cells are kept in {path}. "
+                "The same command goes on from there."
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    _report_end(result, path)
+
+
+def _run_with_progress(
+    study: Study, cells: list[Cell], store: Store, jobs: int, data_dir: str | None, *, fresh: bool
+) -> RunResult:
+    progress = Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=_console,
+    )
+    with progress:
+        task = progress.add_task("", total=len(cells))
+
+        def tell(cell: Cell, outcome: Outcome | None) -> None:
+            progress.update(task, advance=1, description=_plain(f"{cell.unit.dataset}"))
+            if outcome is not None and outcome.reason:
+                progress.console.print(f"[red]failed:[/] {_plain(cell)}: {_plain(outcome.reason)}")
+
+        return run_study(
+            study, cells, store, jobs=jobs, data_dir=data_dir, fresh=fresh, on_outcome=tell
+        )
+
+
+def _check_datasets(cells: list[Cell], data_dir: str | None) -> None:
+    """Refuse names nobody knows; say which known sets are not here, and go on."""
+    absent = {}
+    for name in dict.fromkeys(cell.unit.dataset for cell in cells):
+        try:
+            load(name, data_dir, download=False)
+        except UnknownDatasetError as error:
+            raise StudyError(f"datasets: {error}") from error
+        except DatasetUnavailableError as error:
+            absent[name] = error
+    if absent:
+        _console.print(
+            f"[yellow]{len(absent)} data set(s) cannot be read here, their cells will fail:[/] "
+            f"{', '.join(absent)}. Name a directory that has them with --data-dir."
+        )
+
+
+def _report_end(result: RunResult, path: Path) -> None:
+    _console.print(
+        f"{result.computed} computed, {result.found} were there, {len(result.failed)} failed; "
+        f"{result.asked} cells in all."
+    )
+    _output.print(f"results: {path}")
+    _output.print(f"report:  granulearn report {path} -o report.html")
+    if result.failed:
+        _console.print(
+            f"[bold red]{len(result.failed)} cell(s) failed[/]; the reasons are kept in the "
+            "results. The same command tries them again."
+        )
+        raise typer.Exit(FAILED)
+
+
+def _print_studies() -> None:
+    table = Table("study", "question", box=None, pad_edge=False)
+    for name, question in list_studies().items():
+        shown = f"{name} (default)" if name == DEFAULT_STUDY else name
+        table.add_row(shown, _plain(question))
+    Console(highlight=False).print(table)
+
+
+def _plain(text: object) -> str:
+    """Return a text that rich prints as it is: brackets are no markup."""
+    return str(text).replace("[", r"\[")

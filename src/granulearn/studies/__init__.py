@@ -1,0 +1,27 @@
+"""Studies: a TOML file becomes cells, cells become rows of a store, rows a summary."""
+
+from granulearn.studies.cells import Cell, expand, select
+from granulearn.studies.evaluation import Outcome, evaluate
+from granulearn.studies.loading import DEFAULT_STUDY, list_studies, load_study
+from granulearn.studies.run import RunResult, run_study
+from granulearn.studies.spec import Study, StudyError
+from granulearn.studies.store import Store, StoreError
+from granulearn.studies.summary import summarize
+
+__all__ = [
+    "DEFAULT_STUDY",
+    "Cell",
+    "Outcome",
+    "RunResult",
+    "Store",
+    "StoreError",
+    "Study",
+    "StudyError",
+    "evaluate",
+    "expand",
+    "list_studies",
+    "load_study",
+    "run_study",
+    "select",
+    "summarize",
+]

@@ -1,0 +1,245 @@
+"""From a study to its cells: data set x noise x split x method, each with a key.
+
+A key is a hash of everything that decides the result, so a cell that was
+computed once is found again, whichever run or study asks for it.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from granulearn.studies.methods import as_grids, variants
+from granulearn.studies.spec import Method, Split, Study, StudyError, Tuning
+
+# Raise it when the code changes what a cell means: old rows are then left alone.
+PROTOCOL_VERSION = 1
+
+CLEAN = "clean"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is done to the training part; ``clean`` means nothing."""
+
+    kind: str = CLEAN
+    rate: float = 0.0
+
+    def __str__(self) -> str:
+        return CLEAN if self.kind == CLEAN else f"{self.kind} {100 * self.rate:g} %"
+
+
+@dataclass(frozen=True)
+class SplitPart:
+    """One division into training and test rows among those a study asks for."""
+
+    split: Split
+    repeat: int
+    fold: int | None
+
+    def __str__(self) -> str:
+        if self.split.kind == "paper":
+            return "paper"
+        where = f"repeat {self.repeat + 1}"
+        return where if self.fold is None else f"{where}, fold {self.fold + 1}"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What cells share that differ only in the method: the same rows and labels."""
+
+    dataset: str
+    condition: Condition
+    part: SplitPart
+    study_seed: int
+
+    @property
+    def seed(self) -> int:
+        """Seed of noise, folds and models: depends on all of the unit, on no method."""
+        return stable_seed(
+            self.study_seed, self.dataset, _plain(self.condition), self._split_facts()
+        )
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the split: without the noise, so that rates see the same rows."""
+        return stable_seed(self.study_seed, self.dataset, self._split_facts(with_fold=False))
+
+    def _split_facts(self, *, with_fold: bool = True) -> dict[str, Any]:
+        facts: dict[str, Any] = {"kind": self.part.split.kind, "repeat": self.part.repeat}
+        if self.part.split.kind == "holdout":
+            facts["test_share"] = self.part.split.test_share
+        if self.part.split.kind == "kfold":
+            facts["folds"] = self.part.split.folds
+            if with_fold:
+                facts["fold"] = self.part.fold
+        return facts
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fit to be scored."""
+
+    unit: Unit
+    method: Method
+    tuning: Tuning
+    scores: tuple[str, ...]
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result, as plain values."""
+        return {
+            "protocol": PROTOCOL_VERSION,
+            "dataset": self.unit.dataset,
+            "noise": _plain(self.unit.condition),
+            "split": self.unit._split_facts(),
+            "seed": self.unit.study_seed,
+            "method": {
+                "name": self.method.name,
+                "estimator": self.method.estimator,
+                "fixed": self.method.fixed,
+                "grid": as_grids(self.method.grid),
+                "candidates": self.method.candidates,
+            },
+            "tuning": self.tuning.model_dump() if self.method.grid is not None else None,
+            "scores": sorted(self.scores),
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the content."""
+        return _digest(self.content)[:20]
+
+    def __str__(self) -> str:
+        return f"{self.unit.dataset}, {self.unit.condition}, {self.unit.part}, {self.method.name}"
+
+
+def expand(study: Study) -> list[Cell]:
+    """List the cells of a study; those that share rows stand together.
+
+    Parameters
+    ----------
+    study : Study
+        A checked study.
+
+    Returns
+    -------
+    list of Cell
+        In the order of the file: data sets, noise, splits, methods.
+    """
+    methods = [variant for method in study.method for variant in variants(method)]
+    return [
+        Cell(Unit(dataset, condition, part, study.seed), method, study.tuning, study.scores)
+        for dataset in study.datasets
+        for condition in conditions(study)
+        for part in _parts(study.split)
+        for method in methods
+    ]
+
+
+def conditions(study: Study) -> list[Condition]:
+    """List what is done to training parts; a rate of 0 is the same for every kind.
+
+    Parameters
+    ----------
+    study : Study
+        A checked study.
+
+    Returns
+    -------
+    list of Condition
+        Clean first if it is asked for, or if no noise is.
+    """
+    wanted = [
+        Condition(noise.kind, rate) if rate else Condition()
+        for noise in study.noise
+        for rate in noise.rates
+    ] or [Condition()]
+    unique = dict.fromkeys(wanted)
+    return sorted(unique, key=lambda condition: condition.kind != CLEAN)
+
+
+def select(cells: Sequence[Cell], only: Iterable[str]) -> list[Cell]:
+    """Keep the cells that every filter lets through.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Cells of a study.
+    only : iterable of str
+        Each ``key=pattern[,pattern...]`` with key dataset, method, noise or split;
+        ``*`` stands for any text.
+
+    Returns
+    -------
+    list of Cell
+        In the same order.
+    """
+    kept = list(cells)
+    for given in only:
+        key, equals, patterns = given.partition("=")
+        if not equals or key not in _FACETS:
+            raise StudyError(
+                f"--only {given!r} is not understood; write one of "
+                f"{', '.join(f'{name}=...' for name in _FACETS)}, as in --only dataset=bupa."
+            )
+        facet = _FACETS[key]
+        for pattern in patterns.split(","):
+            if not any(_matches(facet(cell), pattern) for cell in cells):
+                there = sorted({facet(cell) for cell in cells})
+                raise StudyError(
+                    f"--only {given!r}: no {key} matches {pattern!r}; "
+                    f"the study has {', '.join(there[:40])}."
+                )
+        kept = [
+            cell for cell in kept if any(_matches(facet(cell), p) for p in patterns.split(","))
+        ]
+    return kept
+
+
+_FACETS = {
+    "dataset": lambda cell: cell.unit.dataset,
+    "method": lambda cell: cell.method.name,
+    "noise": lambda cell: str(cell.unit.condition),
+    "split": lambda cell: str(cell.unit.part),
+}
+
+
+def stable_seed(*facts: Any) -> int:
+    """Return a seed that depends on the values of facts only, on every machine.
+
+    Parameters
+    ----------
+    *facts
+        Plain values.
+
+    Returns
+    -------
+    int
+        In [0, 2**31).
+    """
+    return int(_digest(facts)[:8], 16) >> 1
+
+
+def _parts(split: Split) -> list[SplitPart]:
+    folds = range(split.folds) if split.folds is not None else [None]
+    return [SplitPart(split, repeat, fold) for repeat in range(split.repeats) for fold in folds]
+
+
+def _matches(text: str, pattern: str) -> bool:
+    # Brackets stand in the names of varied methods, so they are no character classes here.
+    return fnmatch.fnmatchcase(text, pattern.strip().replace("[", "[[]"))
+
+
+def _plain(condition: Condition) -> list[Any]:
+    return [condition.kind, float(condition.rate)]
+
+
+def _digest(content: Any) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,148 @@
+"""One cell computed: fit on the training part, score on the test part."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
+
+from granulearn.estimators import GBRVFLClassifier
+from granulearn.studies.cells import Cell
+from granulearn.studies.methods import build_search
+from granulearn.studies.preparation import Prepared, prepare
+from granulearn.studies.scores import TIMES, Prediction
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known about a cell after it was tried; ``reason`` is empty if it worked."""
+
+    key: str
+    seed: int
+    reason: str = ""
+    scores: dict[str, float | None] | None = None
+    chosen: dict[str, Any] | None = None
+    """Parameters that tuning chose; empty if nothing was tuned."""
+    fold_scores: list[float] | None = None
+    """Tuning score of the chosen parameters in each fold of the training part."""
+    fit_seconds: float | None = None
+    """Tuning and the final fit together."""
+    predict_seconds: float | None = None
+    n_balls: int | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    n_disturbed: int | None = None
+    source: str = ""
+    fingerprint: str = ""
+    notes: tuple[str, ...] = ()
+    """Warnings, and scores that could not be given."""
+
+
+def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
+    """Compute a cell; a failure becomes an outcome with a reason.
+
+    Parameters
+    ----------
+    cell : Cell
+        What to fit on what.
+    data_dir : str, default=None
+        Where data sets are read from, as for `granulearn.datasets.load`.
+
+    Returns
+    -------
+    Outcome
+        The same for the same cell, but for the times.
+    """
+    seed = cell.unit.seed
+    # One thread: cells run side by side, and sums keep their order.
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
+        warnings.simplefilter("always")
+        try:
+            outcome = _evaluate(cell, prepare(cell.unit, data_dir))
+        except Exception as error:  # any method may raise anything; the run goes on
+            return Outcome(cell.key, seed, reason=f"{type(error).__name__}: {error}")
+    heard = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
+    return Outcome(**{**outcome, "notes": (*outcome["notes"], *heard)})
+
+
+def warm_up() -> None:
+    """Load the compiled ball kernels, so that no cell's time includes it."""
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    GBRVFLClassifier(n_hidden=3, random_state=0).fit(X, y).predict(X)
+
+
+def _evaluate(cell: Cell, data: Prepared) -> dict[str, Any]:
+    search = build_search(cell.method, cell.tuning, cell.unit.seed)
+    start = time.perf_counter()
+    search.fit(data.X_train, data.y_train)
+    fitted = time.perf_counter()
+    labels = search.predict(data.X_test)
+    predicted = time.perf_counter()
+    model = getattr(search, "best_estimator_", search)
+    prediction = Prediction(model, data.X_test, data.y_test, np.asarray(labels))
+    scores, notes = _scores(cell, prediction)
+    balls = getattr(model, "balls_", None)
+    return {
+        "key": cell.key,
+        "seed": cell.unit.seed,
+        "scores": scores,
+        "chosen": _plain(getattr(search, "best_params_", {})),
+        "fold_scores": _fold_scores(search),
+        "fit_seconds": fitted - start,
+        "predict_seconds": predicted - fitted,
+        "n_balls": None if balls is None else len(balls),
+        "n_train": len(data.y_train),
+        "n_test": len(data.y_test),
+        "n_disturbed": data.n_disturbed,
+        "source": data.source,
+        "fingerprint": data.fingerprint,
+        "notes": notes,
+    }
+
+
+def _scores(cell: Cell, prediction: Prediction) -> tuple[dict[str, float | None], tuple[str, ...]]:
+    scores: dict[str, float | None] = {}
+    notes = []
+    for name in cell.scores:
+        if name in TIMES:
+            continue
+        try:
+            value = prediction.score(name)
+        except (AttributeError, ValueError) as error:
+            # A method without probabilities has no log-loss; its other scores stand.
+            scores[name] = None
+            notes.append(f"no {name}: {error}")
+            continue
+        scores[name] = value if math.isfinite(value) else None
+        if scores[name] is None:
+            notes.append(f"no {name}: it is {value}")
+    return scores, tuple(notes)
+
+
+def _fold_scores(search: BaseEstimator) -> list[float]:
+    results = getattr(search, "cv_results_", None)
+    if results is None:
+        return []
+    return [
+        float(results[f"split{fold}_test_score"][search.best_index_])
+        for fold in range(search.n_splits_)
+    ]
+
+
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as values JSON knows; others by their printed form."""
+    return {
+        key: value.item()
+        if isinstance(value, np.generic)
+        else value
+        if isinstance(value, str | int | float | bool | None)
+        else repr(value)
+        for key, value in parameters.items()
+    }

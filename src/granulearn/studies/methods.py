@@ -1,0 +1,208 @@
+"""From a method of a study to an estimator that can be fitted."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import (
+    GridSearchCV,
+    ParameterGrid,
+    RandomizedSearchCV,
+    StratifiedKFold,
+)
+
+from granulearn import estimators
+from granulearn.estimators.base import BaseRVFLClassifier
+from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.studies.scores import scoring_for_tuning
+from granulearn.studies.spec import Grid, Method, StudyError, Tuning
+
+_RVFL_NAMES = tuple(estimators.__all__)
+_SEED_NAMES = ("random_state", "seed")
+
+
+def check_method(method: Method) -> None:
+    """Raise if a method cannot be built, before anything is run.
+
+    Parameters
+    ----------
+    method : Method
+        As the study states it.
+    """
+    for variant in variants(method):
+        model = build_estimator(variant)
+        for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
+            _check_parameter(model, key, "grid")
+
+
+def variants(method: Method) -> Iterator[Method]:
+    """Yield one method per combination of varied values, or the method itself.
+
+    Parameters
+    ----------
+    method : Method
+        As the study states it.
+
+    Yields
+    ------
+    Method
+        Without ``vary``; the values stand in ``fixed`` and in the name.
+    """
+    if not method.vary:
+        yield method
+        return
+    for values in product(*method.vary.values()):
+        settings = dict(zip(method.vary, values, strict=True))
+        shown = ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                          for key, value in settings.items())  # fmt: skip
+        yield method.model_copy(
+            update={
+                "name": f"{method.name} [{shown}]",
+                "fixed": {**method.fixed, **settings},
+                "vary": None,
+            }
+        )
+
+
+def as_grids(grid: Grid | list[Grid] | str | None) -> list[Grid]:
+    """Return a grid as a list of plain grids, the paper's spelled out.
+
+    Parameters
+    ----------
+    grid : dict, list of dict, "paper_grid" or None
+        As the study states it.
+
+    Returns
+    -------
+    list of dict
+        Empty if there is nothing to tune.
+    """
+    if grid is None:
+        return []
+    if grid == "paper_grid":
+        spelled = paper_grid()
+        return [{key: list(values) for key, values in spelled.items()}]
+    return list(grid) if isinstance(grid, list) else [grid]  # type: ignore[list-item]
+
+
+def build_estimator(method: Method, seed: int | None = None) -> BaseEstimator:
+    """Build the estimator of a method, with its fixed parameters and a seed.
+
+    Parameters
+    ----------
+    method : Method
+        Without ``vary``.
+    seed : int, default=None
+        Given to every parameter called random_state or seed that is not fixed.
+
+    Returns
+    -------
+    estimator
+        Not fitted.
+    """
+    model = _build(method.estimator, method.fixed, "fixed")
+    if seed is not None:
+        for key, value in model.get_params().items():
+            if key.rpartition("__")[2] in _SEED_NAMES and value is None:
+                model.set_params(**{key: seed})
+    return model
+
+
+def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
+    """Build what is fitted: the estimator, or a search over its grid.
+
+    Parameters
+    ----------
+    method : Method
+        Without ``vary``.
+    tuning : Tuning
+        Folds and score.
+    seed : int
+        Of the model, the folds and the draw of candidates.
+
+    Returns
+    -------
+    estimator
+        A search refits the best candidate on all it was given.
+    """
+    model = build_estimator(method, seed)
+    grids = as_grids(method.grid)
+    if not grids:
+        return model
+    folds = StratifiedKFold(tuning.folds, shuffle=True, random_state=seed)
+    scoring = scoring_for_tuning(tuning.score)
+    settings = {"cv": folds, "scoring": scoring, "error_score": "raise"}
+    if method.candidates is not None and method.candidates < len(ParameterGrid(grids)):
+        return RandomizedSearchCV(
+            model, grids, n_iter=method.candidates, random_state=seed, **settings
+        )
+    search = PathSearchCV if isinstance(model, BaseRVFLClassifier) else GridSearchCV
+    return search(model, grids if len(grids) > 1 else grids[0], **settings)
+
+
+def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:
+    kind = _find_class(path)
+    parameters = {
+        name: _build(value["estimator"], value.get("fixed", {}), f"{key}.{name}")
+        if isinstance(value, dict) and "estimator" in value
+        else value
+        for name, value in fixed.items()
+    }
+    own = {name: value for name, value in parameters.items() if "__" not in name}
+    try:
+        model = kind(**own)
+    except TypeError as error:
+        _check_parameters_of_class(kind, own, key)
+        raise StudyError(f"{path} cannot be built: {error}") from error
+    for name, value in parameters.items():
+        if "__" in name:
+            _check_parameter(model, name, key)
+            model.set_params(**{name: value})
+    return model
+
+
+def _find_class(path: str) -> type[BaseEstimator]:
+    if "." not in path:
+        if path not in _RVFL_NAMES:
+            near = difflib.get_close_matches(path, _RVFL_NAMES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_RVFL_NAMES)}."
+            raise StudyError(
+                f"estimator: granulearn has no classifier {path!r}; {hint} "
+                "Others are named in full, as in 'sklearn.svm.SVC'."
+            )
+        return getattr(estimators, path)
+    module_name, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module_name), name)
+    except ModuleNotFoundError as error:
+        raise StudyError(
+            f"estimator: {path!r} needs the package {error.name!r}, which is not installed; "
+            'the shipped rivals come with: pip install "granulearn[rivals]"'
+        ) from error
+    except AttributeError as error:
+        raise StudyError(f"estimator: {module_name!r} has no {name!r}.") from error
+    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
+        raise StudyError(f"estimator: {path!r} is no scikit-learn estimator.")
+    return found
+
+
+def _check_parameters_of_class(kind: type, given: dict[str, Any], key: str) -> None:
+    for name in given:
+        if name not in kind._get_param_names():  # type: ignore[attr-defined]
+            _raise_unknown(kind.__name__, name, kind._get_param_names(), key)  # type: ignore[attr-defined]
+
+
+def _check_parameter(model: BaseEstimator, name: str, key: str) -> None:
+    if name not in model.get_params():
+        _raise_unknown(type(model).__name__, name, list(model.get_params()), key)
+
+
+def _raise_unknown(kind: str, name: str, known: list[str], key: str) -> None:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(sorted(known))}."
+    raise StudyError(f"{key}.{name}: {kind} has no such parameter; {hint}")

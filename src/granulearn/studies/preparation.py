@@ -1,0 +1,188 @@
+"""The rows of one unit: load, split, disturb the training part, scale.
+
+Whatever is learned here (means, categories, which rows are the smallest class)
+is learned from the training part. The test part is only transformed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+
+from granulearn.datasets import (
+    Dataset,
+    add_outliers,
+    flip_labels,
+    load,
+    make_imbalanced,
+    make_pipeline_for,
+)
+from granulearn.studies.cells import CLEAN, Condition, SplitPart, Unit
+
+PAPER_TRAIN_SHARE = 0.7
+
+
+class ImpossibleSplitError(ValueError):
+    """A data set cannot be divided as the study asks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What every method of a unit is given."""
+
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    n_disturbed: int
+    """Training rows whose label or place was changed, or that were left out."""
+    source: str
+    """Where the data set was read from."""
+    fingerprint: str
+    """Hash of the whole data set, to tell copies apart."""
+
+
+@lru_cache(maxsize=4)
+def load_dataset(name: str, data_dir: str | None) -> tuple[Dataset, str]:
+    """Load a set without asking the network, and hash its values.
+
+    Parameters
+    ----------
+    name : str
+        Name of the set.
+    data_dir : str or None
+        Directory with a manifest; None asks the environment.
+
+    Returns
+    -------
+    tuple
+        The data set and its fingerprint.
+    """
+    dataset = load(name, data_dir, download=False)
+    values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
+    return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=2)
+def prepare(unit: Unit, data_dir: str | None) -> Prepared:
+    """Make the training and test parts of a unit.
+
+    Parameters
+    ----------
+    unit : Unit
+        Data set, noise and split.
+    data_dir : str or None
+        As for `load_dataset`.
+
+    Returns
+    -------
+    Prepared
+        Scaled by training statistics, labels of the test part as they came.
+    """
+    dataset, fingerprint = load_dataset(unit.dataset, data_dir)
+    train, test = split_rows(dataset.y, unit.part, unit.split_seed)
+    X, y, n_disturbed = disturb(
+        dataset.X.iloc[train], dataset.y[train], unit.condition, unit.seed
+    )
+    pipeline = make_pipeline_for(X).fit(X)
+    return Prepared(
+        X_train=np.asarray(pipeline.transform(X), dtype=float),
+        y_train=y,
+        X_test=np.asarray(pipeline.transform(dataset.X.iloc[test]), dtype=float),
+        y_test=dataset.y[test],
+        n_disturbed=n_disturbed,
+        source=dataset.description.source,
+        fingerprint=fingerprint,
+    )
+
+
+def split_rows(y: np.ndarray, part: SplitPart, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of training and test rows.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels of the whole set.
+    part : SplitPart
+        Which of the divisions.
+    seed : int
+        Ignored by the paper's split, which is fixed.
+
+    Returns
+    -------
+    tuple of ndarray
+        Training and test positions; together every row, once.
+    """
+    split = part.split
+    if split.kind == "paper":
+        order = np.random.RandomState(0).permutation(len(y))  # noqa: NPY002 (the paper's own)
+        n_train = int(PAPER_TRAIN_SHARE * len(y))
+        train, test = order[:n_train], order[n_train:]
+        _check_two_classes(y, train)
+        return train, test
+    _check_class_sizes(y, split.folds or 2, split.kind)
+    if split.kind == "holdout":
+        splitter = StratifiedShuffleSplit(1, test_size=split.test_share, random_state=seed)
+        return next(splitter.split(y, y))
+    folds = StratifiedKFold(split.folds, shuffle=True, random_state=seed)
+    return list(folds.split(y, y))[part.fold]
+
+
+def disturb(
+    X: pd.DataFrame, y: np.ndarray, condition: Condition, seed: int
+) -> tuple[pd.DataFrame, np.ndarray, int]:
+    """Change the training part as a condition says.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Training features, as they come.
+    y : ndarray
+        Training labels.
+    condition : Condition
+        Kind and rate.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    tuple
+        Features, labels, and how many rows were changed or left out.
+    """
+    if condition.kind == CLEAN:
+        return X, y, 0
+    if condition.kind == "outliers":
+        moved, mask = add_outliers(X, condition.rate, random_state=seed)
+        return moved, y, int(mask.sum())
+    if condition.kind == "imbalance":
+        counts = np.unique(y, return_counts=True)[1]
+        ratio = (1 - condition.rate) * counts.min() / counts.max()
+        thinned, labels, kept = make_imbalanced(X, y, ratio, random_state=seed)
+        return thinned, labels, int((~kept).sum())
+    # Where classes overlap is a matter of distance, so of scaled features.
+    features = make_pipeline_for(X).fit_transform(X) if condition.kind == "boundary" else None
+    labels, mask = flip_labels(y, condition.rate, condition.kind, seed, X=features)
+    return X, labels, int(mask.sum())
+
+
+def _check_class_sizes(y: np.ndarray, needed: int, kind: str) -> None:
+    classes, counts = np.unique(y, return_counts=True)
+    if counts.min() < needed:
+        raise ImpossibleSplitError(
+            f"class {classes.tolist()[counts.argmin()]!r} has {counts.min()} row(s), and a "
+            f"stratified {kind} split needs at least {needed} of each class; "
+            "leave the class or the data set out, or use fewer folds."
+        )
+
+
+def _check_two_classes(y: np.ndarray, train: np.ndarray) -> None:
+    if len(np.unique(y[train])) < len(np.unique(y)):
+        raise ImpossibleSplitError(
+            "a class has no row in the training part of the paper's split; "
+            "use kind = 'holdout', which is stratified."
+        )

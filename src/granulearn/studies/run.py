@@ -1,0 +1,129 @@
+"""Run a study: what the store lacks is computed, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+
+from granulearn.studies.cells import Cell
+from granulearn.studies.drawings import draw_missing
+from granulearn.studies.environment import describe_environment
+from granulearn.studies.evaluation import Outcome, evaluate, warm_up
+from granulearn.studies.spec import Study
+from granulearn.studies.store import Store
+from granulearn.studies.workers import WorkerDied, run_in_processes
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended."""
+
+    asked: int
+    """Cells that were asked for."""
+    found: int
+    """Cells that the store already had."""
+    failed: tuple[tuple[Cell, str], ...]
+    """Cells that failed in this run, each with the reason."""
+
+    @property
+    def computed(self) -> int:
+        """Cells that this run computed and that worked."""
+        return self.asked - self.found - len(self.failed)
+
+
+def run_study(
+    study: Study,
+    cells: Sequence[Cell],
+    store: Store,
+    *,
+    jobs: int = 1,
+    data_dir: str | None = None,
+    fresh: bool = False,
+    on_outcome: Callable[[Cell, Outcome | None], None] | None = None,
+) -> RunResult:
+    """Compute the cells that the store does not have; failed ones are tried again.
+
+    With more than one job, a script that calls this needs the usual guard
+    ``if __name__ == "__main__":``, since new processes import it.
+
+    Parameters
+    ----------
+    study : Study
+        What the cells belong to.
+    cells : sequence of Cell
+        All or some of its cells.
+    store : Store
+        Open for writing; only this process writes to it.
+    jobs : int, default=1
+        Processes that compute cells.
+    data_dir : str, default=None
+        Where data sets are read from, as for `granulearn.datasets.load`.
+    fresh : bool, default=False
+        Forget what the store has of these cells first.
+    on_outcome : callable, default=None
+        Told of every cell and its outcome; None for one that was there already.
+
+    Returns
+    -------
+    RunResult
+        Counts, and the failures of this run.
+    """
+    tell = on_outcome or (lambda cell, outcome: None)
+    store.save_study(study.name, study.model_dump_json())
+    if fresh:
+        store.forget(cell.key for cell in cells)
+    draw_missing(study, cells, store, data_dir)
+    environment = describe_environment()
+    known = store.done_keys()
+    for cell in cells:
+        if cell.key in known:
+            tell(cell, None)
+    missing = [cell for cell in cells if cell.key not in known]
+    found = len(cells) - len(missing)
+    failed = []
+    taken = _Taken(missing, store)
+    with closing(_outcomes(taken, jobs, data_dir)) as outcomes:
+        for cell, outcome in outcomes:
+            store.save(cell, outcome, environment)
+            if outcome.reason:
+                failed.append((cell, outcome.reason))
+            tell(cell, outcome)
+    for cell in taken.done_elsewhere:
+        tell(cell, None)
+    return RunResult(len(cells), found + len(taken.done_elsewhere), tuple(failed))
+
+
+class _Taken:
+    """The cells still to do, looked up again just before each is started.
+
+    Another run may work on the same store; what it has done is not done twice.
+    """
+
+    def __init__(self, cells: Sequence[Cell], store: Store) -> None:
+        self._cells, self._store = cells, store
+        self.done_elsewhere: list[Cell] = []
+
+    def __iter__(self) -> Iterator[Cell]:
+        for cell in self._cells:
+            if self._store.done(cell.key):
+                self.done_elsewhere.append(cell)
+            else:
+                yield cell
+
+
+def _outcomes(
+    cells: _Taken, jobs: int, data_dir: str | None
+) -> Iterator[tuple[Cell, Outcome]]:
+    compute = partial(evaluate, data_dir=data_dir)
+    if jobs == 1:
+        warm_up()
+        for cell in cells:
+            yield cell, compute(cell)
+        return
+    with closing(run_in_processes(compute, cells, jobs, warm_up)) as results:
+        for cell, result in results:
+            if isinstance(result, WorkerDied):
+                result = Outcome(cell.key, cell.unit.seed, reason=f"WorkerDied: {result}")
+            yield cell, result

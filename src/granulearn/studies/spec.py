@@ -1,0 +1,166 @@
+"""What a study is: the contents of a TOML file, checked key by key.
+
+```toml
+question = "Do memberships slow the accuracy lost to label noise?"
+seed = 7
+datasets = ["bupa", "vehicle2"]
+scores = ["accuracy", "macro_f1", "fit_seconds"]
+split = { kind = "holdout", repeats = 5 }
+noise = [{ kind = "uniform", rates = [0.0, 0.1, 0.2] }]
+tuning = { folds = 5, score = "accuracy" }
+compare = { score = "accuracy", unit = "dataset", alpha = 0.05 }
+
+[[method]]
+name = "RVFL"
+estimator = "RVFLClassifier"
+grid = "paper_grid"
+```
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Grid = dict[str, list[Any]]
+
+
+class StudyError(ValueError):
+    """A study cannot be used; the message names the file and the key."""
+
+
+class _Strict(BaseModel):
+    """A table of the file: a key that is not known is an error, nothing changes later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class Split(_Strict):
+    """How rows are divided into training and test parts."""
+
+    kind: Literal["paper", "holdout", "kfold"]
+    """``paper``: one split, ``RandomState(0).permutation``, the first 70 % train;
+    ``holdout``: stratified, repeated; ``kfold``: stratified folds, repeated."""
+    repeats: int = Field(1, ge=1, le=10_000)
+    folds: int | None = Field(None, ge=2)
+    test_share: float = Field(0.3, gt=0, lt=1)
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Self:
+        if (self.kind == "kfold") != (self.folds is not None):
+            raise ValueError("folds belongs to kind='kfold', and only there")
+        if self.kind == "paper" and self.repeats != 1:
+            raise ValueError("kind='paper' is one fixed split; leave repeats out")
+        if self.kind != "holdout" and self.test_share != 0.3:
+            raise ValueError("test_share belongs to kind='holdout'")
+        return self
+
+
+class Noise(_Strict):
+    """What is done to the training part, at several strengths; test parts stay as they are."""
+
+    kind: Literal["uniform", "pair", "boundary", "outliers", "imbalance"]
+    """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
+    moves rows far out; ``imbalance`` leaves out a share of the smallest class."""
+    rates: tuple[float, ...] = Field(min_length=1)
+
+    @field_validator("rates")
+    @classmethod
+    def _are_shares(cls, rates: tuple[float, ...]) -> tuple[float, ...]:
+        for rate in rates:
+            if not 0 <= rate < 1:
+                raise ValueError(f"{rate} is no share in [0, 1); 0.1 is a tenth")
+        if len(set(rates)) < len(rates):
+            raise ValueError("a rate is named twice")
+        return rates
+
+
+class Tuning(_Strict):
+    """How a grid is searched: cross-validation inside the training part."""
+
+    folds: int = Field(5, ge=2)
+    score: str = "accuracy"
+
+
+class Compare(_Strict):
+    """What is compared, and over what."""
+
+    score: str = "accuracy"
+    unit: Literal["dataset", "condition"] = "dataset"
+    """Rows of the comparison: data sets (averaged over noise), or data set x noise."""
+    alpha: float = Field(0.05, gt=0, lt=1)
+    rope: float | None = Field(None, ge=0)
+    """Differences this small count as none (Bayesian signed-rank test); in score units."""
+
+
+class Method(_Strict):
+    """One method: an estimator, what is fixed, and what is tuned or varied."""
+
+    name: str = Field(min_length=1)
+    estimator: str
+    """A class of `granulearn.estimators`, or the full path of any other."""
+    fixed: dict[str, Any] = {}
+    grid: Grid | list[Grid] | Literal["paper_grid"] | None = None
+    candidates: int | None = Field(None, ge=1)
+    """Try only this many points of the grid, drawn at random."""
+    vary: Grid | None = None
+    """One method per combination of these values: for figures of sensitivity."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if self.candidates is not None and self.grid is None:
+            raise ValueError("candidates draws from a grid; name one, or leave it out")
+        for key, values in (self.vary or {}).items():
+            if not values:
+                raise ValueError(f"vary.{key} is empty")
+        return self
+
+
+class Study(_Strict):
+    """A whole study."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][\w.-]*$")
+    """Taken from the name of the file."""
+    question: str = Field(min_length=1)
+    notes: tuple[str, ...] = ()
+    """What a reader should know; shown in the report."""
+    seed: int = 0
+    datasets: tuple[str, ...] = Field(min_length=1)
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    """Groups of sets that hold the same data; statistics are also given with the
+    first of each group only."""
+    scores: tuple[str, ...] = ("accuracy",)
+    split: Split
+    noise: tuple[Noise, ...] = ()
+    tuning: Tuning = Tuning()
+    compare: Compare = Compare()
+    paper: Literal["table1", "table_s1"] | None = None
+    """Which table of the paper to show beside the results."""
+    draw: tuple[str, ...] = ()
+    """Sets whose balls are drawn in the report."""
+    method: tuple[Method, ...] = Field(min_length=1)
+
+    @field_validator("datasets", "scores", "draw")
+    @classmethod
+    def _named_once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        repeated = {name for name in names if names.count(name) > 1}
+        if repeated:
+            raise ValueError(f"{sorted(repeated)[0]!r} is named twice")
+        return names
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        names = [method.name for method in self.method]
+        repeated = {name for name in names if names.count(name) > 1}
+        if repeated:
+            raise ValueError(f"two methods are named {sorted(repeated)[0]!r}")
+        for name in (*self.draw, *(name for group in self.duplicates for name in group)):
+            if name not in self.datasets:
+                raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets")
+        if self.compare.score not in self.scores:
+            raise ValueError(f"compare.score {self.compare.score!r} is not one of scores")
+        kinds = [noise.kind for noise in self.noise]
+        if len(set(kinds)) < len(kinds):
+            raise ValueError("a kind of noise is named twice; join its rates")
+        return self

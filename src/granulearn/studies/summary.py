@@ -1,0 +1,334 @@
+"""What a store says about a study, as one dictionary of plain values.
+
+The report, the result tables and any other reader start here; nothing further
+down looks at the store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from granulearn.statistics import paper_accuracy_table, paper_noise_table
+from granulearn.studies.cells import CLEAN, Cell, Condition, conditions, expand
+from granulearn.studies.comparing import compare_methods
+from granulearn.studies.drawings import drawing_key
+from granulearn.studies.methods import as_grids, variants
+from granulearn.studies.scores import SHARES, higher_is_better
+from granulearn.studies.spec import Study, StudyError
+from granulearn.studies.store import Store, StoredOutcome
+from granulearn.studies.tables import cell_table, curve_table, score_table
+
+
+def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
+    """Summarise a study of a store.
+
+    Parameters
+    ----------
+    store : Store
+        Open, may be read-only.
+    name : str, default=None
+        Which study; may be left out if the store has only one.
+
+    Returns
+    -------
+    dict
+        Lists, dictionaries, texts and numbers; `None` where there is nothing.
+    """
+    study = _find_study(store, name)
+    cells = expand(study)
+    rows = store.rows(cell.key for cell in cells)
+    table = cell_table(cells, rows)
+    methods = [variant.name for method in study.method for variant in variants(method)]
+    return {
+        "study": _describe(study),
+        "progress": _progress(cells, rows),
+        "methods": methods,
+        "datasets": list(study.datasets),
+        "conditions": [str(condition) for condition in conditions(study)],
+        "score": study.compare.score,
+        "scores": list(study.scores),
+        "higher_is_better": higher_is_better(study.compare.score),
+        "in_percent": study.compare.score in SHARES,
+        "ranking": _ranking(study, table, methods),
+        "comparisons": compare_methods(study, table, methods),
+        "per_set": _per_set(study, table, methods),
+        "curves": _curves(study, table),
+        "activations": _varied(study, table, ("activation",)),
+        "surfaces": _varied(study, table, ("C", "n_hidden")),
+        "paper": _paper(study, table, methods),
+        "cells": _details(cells, rows),
+        "drawings": _drawings(study, cells, store),
+        "environments": _environments(store, rows),
+    }
+
+
+def _find_study(store: Store, name: str | None) -> Study:
+    known = store.studies()
+    if not known:
+        raise StudyError(f"{store.path} holds no study yet; fill it with: granulearn bench")
+    if name is None and len(known) > 1:
+        raise StudyError(f"{store.path} holds {', '.join(known)}; say which with --study.")
+    wanted = name or next(iter(known))
+    if wanted not in known:
+        raise StudyError(f"{store.path} has no study {wanted!r}; it holds {', '.join(known)}.")
+    return Study.model_validate_json(known[wanted])
+
+
+def _describe(study: Study) -> dict[str, Any]:
+    return {
+        "name": study.name,
+        "question": study.question,
+        "notes": list(study.notes),
+        "seed": study.seed,
+        "split": study.split.model_dump(exclude_none=True),
+        "tuning": study.tuning.model_dump(),
+        "alpha": study.compare.alpha,
+        "noise": [noise.kind for noise in study.noise],
+        "methods": [
+            {
+                "name": method.name,
+                "estimator": method.estimator,
+                "fixed": method.fixed,
+                "grid": as_grids(method.grid),
+                "candidates": method.candidates,
+                "vary": method.vary,
+            }
+            for method in study.method
+        ],
+    }
+
+
+def _progress(cells: list[Cell], rows: dict[str, StoredOutcome]) -> dict[str, Any]:
+    failed = [
+        {
+            "dataset": cell.unit.dataset,
+            "condition": str(cell.unit.condition),
+            "split": str(cell.unit.part),
+            "method": cell.method.name,
+            "reason": rows[cell.key].outcome.reason,
+        }
+        for cell in cells
+        if cell.key in rows and rows[cell.key].outcome.reason
+    ]
+    done = sum(cell.key in rows for cell in cells) - len(failed)
+    return {
+        "cells": len(cells),
+        "done": done,
+        "failed": failed,
+        "missing": len(cells) - done - len(failed),
+    }
+
+
+def _ranking(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
+    """Return one line per method: means of all scores, balls and times."""
+    lines = []
+    for method in methods:
+        own = table[table["method"] == method]
+        if own.empty:
+            continue
+        scores = {score: _number(own[score].astype(float).mean()) for score in study.scores}
+        lines.append(
+            {
+                "method": method,
+                "cells": len(own),
+                "scores": scores,
+                "n_balls": _number(own["n_balls"].astype(float).mean()),
+                "fit_seconds": _number(own["fit_seconds"].mean()),
+                "predict_seconds": _number(own["predict_seconds"].mean()),
+            }
+        )
+    return lines
+
+
+def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
+    if table.empty:
+        return []
+    score = study.compare.score
+    means = score_table(table, score, methods, by=("dataset", "condition"))
+    spread = table.groupby(["dataset", "condition", "method"])[score].std()
+    lines = []
+    for (dataset, condition), values in means.iterrows():
+        best = values.max() if higher_is_better(score) else values.min()
+        lines.append(
+            {
+                "dataset": dataset,
+                "condition": condition,
+                "values": [_number(value) for value in values],
+                "spreads": [
+                    _number(spread.get((dataset, condition, method), float("nan")))
+                    for method in methods
+                ],
+                "best": [bool(value == best) for value in values],
+                "ids": [cell_id(dataset, condition, method) for method in methods],
+            }
+        )
+    return lines
+
+
+def _curves(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
+    found = []
+    for noise in study.noise:
+        if len(noise.rates) < 2 or table.empty:
+            continue
+        points = curve_table(table, study.compare.score, noise.kind)
+        for dataset, of_set in points.groupby("dataset", sort=False):
+            lines = {
+                method: {
+                    "rates": own["rate"].tolist(),
+                    "means": own["mean"].tolist(),
+                    "errors": [_number(error) for error in own["error"]],
+                }
+                for method, own in of_set.sort_values("rate").groupby("method", sort=False)
+            }
+            found.append({"kind": noise.kind, "dataset": dataset, "lines": lines})
+    return found
+
+
+def _varied(
+    study: Study, table: pd.DataFrame, keys: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    """Return the mean score by varied values, for methods that vary exactly these keys."""
+    found = []
+    for method in study.method:
+        if set(method.vary or ()) != set(keys):
+            continue
+        values = {
+            variant.name: [variant.fixed[key] for key in keys] for variant in variants(method)
+        }
+        own = table[table["method"].isin(values)]
+        for dataset, of_set in own.groupby("dataset", sort=False):
+            scores = of_set.groupby("method", sort=False)[study.compare.score].agg(["mean", "sem"])
+            points = [
+                {"at": values[name], "mean": _number(line["mean"]), "error": _number(line["sem"])}
+                for name, line in scores.iterrows()
+            ]
+            found.append(
+                {"method": method.name, "dataset": dataset, "keys": list(keys), "points": points}
+            )
+    return found
+
+
+def _paper(study: Study, table: pd.DataFrame, methods: list[str]) -> dict[str, Any] | None:
+    """Return the paper's figures and ours for the cells that both have."""
+    if study.paper is None or table.empty:
+        return None
+    ours = score_table(table, study.compare.score, methods, by=("dataset", "condition"))
+    theirs = paper_accuracy_table() if study.paper == "table1" else paper_noise_table()
+    points = []
+    for (dataset, condition), values in ours.iterrows():
+        line = _paper_line(theirs, dataset, condition)
+        for method, value in values.items():
+            if line is not None and method in line and pd.notna(value):
+                points.append(
+                    {
+                        "dataset": dataset,
+                        "condition": condition,
+                        "method": method,
+                        "paper": float(line[method]),
+                        "rerun": float(value),
+                    }
+                )
+    frame = pd.DataFrame(points, columns=["dataset", "condition", "method", "paper", "rerun"])
+    means = frame.groupby("method", sort=False)[["paper", "rerun"]].mean()
+    return {
+        "points": points,
+        "means": [
+            {"method": method, "paper": float(line["paper"]), "rerun": float(line["rerun"])}
+            for method, line in means.iterrows()
+        ],
+        "within_one": int((frame["paper"] - frame["rerun"]).abs().le(1).sum()),
+    }
+
+
+def _paper_line(theirs: pd.DataFrame, dataset: str, condition: str) -> pd.Series | None:
+    if theirs.index.nlevels == 1:
+        return theirs.loc[dataset] if condition == CLEAN and dataset in theirs.index else None
+    rates = {str(Condition("uniform", percent / 100)): percent for percent in (5, 10, 20, 30, 40)}
+    place = (dataset, rates.get(condition))
+    return theirs.loc[place] if place in theirs.index else None
+
+
+def cell_id(dataset: str, condition: str, method: str) -> str:
+    """Return the name of a page anchor for the cells of a data set, noise and method.
+
+    Parameters
+    ----------
+    dataset, condition, method : str
+        As in the summary.
+
+    Returns
+    -------
+    str
+        Letters, digits and hyphens only.
+    """
+    text = f"{dataset}--{condition}--{method}"
+    return "cell-" + "".join(c if c.isalnum() and c.isascii() else f"-{ord(c):x}-" for c in text)
+
+
+def _details(cells: list[Cell], rows: dict[str, StoredOutcome]) -> list[dict[str, Any]]:
+    """Return cells grouped by data set, noise and method, one line per split."""
+    groups: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        if cell.key not in rows:
+            continue
+        place = (cell.unit.dataset, str(cell.unit.condition), cell.method.name)
+        group = groups.setdefault(
+            cell_id(*place),
+            {
+                "id": cell_id(*place),
+                "dataset": place[0],
+                "condition": place[1],
+                "method": place[2],
+                "splits": [],
+            },
+        )
+        row = rows[cell.key]
+        outcome = row.outcome
+        group["splits"].append(
+            {
+                "key": cell.key,
+                "split": str(cell.unit.part),
+                "reason": outcome.reason,
+                "scores": outcome.scores,
+                "chosen": outcome.chosen,
+                "fold_scores": outcome.fold_scores,
+                "seed": outcome.seed,
+                "n_balls": outcome.n_balls,
+                "n_train": outcome.n_train,
+                "n_test": outcome.n_test,
+                "n_disturbed": outcome.n_disturbed,
+                "fit_seconds": outcome.fit_seconds,
+                "predict_seconds": outcome.predict_seconds,
+                "notes": list(outcome.notes),
+                "source": outcome.source,
+                "finished": row.finished,
+            }
+        )
+    return list(groups.values())
+
+
+def _drawings(study: Study, cells: list[Cell], store: Store) -> list[dict[str, Any]]:
+    known = store.drawings()
+    first = {cell.unit.dataset: drawing_key(cell.unit) for cell in reversed(cells)}
+    return [known[first[name]] for name in study.draw if first.get(name) in known]
+
+
+def _environments(store: Store, rows: dict[str, StoredOutcome]) -> list[dict[str, Any]]:
+    used = pd.Series([row.environment for row in rows.values()], dtype=object).value_counts()
+    known = store.environments()
+    finished = pd.Series({key: row.finished for key, row in rows.items()}, dtype=object)
+    return [
+        {
+            **known[identity],
+            "cells": int(count),
+            "first": min(finished[[k for k, r in rows.items() if r.environment == identity]]),
+            "last": max(finished[[k for k, r in rows.items() if r.environment == identity]]),
+        }
+        for identity, count in used.items()
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if pd.isna(value) else float(value)
