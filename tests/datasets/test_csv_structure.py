@@ -29,7 +29,7 @@ def file(tmp_path):
         (b"a,b,a\n1,2,3\n", r"some\.csv: columns 1 and 3 are both named 'a'"),
         (b"a,b, a\n1,2,3\n", "columns 1 and 3 are both named 'a'"),
         (b",a,b\n0,1,2\n", r"column 1 has no name.*index=False"),
-        (b"a,b\n1,2\ncaf\xe9,4\n", r"some\.csv, line 3: byte 0xe9 is not utf-8.*latin-1"),
+        (b"a,b\n1,2\ncaf\xe9,4\n", r"some\.csv, line 3: byte 0xe9 is not UTF-8 text.*latin-1"),
         (b'a,b\n1,2\n"3,4\n', r"some\.csv, line 3"),
     ],
 )

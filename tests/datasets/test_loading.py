@@ -165,6 +165,13 @@ def test_a_set_known_only_to_the_manifest_loads_with_its_notes(own_dir):
         load("my_sett", own_dir)
 
 
+def test_a_set_without_any_source_says_so(own_dir):
+    with pytest.raises(DatasetUnavailableError, match="'lost_set'.*no public copy is known"):
+        load("lost_set", own_dir)
+    with pytest.raises(DatasetUnavailableError, match="no public copy is known. load"):
+        load("crossplane150")
+
+
 @pytest.mark.parametrize("name", ["my_set", "bank", "bupa", "two_moons"])
 def test_a_named_directory_without_a_manifest_is_an_error_for_every_set(name, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no manifest\.csv"):

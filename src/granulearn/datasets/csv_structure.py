@@ -79,8 +79,9 @@ def _check_encoding(path: Path, encoding: str) -> None:
         content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
+        name = encoding.upper().removesuffix("-SIG")
         raise TableError(
-            f"{path}, line {line}: byte {content[error.start]:#04x} is not {encoding} text; "
+            f"{path}, line {line}: byte {content[error.start]:#04x} is not {name} text; "
             'pass the right encoding, for example encoding="latin-1".'
         ) from error
     except LookupError as error:

@@ -77,7 +77,7 @@ def load(
     ((50, 2), 25)
     """
     entry = _find_entry(name, data_dir)
-    reasons = [entry.how_to_get] if entry.how_to_get else []
+    reasons = [] if entry.sources else [f"no public copy is known. {entry.how_to_get}".strip()]
     for source in _in_order(_that_take(parameters, entry), data_dir):
         if source.startswith("openml:") and source != name and not download:
             reasons.append(f"{source} is not asked without download=True")
