@@ -38,7 +38,9 @@ def no_directory(monkeypatch):
 @pytest.fixture
 def own_dir(tmp_path):
     (tmp_path / "manifest.csv").write_text(
-        "name,rows,features,minority_rows,source,notes\nmy_set,3,1,1,my garden,counted by hand\n"
+        "name,rows,features,minority_rows,source,notes\n"
+        "my_set,3,1,1,my garden,counted by hand\n"
+        "lost_set,9 (inferred),2,,,\n"
     )
     (tmp_path / "my_set.csv").write_text("f1,target\n1,0\n2,1\n3,0\n")
     return tmp_path
@@ -166,9 +168,9 @@ def test_a_set_known_only_to_the_manifest_loads_with_its_notes(own_dir):
 
 
 def test_a_set_without_any_source_says_so(own_dir):
-    with pytest.raises(DatasetUnavailableError, match="'lost_set'.*no public copy is known"):
+    with pytest.raises(DatasetUnavailableError, match=r"'lost_set'.*no public copy is known"):
         load("lost_set", own_dir)
-    with pytest.raises(DatasetUnavailableError, match="no public copy is known. load"):
+    with pytest.raises(DatasetUnavailableError, match=r"no public copy is known\. load"):
         load("crossplane150")
 
 
