@@ -68,20 +68,24 @@ def decide(
     bytes_per_row = 8 * (len(columns) * len(is_class) + H.shape[1])
     for block in row_blocks(n_rows, bytes_per_row):
         scores = path.scores(H[block], columns)
-        winners, leads = _winners(scores)
+        winners, leads, sizes = _winners(scores)
         correct[:, block] = _take(is_class[:, block], winners)
         np.minimum(lead, leads.min(axis=1), out=lead)
-        np.maximum(largest, np.abs(scores).max(axis=(0, 2)), out=largest)
+        np.maximum(largest, sizes.max(axis=1), out=largest)
     margins = np.divide(lead, largest, out=np.zeros_like(lead), where=largest > 0)
     return Decisions(_shares(correct, weights), margins)
 
 
-def _winners(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the class of highest score and its lead over the next, each (n_widths, n_rows)."""
+def _winners(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the class of highest score, its lead over the next, and the largest score.
+
+    Each of shape (n_widths, n_rows).
+    """
     if len(scores) == 1:
-        return scores[0] > 0, np.abs(scores[0])
+        lead = np.abs(scores[0])
+        return scores[0] > 0, lead, lead
     ordered = np.partition(scores, -2, axis=0)
-    return scores.argmax(axis=0), ordered[-1] - ordered[-2]
+    return scores.argmax(axis=0), ordered[-1] - ordered[-2], np.abs(scores).max(axis=0)
 
 
 def _take(is_class: np.ndarray, winners: np.ndarray) -> np.ndarray:

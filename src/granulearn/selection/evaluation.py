@@ -12,12 +12,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from granulearn.selection.candidates import Candidate, describe_candidates, group_by, last_step
 from granulearn.selection.fold import Fold, Problem, fit_earlier_steps
-from granulearn.selection.network_path import (
-    RowsGroup,
-    evaluate_networks,
-    group_networks,
-    prepare_model,
-)
+from granulearn.selection.network_path import RowsGroup, evaluate_networks, group_networks
+from granulearn.selection.outcomes import OutcomeTable, join_folds
+from granulearn.selection.prepared_model import prepare_model
 from granulearn.selection.progress import show_progress
 
 # From what is shared most widely to what is shared least: a task is a group of
@@ -45,8 +42,8 @@ def evaluate_grid(
     *,
     n_jobs: int | None,
     pre_dispatch: int | str,
-) -> list[dict]:
-    """Return one outcome per candidate and fold, the folds of a candidate together.
+) -> dict[str, list]:
+    """Return the outcomes by column, the folds of a candidate together.
 
     Parameters
     ----------
@@ -74,11 +71,9 @@ def evaluate_grid(
     with show_progress(len(calls), problem.verbose) as progress:
         parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=progress.return_as)
         results = parallel(delayed(work)(folds[at], what) for at, work, what in calls)
-        outcomes: list[dict] = [{}] * (len(grid) * len(folds))
-        for (at, _, _), found in zip(calls, progress.track(results), strict=True):
-            for place, outcome in found.items():
-                outcomes[place * len(folds) + at] = outcome
-    return outcomes
+        tables = list(progress.track(results))
+    splits_of_calls = (at for at, _, _ in calls)
+    return join_folds(list(zip(splits_of_calls, tables, strict=True)), len(folds))
 
 
 def plan_groups(candidates: list[Candidate], n_splits: int, n_workers: int) -> list[Group]:
@@ -110,26 +105,29 @@ def plan_groups(candidates: list[Candidate], n_splits: int, n_workers: int) -> l
     ]
 
 
-def fit_alone(fold: Fold, item: tuple[int, dict]) -> dict[int, dict]:
-    """Return the outcome of one candidate, by its place."""
+def fit_alone(fold: Fold, item: tuple[int, dict]) -> OutcomeTable:
+    """Return the outcome of one candidate, given as its place and parameters."""
     place, parameters = item
-    return {place: fold.fit_ordinarily(parameters)}
+    table = OutcomeTable(fold.score_names())
+    table.add(place, fold.fit_ordinarily(parameters))
+    return table
 
 
-def share_work(fold: Fold, group: Group) -> dict[int, dict]:
-    """Return the outcomes of a group's candidates, by their place."""
-    outcomes: dict[int, dict] = {}
+def share_work(fold: Fold, group: Group) -> OutcomeTable:
+    """Return the outcomes of a group's candidates."""
+    table = OutcomeTable(fold.score_names())
     inputs = _attempt(fit_earlier_steps, fold, _with_parameters(fold, group.first))
     for same_rows in [] if inputs is None else group.same_rows:
         estimator = last_step(_with_parameters(fold, same_rows.first))
         model = _attempt(prepare_model, fold, inputs, estimator)
         if model is not None:
-            evaluate_networks(model, same_rows, outcomes)
+            evaluate_networks(model, same_rows, table)
+    done = set(table.places)
     for same_rows in group.same_rows:
         for candidate in same_rows.candidates:
-            if candidate.place not in outcomes:
-                outcomes[candidate.place] = fold.fit_ordinarily(candidate.parameters)
-    return outcomes
+            if candidate.place not in done:
+                table.add(candidate.place, fold.fit_ordinarily(candidate.parameters))
+    return table
 
 
 def _attempt(stage: Callable, *arguments):

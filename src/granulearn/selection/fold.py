@@ -60,14 +60,18 @@ class Fold:
         X, y = _safe_split(problem.estimator, problem.X, problem.y, self.train)
         return X, y, _check_method_params(problem.X, problem.fit_params, indices=self.train)
 
+    def score_names(self) -> tuple[str, ...]:
+        """Return the names of the results: of the test samples, perhaps the training samples."""
+        return (
+            ("test_scores", "train_scores") if self.problem.return_train_score else ("test_scores",)
+        )
+
     def scored_sets(self) -> dict[str, ScoredSet]:
         """Return what is scored, by the name of the result."""
         problem = self.problem
-        indices = {"test_scores": self.test}
-        if problem.return_train_score:
-            indices["train_scores"] = self.train
         scored = {}
-        for name, index in indices.items():
+        for name in self.score_names():
+            index = self.test if name == "test_scores" else self.train
             X, y = _safe_split(problem.estimator, problem.X, problem.y, index, self.train)
             score_params = _check_method_params(problem.X, problem.score_params, indices=index)
             scored[name] = ScoredSet(X, y, score_params)

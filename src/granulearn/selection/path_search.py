@@ -16,8 +16,8 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
 from granulearn.selection.evaluation import evaluate_grid
-from granulearn.selection.parameter_columns import parameter_columns
 from granulearn.selection.fold import Problem
+from granulearn.selection.parameter_columns import parameter_columns
 
 
 class PathSearchCV(GridSearchCV):
@@ -217,19 +217,30 @@ class PathSearchCV(GridSearchCV):
             )
         return splits
 
-    def _results(self, candidates: list[dict], outcomes: list[dict]) -> dict:
-        _warn_or_raise_about_fit_failures(outcomes, self.error_score)
-        if callable(self.scoring):
-            _insert_error_scores(outcomes, self.error_score)
-        first_score = outcomes[0]["test_scores"]
+    def _results(self, candidates: list[dict], outcomes: dict[str, list]) -> dict:
+        if any(outcomes["fit_error"]):
+            outcomes = self._with_error_scores(outcomes)
+        first_score = outcomes["test_scores"][0]
         self.multimetric_ = isinstance(first_score, dict)
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric(first_score)
-        # Without parameters: scikit-learn stores them one by one, slowly.
-        results = self._format_results([{}] * len(candidates), self.n_splits_, outcomes)
-        times = {name: results.pop(name) for name in list(results) if name.endswith("_time")}
+        columns = {name: _by_metric(column) for name, column in outcomes.items()}
+        # Without parameters: scikit-learn stores them entry by entry, slowly.
+        results = self._format_results([{}] * len(candidates), self.n_splits_, [columns])
         del results["params"]
+        times = {name: results.pop(name) for name in list(results) if name.endswith("_time")}
         return {**times, **parameter_columns(candidates), "params": candidates, **results}
+
+    def _with_error_scores(self, outcomes: dict[str, list]) -> dict[str, list]:
+        """Report failed fits and put error scores in their place, as scikit-learn does."""
+        rows = [
+            dict(zip(outcomes, values, strict=True))
+            for values in zip(*outcomes.values(), strict=True)
+        ]
+        _warn_or_raise_about_fit_failures(rows, self.error_score)
+        if callable(self.scoring):
+            _insert_error_scores(rows, self.error_score)
+        return {name: [row[name] for row in rows] for name in outcomes}
 
     def _choose(self, results: dict, refit_metric: Any) -> None:
         if callable(self.scoring) and self.multimetric_:
@@ -248,3 +259,10 @@ class PathSearchCV(GridSearchCV):
         self.refit_time_ = time.perf_counter() - began
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
+
+
+def _by_metric(column: list) -> list | dict[str, list]:
+    """Return scores of several metrics as one list per metric; anything else as it is."""
+    if not isinstance(column[0], dict):
+        return column
+    return {metric: [scores[metric] for scores in column] for metric in column[0]}

@@ -49,7 +49,10 @@ class RidgePath:
         p, n_outputs = self.projected.shape
         used = np.arange(p)[:, None] < columns
         cut_off = np.where(used[:, :, None], self.projected[:, None, :], 0)
-        solved = self._solve(cut_off.reshape(p, -1), trans_a=CONJUGATE_TRANSPOSE)
+        (trsm,) = linalg.get_blas_funcs(("trsm",), (self.factor, cut_off))
+        solved = trsm(
+            1, self.factor, cut_off.reshape(p, -1), lower=True, trans_a=CONJUGATE_TRANSPOSE
+        )
         return solved.reshape(p, len(columns), n_outputs)
 
     def scores(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -79,15 +82,12 @@ class RidgePath:
         return scores.reshape(len(H), len(columns), n_outputs).transpose(2, 1, 0)
 
     def _scores_by_sums(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        Q = self._solve(H.conj().T).conj()
+        (trsm,) = linalg.get_blas_funcs(("trsm",), (self.factor, H))
+        Q = trsm(1, self.factor, H, side=1, lower=True, trans_a=CONJUGATE_TRANSPOSE)
         scores = np.empty((self.projected.shape[1], len(columns), len(H)))
         for output, z in zip(scores, self.projected.T, strict=True):
-            output[...] = np.cumsum((Q * z[:, None]).real, axis=0)[columns - 1]
+            output[...] = np.cumsum((Q * z).real, axis=1).T[columns - 1]
         return scores
-
-    def _solve(self, B: np.ndarray, trans_a: int = 0) -> np.ndarray:
-        (trsm,) = linalg.get_blas_funcs(("trsm",), (self.factor, B))
-        return trsm(1, self.factor, B, lower=True, trans_a=trans_a)
 
 
 def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:

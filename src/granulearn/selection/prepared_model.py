@@ -1,0 +1,88 @@
+"""A classifier with all done that activation, width and penalty have no part in."""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from granulearn.estimators.training_rows import Seeds, TrainingRows
+from granulearn.network import FeatureMap
+from granulearn.selection.candidates import Network
+from granulearn.selection.fold import Fold, LastStepInputs
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedModel:
+    """The last step on one fold, up to its rows."""
+
+    fold: Fold
+    inputs: LastStepInputs
+    estimator: BaseEstimator
+    rows: TrainingRows
+    seeds: Seeds
+    scored_inputs: dict[str, np.ndarray]
+    """Inputs of the samples to score, checked."""
+    is_class: dict[str, np.ndarray]
+    """(n_classes, n_samples) whether a sample to score is of a class."""
+
+    def features(self, activation: str, n_hidden: int) -> FeatureMap:
+        """Return the map to the columns of one network."""
+        model = self._with(activation=activation, n_hidden=n_hidden)
+        return model._features(self.rows, self.seeds)
+
+    def fitted(self, network: Network, coef: np.ndarray | None = None) -> BaseEstimator:
+        """Return the last step as `fit` leaves it; its output weights may be known already."""
+        model = self._with(**network._asdict())
+        model.features_ = model._features(self.rows, self.seeds)
+        if coef is None:
+            coef = model._output_weights(model.features_, self.rows)
+        model.coef_ = coef
+        return model
+
+    def score(self, fitted: BaseEstimator) -> dict:
+        """Return the outcome for a fitted last step, by the scorer of the search."""
+        whole = self.inputs.with_last_step(fitted)
+        began = time.perf_counter()
+        scores = {
+            name: self.fold.score_fitted(whole, samples)
+            for name, samples in self.inputs.scored.items()
+        }
+        score_time = time.perf_counter() - began
+        return {"fit_error": None, "fit_time": 0.0, "score_time": score_time, **scores}
+
+    def _with(self, **network) -> BaseEstimator:
+        model = copy.copy(self.estimator)
+        for name, value in network.items():
+            setattr(model, name, value)  # set_params is slow, and checks what is known here
+        return model
+
+
+def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) -> PreparedModel:
+    """Make the rows, balls and memberships that networks of all settings share.
+
+    Parameters
+    ----------
+    fold : Fold
+        The split.
+    inputs : LastStepInputs
+        What the last step sees of it.
+    estimator : estimator
+        The last step, not fitted, with its parameters set; it is changed.
+    """
+    estimator._validate_params()
+    fit_params = {"sample_weight": None, "sample_membership": None, **inputs.fit_params}
+    rows, seeds = estimator._prepare(inputs.X, inputs.y, **fit_params)
+    scored_inputs = {
+        name: validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        for name, X in inputs.transformed.items()
+    }
+    is_class = {
+        name: column_or_1d(samples.y) == estimator.classes_[:, None]
+        for name, samples in inputs.scored.items()
+    }
+    return PreparedModel(fold, inputs, estimator, rows, seeds, scored_inputs, is_class)
