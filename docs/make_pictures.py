@@ -11,7 +11,8 @@ from granulearn import generate_balls
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from granulearn.plots import plot_balls
+from granulearn.plots import plot_balls, plot_critical_difference
+from granulearn.statistics import compare, paper_accuracy_table
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -33,6 +34,13 @@ def balls_of_two_moons() -> None:
     figure.savefig(IMAGES / "balls.png", dpi=110)
 
 
+def critical_difference_of_the_paper() -> None:
+    """Draw the critical-difference diagram of the paper's own accuracies."""
+    ax = plot_critical_difference(compare(paper_accuracy_table()))
+    ax.figure.savefig(IMAGES / "critical_difference.png", dpi=110)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     balls_of_two_moons()
+    critical_difference_of_the_paper()

@@ -1,9 +1,35 @@
-"""Learning from tables whose labels cannot be fully trusted."""
+"""Learning from tables whose labels cannot be fully trusted.
+
+A data set becomes granular balls, each ball gets a membership, and a random
+vector functional link network is solved in closed form on the weighted balls.
+"""
 
 from importlib.metadata import version
 
 from granulearn.balls import BallSet, GranularBalls, generate_balls
+from granulearn.estimators import (
+    ACRVFLClassifier,
+    CRVFLClassifier,
+    ELMClassifier,
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    GEGBRVFLClassifier,
+    RVFLClassifier,
+    SDAPGBRVFLClassifier,
+)
 
 __version__ = version("granulearn")
 
-__all__ = ["BallSet", "GranularBalls", "generate_balls"]
+__all__ = [
+    "ACRVFLClassifier",
+    "BallSet",
+    "CRVFLClassifier",
+    "ELMClassifier",
+    "FGBRVFLClassifier",
+    "GBRVFLClassifier",
+    "GEGBRVFLClassifier",
+    "GranularBalls",
+    "RVFLClassifier",
+    "SDAPGBRVFLClassifier",
+    "generate_balls",
+]

@@ -1,0 +1,7 @@
+"""Pictures: a table or a BallSet becomes a matplotlib figure; no result is computed here."""
+
+from granulearn.plots.balls import plot_balls
+from granulearn.plots.critical_difference import plot_critical_difference
+from granulearn.plots.pairwise import plot_pairwise_p
+
+__all__ = ["plot_balls", "plot_critical_difference", "plot_pairwise_p"]
