@@ -1,0 +1,121 @@
+"""Balls of a table, rated, in the units of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from granulearn.balls import BallSet, generate_balls
+from granulearn.cli.training_table import TrainingTable
+from granulearn.datasets import make_pipeline_for
+from granulearn.memberships import resolve_membership
+
+
+@dataclass(frozen=True, eq=False)
+class RatedBalls:
+    """Balls with a membership each, and the table that they were made of."""
+
+    table: TrainingTable
+    prepared: np.ndarray
+    """(n, d) the rows as the balls see them: imputed, encoded, scaled."""
+    balls: BallSet
+    membership: np.ndarray
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of all balls together."""
+        balls = self.balls
+        return {
+            "balls": len(balls),
+            "samples": len(balls.assignment),
+            "balls_of_one_sample": int(np.sum(balls.counts == 1)),
+            "largest": int(balls.counts.max()),
+            "mean_purity": float(balls.purities.mean()),
+            "mean_membership": float(self.membership.mean()),
+            "balls_by_class": {
+                str(label): int(np.sum(balls.labels == code))
+                for code, label in enumerate(balls.classes)
+            },
+        }
+
+    def listing(self) -> pd.DataFrame:
+        """Return one row per ball, the most trusted first.
+
+        ``first_row`` is the number, from 1, of the ball's first labelled row.
+        """
+        balls = self.balls
+        _, first = np.unique(balls.assignment, return_index=True)
+        facts = pd.DataFrame(
+            {
+                "ball": np.arange(len(balls)),
+                "label": balls.classes[balls.labels],
+                "samples": balls.counts,
+                "purity": balls.purities,
+                "radius": balls.radii,
+                "membership": self.membership,
+                "first_row": first + 1,
+            }
+        )
+        described = pd.concat([facts, self._typical_values()], axis=1)
+        # Of equally trusted balls the larger one says more.
+        return described.sort_values(
+            ["membership", "samples", "ball"], ascending=[False, False, True], ignore_index=True
+        )
+
+    def draw(self, path: Path) -> None:
+        """Draw the balls into a file; its ending says in which format.
+
+        Parameters
+        ----------
+        path : Path
+            Where to write.
+        """
+        import matplotlib
+
+        matplotlib.use("Agg")  # a command draws files, and needs no screen
+        import matplotlib.pyplot as plt
+
+        from granulearn.plots import plot_balls
+
+        axes = plot_balls(self.balls, self.prepared, self.table.y, color=self.membership)
+        axes.figure.savefig(path, dpi=150)
+        plt.close(axes.figure)
+
+    def _typical_values(self) -> pd.DataFrame:
+        X, ball = self.table.X, self.balls.assignment
+        typical = {}
+        for name in X.columns:
+            by_ball = X[name].groupby(ball)
+            if isinstance(X[name].dtype, pd.CategoricalDtype):
+                typical[name] = by_ball.agg(_most_frequent)
+            else:
+                typical[name] = by_ball.mean()
+        return pd.DataFrame(typical).rename(columns=lambda name: f"typical_{name}")
+
+
+def rate_balls(table: TrainingTable, *, purity: float, membership: str, seed: int) -> RatedBalls:
+    """Make the balls of a table and rate them.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        Rows and labels.
+    purity : float
+        Balls below it are split.
+    membership : str
+        Name of a scheme.
+    seed : int
+        Of the balls.
+    """
+    prepared = make_pipeline_for(table.X).fit_transform(table.X)
+    balls = generate_balls(prepared, table.y, purity=purity, random_state=seed)
+    codes = np.searchsorted(balls.classes, table.y)
+    return RatedBalls(table, prepared, balls, resolve_membership(membership)(balls, prepared, codes))
+
+
+def _most_frequent(cells: pd.Series) -> Any:
+    counts = cells.astype(object).value_counts()
+    return counts.index[0] if len(counts) else None

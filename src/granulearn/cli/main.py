@@ -1,0 +1,61 @@
+"""Entry point: run a verb, and turn whatever goes wrong into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from typing import NoReturn
+
+# Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
+from granulearn.cli import exit_codes
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a verb and return its exit code; nothing but the code leaves this function.
+
+    Parameters
+    ----------
+    arguments : list of str
+        What stands after ``granulearn`` on the command line.
+    """
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("once")
+            warnings.showwarning = _show_warning
+            from granulearn.cli.application import run_verb
+
+            return run_verb(arguments)
+    except KeyboardInterrupt:
+        return _fail("interrupted; no output was written.", exit_codes.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has enough; what is left goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exit_codes.OK
+    except Exception as error:  # the last resort: a message, never a stack trace
+        if os.environ.get("GRANULEARN_DEBUG"):
+            raise
+        return _fail(*exit_codes.explain(error))
+
+
+def _stop(signal_number: int, frame: object) -> NoReturn:
+    """Leave as for Ctrl-C, so that unfinished files are removed."""
+    raise KeyboardInterrupt
+
+
+def _fail(message: str, code: int) -> int:
+    one_line = " ".join(message.split())
+    sys.stderr.write(f"granulearn: error: {one_line}\n")
+    return code
+
+
+def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
+    one_line = " ".join(str(message).split())
+    sys.stderr.write(f"granulearn: warning: {one_line}\n")

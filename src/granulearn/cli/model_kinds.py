@@ -1,0 +1,74 @@
+"""The kinds of model by the names of the command line."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class ModelKind(NamedTuple):
+    """What a name stands for."""
+
+    class_name: str
+    """Class in `granulearn.estimators`."""
+    summary: str
+
+
+MODEL_KINDS = {
+    "sdap-gbrvfl": ModelKind(
+        "SDAPGBRVFLClassifier", "balls trusted by spread, neighbours and size; for noisy labels"
+    ),
+    "f-gbrvfl": ModelKind(
+        "FGBRVFLClassifier", "balls trusted by their distance to the centre of their class"
+    ),
+    "gb-rvfl": ModelKind("GBRVFLClassifier", "balls that all count the same"),
+    "ge-gbrvfl": ModelKind("GEGBRVFLClassifier", "balls, with a graph that keeps classes apart"),
+    "rvfl": ModelKind("RVFLClassifier", "no balls: a random network on every row; fast"),
+    "elm": ModelKind("ELMClassifier", "as rvfl, without the direct link to the inputs"),
+    "c-rvfl": ModelKind("CRVFLClassifier", "no balls: a complex-valued random network"),
+    "ac-rvfl": ModelKind("ACRVFLClassifier", "as c-rvfl, with conjugates: real-valued output"),
+}
+
+DEFAULT_MODEL = "sdap-gbrvfl"
+
+
+def model_names(incomplete: str = "") -> list[str]:
+    """Return the names that begin so, for completion and checks.
+
+    Parameters
+    ----------
+    incomplete : str, default=""
+        How the name begins.
+    """
+    return [name for name in MODEL_KINDS if name.startswith(incomplete)]
+
+
+def make_model(name: str, seed: int) -> Any:
+    """Return an unfitted classifier.
+
+    Parameters
+    ----------
+    name : str
+        One of `model_names`.
+    seed : int
+        Its random state.
+    """
+    from granulearn import estimators
+
+    return getattr(estimators, MODEL_KINDS[name].class_name)(random_state=seed)
+
+
+def search_grid(name: str) -> dict[str, list]:
+    """Return what ``--tune`` tries: the paper's grid, with the model's own activations.
+
+    Parameters
+    ----------
+    name : str
+        One of `model_names`.
+    """
+    from granulearn.network import complex_activation_names
+    from granulearn.selection import paper_grid
+
+    grid = paper_grid()
+    if name in ("c-rvfl", "ac-rvfl"):
+        grid["activation"] = complex_activation_names()
+    return {f"model__{parameter}": values for parameter, values in grid.items()}

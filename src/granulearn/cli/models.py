@@ -1,0 +1,27 @@
+"""`granulearn models`: the kinds of model."""
+
+from __future__ import annotations
+
+from granulearn.cli.model_kinds import DEFAULT_MODEL, MODEL_KINDS
+from granulearn.cli.output import JsonOption, console, print_json, table
+
+
+def models(json: JsonOption = False) -> None:
+    """List the kinds of model that `granulearn fit --model` knows.
+
+    Example: granulearn models --json
+    """
+    if json:
+        print_json(
+            {
+                "default": DEFAULT_MODEL,
+                "models": {name: kind._asdict() for name, kind in MODEL_KINDS.items()},
+            }
+        )
+        return
+    listing = table("models", "name", "what it does")
+    listing.columns[1].justify = "left"
+    for name, kind in MODEL_KINDS.items():
+        default = " [dim](default)[/dim]" if name == DEFAULT_MODEL else ""
+        listing.add_row(name + default, kind.summary)
+    console().print(listing)

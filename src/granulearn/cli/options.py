@@ -1,0 +1,82 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from granulearn.cli.model_kinds import model_names
+
+
+def _column_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the header's names that begin so; silent on anything odd, as completion must be."""
+    given = ctx.params.get("table")
+    try:
+        with Path(str(given)).open(encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file))
+    except (OSError, UnicodeDecodeError, StopIteration, csv.Error):
+        return []
+    return [name for name in header if name.startswith(incomplete)]
+
+
+def _check_model(name: str) -> str:
+    if name not in model_names():
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(model_names())}.")
+    return name
+
+
+TableArgument = Annotated[
+    Path, typer.Argument(help="CSV or Parquet file with a header.", show_default=False)
+]
+ModelArgument = Annotated[
+    Path, typer.Argument(help="Model file that `granulearn fit` wrote.", show_default=False)
+]
+TargetOption = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        "-t",
+        help="Column of labels.",
+        autocompletion=_column_names,
+        show_default=False,
+    ),
+]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        "-m",
+        help="Kind of model; see `granulearn models`.",
+        autocompletion=model_names,
+        callback=_check_model,
+    ),
+]
+CategoricalOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--categorical",
+        help="Column of categories that look like numbers; may be repeated.",
+        autocompletion=_column_names,
+    ),
+]
+IgnoreOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", help="Column to leave out; may be repeated.", autocompletion=_column_names
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+
+
+def output_option(what: str) -> Any:
+    """Return the option ``-o`` for one kind of file.
+
+    Parameters
+    ----------
+    what : str
+        What is written.
+    """
+    return typer.Option("--output", "-o", help=what, show_default=False)

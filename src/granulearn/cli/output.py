@@ -1,0 +1,103 @@
+"""What the verbs print: tables for people on stdout, one JSON object for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object instead of tables.")
+]
+
+# Files and pipes have no width of their own; tables must not be cut there.
+_WIDTH_OF_PIPES = 120
+
+
+def console() -> Console:
+    """Return where results go."""
+    out = Console(highlight=False, soft_wrap=False)
+    if not out.is_terminal:
+        out = Console(highlight=False, width=_WIDTH_OF_PIPES)
+    return out
+
+
+def print_json(content: Any) -> None:
+    """Print one JSON object, and nothing else, on stdout.
+
+    Parameters
+    ----------
+    content : object
+        What JSON can hold, and numpy numbers.
+    """
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=_plain))
+
+
+def note(message: str) -> None:
+    """Print a remark on stderr that is neither result nor error.
+
+    Parameters
+    ----------
+    message : str
+        One line.
+    """
+    typer.echo(f"granulearn: note: {message}", err=True)
+
+
+def table(title: str, *headers: str) -> Table:
+    """Return an empty table in the one style that all verbs share.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    *headers : str
+        Its columns; all but the first are aligned to the right.
+    """
+    grid = Table(title=title, title_justify="left", title_style="bold", header_style="cyan")
+    for position, header in enumerate(headers):
+        grid.add_column(header, justify="right" if position else "left")
+    return grid
+
+
+@contextmanager
+def row_progress(total: int, *, hidden: bool) -> Iterator[Any]:
+    """Give a function that is told how many rows are done; draws a bar on a terminal.
+
+    Parameters
+    ----------
+    total : int
+        Rows to come, about.
+    hidden : bool
+        Draw nothing.
+    """
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=hidden or not Console(stderr=True).is_terminal,
+    )
+    with bar:
+        task = bar.add_task("rows", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")

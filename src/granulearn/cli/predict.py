@@ -1,0 +1,63 @@
+"""`granulearn predict`: a file of any size, chunk by chunk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.options import ModelArgument, TableArgument, output_option
+from granulearn.cli.output import JsonOption, console, note, print_json, row_progress
+
+
+def predict(
+    model: ModelArgument,
+    table: TableArgument,
+    output: Annotated[Path, output_option("CSV or Parquet file to write, one row per row.")],
+    proba: Annotated[bool, typer.Option("--proba", help="Add a probability per class.")] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", help="Column of the table to copy along; may be repeated."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse categories that training did not have.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Predict every row of a file, of any size, in constant memory.
+
+    Columns are matched by name, in any order; further columns are ignored. The
+    output has a column `prediction`, and with --proba a column
+    `probability_CLASS` for each class. A category that training did not have
+    counts as none of the known ones, with a warning.
+
+    Example: granulearn predict model.skops new.csv --proba -o out.csv
+    """
+    from granulearn.cli.prediction import Predictor, predict_file
+    from granulearn.cli.sources import open_source
+    from granulearn.persistence import load_model
+
+    if output.resolve() in (table.resolve(), model.resolve()):
+        raise UsageError(f"--output {output} is also an input; write to another file.")
+    predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
+    source = open_source(table)
+    predictor.check_columns(source)
+    with row_progress(source.rows_about, hidden=json) as progress:
+        n_rows = predict_file(predictor, source, output, progress)
+    for line in predictor.surprises():
+        note(line)
+    if json:
+        print_json(
+            {
+                "file": str(output),
+                "rows": n_rows,
+                "predicted": {str(k): v for k, v in predictor.counts.items()},
+                "ignored_columns": predictor.ignored_columns(source),
+                "new_categories": predictor.new_categories(),
+            }
+        )
+        return
+    shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
+    console().print(f"{n_rows} rows predicted ({shares}); saved [bold]{output}[/bold]")

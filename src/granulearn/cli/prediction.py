@@ -1,0 +1,244 @@
+"""Predict a stream of record batches and write the answers as they come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as parquet
+
+from granulearn.cli.cells import (
+    NotANumberError,
+    as_categories,
+    as_numbers,
+    as_text,
+    frame_of,
+    holds_dates,
+)
+from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, Source
+from granulearn.cli.training_table import check_has_column
+from granulearn.datasets import TableError
+from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError, written_atomically
+
+# Encoded cells per call of the model: one-hot columns must not multiply memory.
+CELLS_PER_CHUNK = 2**20
+MAX_ROWS_PER_CHUNK = 2**15
+PREDICTION = "prediction"
+
+
+class Predictor:
+    """A loaded model that reads cells as training did, and counts what surprises it.
+
+    Parameters
+    ----------
+    loaded : LoadedModel
+        From a model file; its card names the columns.
+    proba : bool
+        Whether to give probabilities too.
+    keep : tuple of str
+        Columns to copy to the output.
+    strict : bool
+        Whether an unknown category is an error.
+    """
+
+    def __init__(self, loaded: LoadedModel, *, proba: bool, keep: tuple[str, ...], strict: bool):
+        if not loaded.card.columns:
+            raise ModelFileError(
+                "the model was saved without the columns of a table; fit it with `granulearn fit`."
+            )
+        self.pipeline = loaded.pipeline
+        self.columns = loaded.card.columns
+        self.proba = proba
+        self.keep = keep
+        self.strict = strict
+        self.counts: Counter = Counter(dict.fromkeys(self.pipeline.classes_.tolist(), 0))
+        self._known = {
+            column.name: frozenset(column.categories)
+            for column in self.columns
+            if column.kind == "category"
+        }
+        self._unknown: dict[str, Counter] = {}
+        self._first_unknown: dict[str, str] = {}
+
+    @property
+    def rows_per_chunk(self) -> int:
+        """How many rows the model gets at a time."""
+        width = max(1, self.pipeline[-1].n_features_in_)
+        return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
+
+    @property
+    def input_names(self) -> list[str]:
+        """Columns to read from the file."""
+        names = [column.name for column in self.columns]
+        return names + [name for name in self.keep if name not in names]
+
+    def check_columns(self, source: Source) -> None:
+        """Raise a `TableError` if the file lacks a column.
+
+        Parameters
+        ----------
+        source : Source
+            The file to predict.
+        """
+        missing = [column.name for column in self.columns if column.name not in source.names]
+        if missing:
+            shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
+            extra = [name for name in source.names if name not in set(self.input_names)]
+            hint = f"; it has {', '.join(map(repr, extra[:5]))} instead" if extra else ""
+            raise TableError(
+                f"{source.path} lacks {len(missing)} of the {len(self.columns)} columns that the "
+                f"model was trained on: {shown}{hint}. Rename or add them."
+            )
+        for name in self.keep:
+            check_has_column(source, name)
+
+    def predict_batch(self, batch: pa.RecordBatch, source: Source, first_row: int) -> pa.RecordBatch:
+        """Return the output rows of a batch.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+            The columns of `input_names`.
+        source : Source
+            Where it is from, for messages.
+        first_row : int
+            Number of its first row in the file.
+        """
+        X = frame_of(
+            {
+                column.name: self._typed(column, batch[column.name], source, first_row)
+                for column in self.columns
+            }
+        )
+        outputs: dict[str, Any] = {name: as_text(batch[name]) for name in self.keep}
+        if self.proba:
+            probabilities = self.pipeline.predict_proba(X)
+            # The classes of highest probability are what `predict` returns.
+            predicted = self.pipeline.classes_[probabilities.argmax(axis=1)]
+        else:
+            predicted = self.pipeline.predict(X)
+        self._count(predicted)
+        outputs[PREDICTION] = pa.array(predicted)
+        if self.proba:
+            for position, label in enumerate(self.pipeline.classes_):
+                outputs[f"probability_{label}"] = pa.array(probabilities[:, position])
+        return pa.RecordBatch.from_arrays(list(outputs.values()), names=list(outputs))
+
+    def _count(self, predicted: np.ndarray) -> None:
+        labels, counts = np.unique(predicted, return_counts=True)
+        self.counts.update(dict(zip(labels.tolist(), counts.tolist(), strict=True)))
+
+    def _typed(self, column: ColumnCard, cells: pa.Array, source: Source, first_row: int) -> Any:
+        if holds_dates(cells):
+            raise TableError(
+                f"{source.path}: column {column.name!r} holds dates or times, but held "
+                f"{'numbers' if column.kind == 'number' else 'categories'} in training; convert it."
+            )
+        if column.kind == "category":
+            return self._categories(column.name, as_categories(cells), source, first_row)
+        try:
+            return as_numbers(cells)
+        except NotANumberError as error:
+            raise TableError(
+                f"{source.path}, {source.place(first_row + error.position)}: column "
+                f"{column.name!r} held numbers in training, but here it holds {error.cell!r}; "
+                "correct the cell or leave it empty."
+            ) from error
+
+    def _categories(
+        self, name: str, values: pd.Categorical, source: Source, first_row: int
+    ) -> pd.Categorical:
+        new = [text for text in values.categories if text not in self._known[name]]
+        if not new:
+            return values
+        is_new = np.isin(values.codes, values.categories.get_indexer(new))
+        if name not in self._first_unknown:
+            position = int(is_new.argmax())
+            text, place = values[position], source.place(first_row + position)
+            if self.strict:
+                raise TableError(
+                    f"{source.path}, {place}: column {name!r} holds {text!r}, a category that "
+                    "training did not have; correct it, or leave out --strict."
+                )
+            self._first_unknown[name] = f"{text!r} at {place}"
+        self._unknown.setdefault(name, Counter()).update(values[is_new].tolist())
+        return values
+
+    def surprises(self) -> Iterator[str]:
+        """Yield a line for each column in which there were unknown categories."""
+        for name, counter in self._unknown.items():
+            yield (
+                f"column {name!r}: {counter.total()} cells hold {len(counter)} categories that "
+                f"training did not have (first {self._first_unknown[name]}); they count as none "
+                "of the known ones."
+            )
+
+    def new_categories(self) -> dict[str, dict[str, int]]:
+        """Return how often each unknown category was met, by column."""
+        return {name: dict(counter) for name, counter in self._unknown.items()}
+
+    def ignored_columns(self, source: Source) -> list[str]:
+        """Return the columns of the file that were not used.
+
+        Parameters
+        ----------
+        source : Source
+            The file.
+        """
+        used = set(self.input_names)
+        return [name for name in source.names if name not in used]
+
+
+def predict_file(
+    predictor: Predictor, source: Source, output: Path, progress: Callable[[int], None]
+) -> int:
+    """Predict every row of a file and write the answers; return the number of rows.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The model.
+    source : Source
+        The rows.
+    output : Path
+        CSV or Parquet file; made at the end, or not at all.
+    progress : callable
+        Told the number of rows done.
+    """
+    n_rows = 0
+    with written_atomically(output) as draft:
+        writer = None
+        try:
+            for batch in source.batches(predictor.input_names):
+                for start in range(0, batch.num_rows, predictor.rows_per_chunk):
+                    chunk = batch.slice(start, predictor.rows_per_chunk)
+                    answers = predictor.predict_batch(chunk, source, n_rows)
+                    writer = writer or _open_writer(draft, answers.schema)
+                    writer.write_batch(answers)
+                    n_rows += chunk.num_rows
+                    progress(n_rows)
+        finally:
+            if writer is not None:
+                writer.close()
+        if n_rows == 0:
+            raise TableError(f"{source.path} has a header but no data rows; add rows.")
+    return n_rows
+
+
+def _open_writer(draft: Path, schema: pa.Schema) -> Any:
+    if draft.suffix.lower() in PARQUET_SUFFIXES:
+        return parquet.ParquetWriter(draft, schema)
+    if draft.suffix.lower() in CSV_SUFFIXES:
+        separator = "\t" if draft.suffix.lower() == ".tsv" else ","
+        options = arrow_csv.WriteOptions(delimiter=separator, quoting_style="needed")
+        return arrow_csv.CSVWriter(draft, schema, write_options=options)
+    raise TableError(
+        f"the output ends in {draft.suffix!r}; "
+        f"one of {', '.join(CSV_SUFFIXES + PARQUET_SUFFIXES)} is needed."
+    )

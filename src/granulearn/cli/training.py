@@ -1,0 +1,157 @@
+"""From a training table to a fitted pipeline with honest scores and a card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
+from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
+
+from granulearn.cli.model_kinds import make_model, search_grid
+from granulearn.cli.training_table import TrainingTable
+from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.persistence import ModelCard
+
+MAX_FOLDS = 5
+SCORERS = {
+    "accuracy": "accuracy",
+    "balanced accuracy": "balanced_accuracy",
+    "macro F1": "f1_macro",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A fitted pipeline and what is known about it."""
+
+    pipeline: Any
+    card: ModelCard
+
+
+def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: int) -> Trained:
+    """Split, cross-validate, fit, and score on the rows held out.
+
+    The model that is returned is the one that was scored: it has not seen the
+    rows held out. With ``test=0`` it has seen every row.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        What to learn from.
+    model : str
+        A name of `model_kinds`.
+    tune : bool
+        Whether to search the paper's grid, inside each fold too.
+    test : float
+        Share of the rows to hold out, from 0 to below 1.
+    seed : int
+        Of the split, the folds and the model.
+    """
+    _check_class_sizes(table, tune=tune, test=test)
+    train_rows, test_rows = _split(table, test, seed)
+    X, y = table.X.iloc[train_rows], table.y[train_rows]
+    learner = _learner(table, model, y, tune=tune, seed=seed)
+    cross_validated = _cross_validate(learner, X, y, seed)
+    fitted = clone(learner).fit(X, y)
+    pipeline = fitted.best_estimator_ if tune else fitted
+    scores: dict[str, Any] = {}
+    if cross_validated:
+        scores["cross_validated"] = cross_validated
+    if len(test_rows):
+        scores["held_out"] = _held_out(pipeline, table.X.iloc[test_rows], table.y[test_rows])
+    last = pipeline[-1]
+    classes, counts = np.unique(y, return_counts=True)
+    card = ModelCard(
+        model=model,
+        target=table.target,
+        columns=table.columns,
+        rows=len(y),
+        dropped_rows=table.dropped_rows,
+        classes={str(label): int(n) for label, n in zip(classes, counts, strict=True)},
+        balls=len(last.balls_) if hasattr(last, "balls_") else None,
+        scores=scores,
+        parameters=last.get_params(),
+        seed=seed,
+    )
+    return Trained(pipeline, card)
+
+
+def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None:
+    labels, counts = np.unique(table.y, return_counts=True)
+    rarest, n_rows = labels[counts.argmin()], int(counts.min())
+    needed = 2 if test else 1
+    if tune:
+        needed = int(np.ceil(4 / (1 - test)))
+    if n_rows < needed:
+        ways = "add rows of it, or remove it"
+        ways += ", or pass --test 0" if test and not tune else ""
+        ways += ", or leave out --tune" if tune else ""
+        raise TableError(
+            f"column {table.target!r}, the target: class {rarest!s} has {n_rows} row(s), and "
+            f"{needed} are needed; {ways}."
+        )
+
+
+def _split(table: TrainingTable, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.arange(len(table.y))
+    if not test:
+        return rows, rows[:0]
+    n_classes = len(np.unique(table.y))
+    if round(test * len(rows)) < n_classes or round((1 - test) * len(rows)) < n_classes:
+        raise TableError(
+            f"{len(rows)} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
+            f"hold all {n_classes} classes; add rows, or pass --test 0."
+        )
+    first, second = train_test_split(rows, test_size=test, stratify=table.y, random_state=seed)
+    return np.sort(first), np.sort(second)
+
+
+def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
+    pipeline = make_pipeline_for(table.X, make_model(model, seed))
+    if not tune:
+        return pipeline
+    from granulearn.selection import PathSearchCV
+
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    # Inside the outer folds the rarest class has fewer rows still.
+    left_inside = smallest - int(np.ceil(smallest / _n_folds(y))) if smallest > 1 else 1
+    folds = StratifiedKFold(
+        max(2, min(MAX_FOLDS, left_inside)), shuffle=True, random_state=seed
+    )
+    return PathSearchCV(pipeline, search_grid(model), cv=folds)
+
+
+def _n_folds(y: np.ndarray) -> int:
+    return min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+
+
+def _cross_validate(learner: Any, X: Any, y: np.ndarray, seed: int) -> dict[str, Any] | None:
+    """Return mean and spread of each score; None if a class has a single row."""
+    n_folds = _n_folds(y)
+    if n_folds < 2:
+        return None
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    results = cross_validate(learner, X, y, cv=folds, scoring=SCORERS, error_score="raise")
+    scores: dict[str, Any] = {"folds": n_folds}
+    for name in SCORERS:
+        values = results[f"test_{name}"]
+        scores[name] = {"mean": float(values.mean()), "std": float(values.std())}
+    return scores
+
+
+def _held_out(pipeline: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
+    predicted = pipeline.predict(X)
+    classes = pipeline.classes_
+    return {
+        "rows": len(y),
+        "accuracy": float(accuracy_score(y, predicted)),
+        "balanced accuracy": float(balanced_accuracy_score(y, predicted)),
+        "macro F1": float(f1_score(y, predicted, average="macro")),
+        "confusion": {
+            "classes": [str(label) for label in classes],
+            "counts": confusion_matrix(y, predicted, labels=classes).tolist(),
+        },
+    }

@@ -1,0 +1,197 @@
+"""The table that `fit` learns from: kinds of columns told apart, labels cleaned."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from granulearn.cli.cells import (
+    NotANumberError,
+    as_categories,
+    as_numbers,
+    as_text,
+    frame_of,
+    holds_dates,
+    spells_number,
+)
+from granulearn.cli.sources import Source, open_source
+from granulearn.datasets.csv_structure import TableError
+from granulearn.persistence import ColumnCard
+
+MAX_CATEGORIES = 1000
+# More classes than this, some of them with decimals, are measurements.
+MAX_DECIMAL_CLASSES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """Features and labels, with what a model card says about them."""
+
+    X: pd.DataFrame
+    """Numbers as floats, the others as categories of text."""
+    y: np.ndarray
+    """Labels: whole numbers if all are, else text."""
+    target: str
+    columns: tuple[ColumnCard, ...]
+    dropped_rows: int
+    """Rows of the file that have no label."""
+
+
+def read_training_table(
+    path: Path, target: str, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> TrainingTable:
+    """Read a file to learn from.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or Parquet.
+    target : str
+        The column of labels; rows without one are dropped and counted.
+    categorical : sequence of str, default=()
+        Columns that hold categories even if they look like numbers.
+    ignore : sequence of str, default=()
+        Columns to leave out.
+
+    Raises
+    ------
+    TableError
+        Names the line or column that is wrong.
+    """
+    source = open_source(path)
+    for name in (target, *categorical, *ignore):
+        check_has_column(source, name)
+    names = [name for name in source.names if name != target and name not in ignore]
+    if not names:
+        raise TableError(f"{path} has no column but the target {target!r}; add features.")
+    table = _whole_table(source, [target, *names])
+    labels = _text_of(source, target, table[target])
+    labelled = labels.is_valid()
+    kept = np.flatnonzero(labelled.to_numpy(zero_copy_only=False))
+    y = _labels(source, target, labels.filter(labelled))
+    columns = {}
+    for name in names:
+        # Kinds are told from every row, so that the message can name any line.
+        values = _typed(source, name, table[name], as_category=name in categorical)
+        columns[name] = values[kept]
+    X = frame_of(columns)
+    cards = tuple(_card(X[name]) for name in names)
+    for card in cards:
+        _check_categories(source, card, len(X))
+    return TrainingTable(X, y, target, cards, len(labels) - len(kept))
+
+
+def check_has_column(source: Source, name: str) -> None:
+    """Raise a `TableError` that suggests the nearest names if a column is missing.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    name : str
+        The column.
+    """
+    if name in source.names:
+        return
+    near = difflib.get_close_matches(name, source.names, n=3) or source.names[:10]
+    raise TableError(f"{source.path} has no column {name!r}; did you mean one of {near}?")
+
+
+def _whole_table(source: Source, names: list[str]) -> dict[str, pa.Array]:
+    batches = [batch for batch in source.batches(names) if batch.num_rows]
+    if not batches:
+        raise TableError(f"{source.path} has a header but no data rows; add rows.")
+    table = pa.Table.from_batches(batches)
+    joined = {name: table[name].combine_chunks() for name in names}
+    return {
+        name: column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        for name, column in joined.items()
+    }
+
+
+def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) -> Any:
+    """Return numbers if every cell is one, categories if none is."""
+    _check_no_dates(source, name, column)
+    if as_category or pa.types.is_boolean(column.type) or pa.types.is_dictionary(column.type):
+        return as_categories(column)
+    try:
+        return as_numbers(column)
+    except NotANumberError as error:
+        word = error
+    text = as_text(column)
+    number = next((cell for cell in text.unique().to_pylist() if cell and spells_number(cell)), None)
+    if number is None:
+        return as_categories(column)
+    position = int(pc.index(text, number).as_py())
+    raise TableError(
+        f"{source.path}: column {name!r} mixes numbers and text: {word.cell!r} at "
+        f"{source.place(word.position)}, {number!r} at {source.place(position)}; correct the "
+        f"cells, or pass --categorical {name!r} if all are categories."
+    )
+
+
+def _text_of(source: Source, name: str, column: pa.Array) -> pa.Array:
+    _check_no_dates(source, name, column)
+    return as_text(column)
+
+
+def _check_no_dates(source: Source, name: str, column: pa.Array) -> None:
+    if holds_dates(column):
+        raise TableError(
+            f"{source.path}: column {name!r} holds dates or times; turn them into numbers (days "
+            f"since a fixed day, for example), or pass --ignore {name!r}."
+        )
+
+
+def _labels(source: Source, target: str, labels: pa.Array) -> np.ndarray:
+    values = labels.to_pylist()
+    classes = sorted(set(values))
+    if len(classes) < 2:
+        found = f"{classes[0]!r} in every row that has one" if classes else "empty in every row"
+        raise TableError(
+            f"{source.path}: column {target!r}, the target, is {found}; there is nothing to tell "
+            "apart: choose another column or add rows of other classes."
+        )
+    if all(_is_plain_integer(value) for value in classes):
+        return np.array([int(value) for value in values])
+    if len(classes) > MAX_DECIMAL_CLASSES and all(spells_number(value) for value in classes):
+        raise TableError(
+            f"{source.path}: column {target!r}, the target, holds {len(classes)} different numbers "
+            f"with decimals ({classes[0]}, ...); granulearn predicts classes, not measurements: "
+            "choose another column, or group the values first."
+        )
+    return np.array(values)
+
+
+def _is_plain_integer(text: str) -> bool:
+    """Return whether the number behind the text is written back as the same text."""
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(text)) == text
+
+
+def _card(column: pd.Series) -> ColumnCard:
+    missing = int(column.isna().sum())
+    name = str(column.name)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        seen = sorted(column.dropna().unique())
+        return ColumnCard(name, "category", missing, categories=tuple(seen))
+    if missing == len(column):
+        return ColumnCard(name, "number", missing)
+    return ColumnCard(name, "number", missing, float(column.min()), float(column.max()))
+
+
+def _check_categories(source: Source, card: ColumnCard, n_rows: int) -> None:
+    if len(card.categories) > MAX_CATEGORIES:
+        raise TableError(
+            f"{source.path}: column {card.name!r} holds {len(card.categories)} different texts in "
+            f"{n_rows} rows, more than {MAX_CATEGORIES}; it looks like a name or a number of its "
+            f"row: pass --ignore {card.name!r}."
+        )
