@@ -49,7 +49,7 @@ def cross_validated_scores(model, X, y):
 
 
 def main(directory):
-    """Print the mean log-loss of each way for each model, and who won how often."""
+    """Print the mean log-loss of each way for each model, and how often softmax won."""
     losses = {(model, way): [] for model in MODELS for way in WAYS}
     for path in sorted(Path(directory).glob("*.csv")):
         if path.name == "manifest.csv":
@@ -62,11 +62,10 @@ def main(directory):
                 losses[model, way].append(log_loss(y, probabilities(scores)))
     for model in MODELS:
         table = np.array([losses[model, way] for way in WAYS])
-        wins = np.bincount(table.argmin(axis=0), minlength=len(WAYS))
-        for way, row, won in zip(WAYS, table, wins, strict=True):
+        for way, row in zip(WAYS, table, strict=True):
             print(
                 f"{model.__name__:22} {way:18} mean {row.mean():.4f}  median {np.median(row):.4f}"
-                f"  best on {won} of {len(row)}"
+                f"  softmax is lower on {(table[0] < row).sum()} of {len(row)}"
             )
 
 

@@ -126,6 +126,12 @@ def test_a_singular_system_warns_and_gives_the_least_norm_solution():
     assert_allclose(found, np.linalg.pinv(H) @ Y, atol=1e-8)
 
 
+def test_a_system_that_factors_but_is_singular_to_working_precision_warns_too():
+    with pytest.warns(IllConditionedWarning):
+        found = solve_shifted(np.diag([1.0, 1e-17]), np.ones((2, 1)), 1e18)
+    assert_allclose(found, [[1.0], [0.0]])
+
+
 def test_a_well_conditioned_system_does_not_warn():
     with warnings.catch_warnings(action="error"):
         solve_shifted(np.diag([1.0, 1e-6]), np.ones((2, 1)), 1e5)
