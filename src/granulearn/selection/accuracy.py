@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Decisions:
     accuracies: np.ndarray
     """(n_widths,) weighted share of samples given their class."""
     margins: np.ndarray
-    """(n_widths,) smallest lead of a winning class, relative to the largest score."""
+    """(n_widths,) smallest lead of a winning class, relative to the largest of all scores."""
 
 
 def decide(
@@ -63,35 +64,37 @@ def decide(
     """
     n_rows = len(H)
     correct = np.empty((len(columns), n_rows), dtype=bool)
-    lead = np.full(len(columns), np.inf)
-    largest = np.zeros(len(columns))
+    lead, largest = np.full(len(columns), np.inf), 0.0
     bytes_per_row = 8 * (len(columns) * len(is_class) + H.shape[1])
     for block in row_blocks(n_rows, bytes_per_row):
-        scores = path.scores(H[block], columns)
-        winners, leads, sizes = _winners(scores)
-        correct[:, block] = _take(is_class[:, block], winners)
-        np.minimum(lead, leads.min(axis=1), out=lead)
-        np.maximum(largest, sizes.max(axis=1), out=largest)
-    margins = np.divide(lead, largest, out=np.zeros_like(lead), where=largest > 0)
+        judged = _judge(path.scores(H[block], columns), is_class[:, block])
+        correct[:, block] = judged.right
+        np.minimum(lead, judged.leads.min(axis=1), out=lead)
+        largest = max(largest, judged.largest)
+    margins = lead / largest if largest > 0 else np.zeros_like(lead)
     return Decisions(_shares(correct, weights), margins)
 
 
-def _winners(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the class of highest score, its lead over the next, and the largest score.
-
-    Each of shape (n_widths, n_rows).
-    """
-    if len(scores) == 1:
-        lead = np.abs(scores[0])
-        return scores[0] > 0, lead, lead
-    ordered = np.partition(scores, -2, axis=0)
-    return scores.argmax(axis=0), ordered[-1] - ordered[-2], np.abs(scores).max(axis=0)
+class _Judgement(NamedTuple):
+    right: np.ndarray
+    """(n_widths, n_rows) whether the class of highest score is the sample's."""
+    leads: np.ndarray
+    """(n_widths, n_rows) of that class over the next."""
+    largest: float
+    """Score."""
 
 
-def _take(is_class: np.ndarray, winners: np.ndarray) -> np.ndarray:
-    if winners.dtype == bool:
-        return np.where(winners, is_class[1], is_class[0])
-    return is_class[winners, np.arange(is_class.shape[1])]
+def _judge(scores: np.ndarray, is_class: np.ndarray) -> _Judgement:
+    """Compare scores, which are overwritten, with the classes."""
+    if len(scores) == 1:  # of the second class over the first
+        right = (scores[0] > 0) == is_class[1]
+        right &= is_class.any(axis=0)  # a sample may be of a class not trained on
+        leads = np.abs(scores[0], out=scores[0])
+        return _Judgement(right, leads, leads.max())
+    right = is_class[scores.argmax(axis=0), np.arange(is_class.shape[1])]
+    largest = np.abs(scores).max()
+    scores.partition(-2, axis=0)
+    return _Judgement(right, scores[-1] - scores[-2], largest)
 
 
 def _shares(correct: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

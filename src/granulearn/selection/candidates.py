@@ -88,12 +88,15 @@ def describe_candidates(estimator: BaseEstimator, settings: Iterable[dict]) -> G
     sharing, alone = [], {}
     for place, parameters in enumerate(settings):
         inputs, rows = reader.keys(parameters)
-        network = reader.network(parameters, inputs, rows)
-        if network is None:
+        last = reader.last_step(parameters, inputs, rows)
+        if last is None:
             alone[place] = parameters
         else:
+            network = reader.network(parameters, last)
             sharing.append(Candidate(place, parameters, inputs, rows, network))
-    return Grid(sharing, alone)
+    for candidate in reader.invalid(sharing):
+        alone[candidate.place] = candidate.parameters
+    return Grid([candidate for candidate in sharing if candidate.place not in alone], alone)
 
 
 class _SettingReader:
@@ -104,56 +107,57 @@ class _SettingReader:
         self.prefix = last_step_prefix(estimator)
         self.network_names = tuple(self.prefix + name for name in Network._fields)
         self.last_steps: dict[tuple, BaseEstimator | None] = {}
-        self.valid: dict[tuple, bool] = {}
 
     def keys(self, parameters: dict) -> tuple[tuple, tuple]:
         """Return what the last step's inputs depend on, and what its rows do."""
-        others = [name for name in parameters if name not in self.network_names]
-        if not others:
-            return (), ()
         keys: tuple[list, list] = ([], [])
-        for name in others:
-            of_last_step = name.startswith(self.prefix) or f"{name}__" == self.prefix
-            keys[of_last_step].append((name, _identity(parameters[name])))
+        for name, value in parameters.items():
+            if name not in self.network_names:
+                of_last_step = name.startswith(self.prefix) or f"{name}__" == self.prefix
+                keys[of_last_step].append((name, _identity(value)))
         return tuple(keys[0]), tuple(keys[1])
 
-    def network(self, parameters: dict, inputs: tuple, rows: tuple) -> Network | None:
-        """Return the network's settings; None where nothing can be shared."""
+    def last_step(self, parameters: dict, inputs: tuple, rows: tuple) -> BaseEstimator | None:
+        """Return the last step before its network is set; None if it can share nothing."""
         setting = (inputs, rows)
         if setting not in self.last_steps:
             others = {name: parameters[name] for name, _ in inputs + rows}
-            self.last_steps[setting] = self._sharing_last_step(others)
-        last = self.last_steps[setting]
-        if last is None:
-            return None
-        values = []
-        for name, full_name in zip(Network._fields, self.network_names, strict=True):
-            value = parameters.get(full_name, self)  # None may be a value
-            if value is self:
-                value = getattr(last, name)
-            elif not self._is_valid(last, name, value):
-                return None  # the ordinary fit reports it, as ever
-            values.append(value)
-        return Network(*values)
+            whole = clone(self.estimator).set_params(**clone(others, safe=False))
+            last = last_step(whole)
+            # A grid may replace the last step, by a pipeline too.
+            shares = type(last) in SHARES_ROWS and last_step_prefix(whole) == self.prefix
+            self.last_steps[setting] = last if shares else None
+        return self.last_steps[setting]
 
-    def _sharing_last_step(self, parameters: dict) -> BaseEstimator | None:
-        whole = clone(self.estimator).set_params(**clone(parameters, safe=False))
-        last = last_step(whole)
-        # A grid may replace the last step, by a pipeline too.
-        same_place = last_step_prefix(whole) == self.prefix
-        return last if same_place and type(last) in SHARES_ROWS else None
+    def network(self, parameters: dict, last: BaseEstimator) -> Network:
+        """Return the network's settings: the grid's, else the last step's own."""
+        activation, C, n_hidden = self.network_names
+        return Network(
+            parameters.get(activation, last.activation),
+            parameters.get(C, last.C),
+            parameters.get(n_hidden, last.n_hidden),
+        )
 
-    def _is_valid(self, last: BaseEstimator, name: str, value) -> bool:
-        # The grid keeps its values, so no other object can get the same id.
-        key = (type(last), name, id(value))
-        if key not in self.valid:
-            constraints = {name: last._parameter_constraints[name]}
-            try:
-                validate_parameter_constraints(constraints, {name: value}, type(last).__name__)
-                self.valid[key] = True
-            except InvalidParameterError:
-                self.valid[key] = False
-        return self.valid[key]
+    def invalid(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Return those with a value that `fit` rejects; it will say so, as ever."""
+        found = []
+        for setting, same in group_by(candidates, lambda c: (c.inputs, c.rows)).items():
+            model = type(self.last_steps[setting])
+            for at, name in enumerate(Network._fields):
+                values = {id(candidate.network[at]): candidate.network[at] for candidate in same}
+                wrong = {key for key, value in values.items() if not _is_valid(model, name, value)}
+                if wrong:
+                    found += [c for c in same if id(c.network[at]) in wrong]
+        return found
+
+
+def _is_valid(model, name: str, value) -> bool:
+    constraints = {name: model._parameter_constraints[name]}
+    try:
+        validate_parameter_constraints(constraints, {name: value}, model.__name__)
+    except InvalidParameterError:
+        return False
+    return True
 
 
 def last_step(estimator: BaseEstimator) -> BaseEstimator:

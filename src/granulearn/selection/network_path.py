@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class PenaltyGroup:
     """In ascending order of their widths."""
     places: list[int]
     """Their places in the grid."""
-    widths: list[int]
+    widths: np.ndarray
     """Ascending, as many as candidates."""
 
 
@@ -63,7 +63,7 @@ def group_networks(candidates: list[Candidate]) -> RowsGroup:
             activations[activation][C] = PenaltyGroup(
                 same_penalty,
                 [candidate.place for candidate in same_penalty],
-                [candidate.network.n_hidden for candidate in same_penalty],
+                np.array([candidate.network.n_hidden for candidate in same_penalty]),
             )
     return RowsGroup(candidates, activations)
 
@@ -103,13 +103,32 @@ def _evaluate_alone(model: PreparedModel, candidate: Candidate, table: OutcomeTa
     table.add(candidate.place, model.score(fitted))
 
 
+@dataclass(frozen=True)
+class WidthColumns:
+    """How many leading columns a width takes."""
+
+    fixed: int
+    """Columns of the direct link and the bias."""
+    per_node: int
+    limit: int
+    """Networks of more columns gain nothing by a path."""
+
+    def of(self, widths: np.ndarray) -> np.ndarray:
+        """Return the numbers of columns of ascending widths, up to the limit."""
+        columns = self.fixed + self.per_node * widths
+        return columns[columns <= self.limit]
+
+    def narrow(self, widths: np.ndarray) -> np.ndarray:
+        """Return the widths up to the limit."""
+        return widths[self.fixed + self.per_node * widths <= self.limit]
+
+
 @dataclass(frozen=True, eq=False)
 class ActivationPath:
     """The networks of one activation: nested columns, one Gram matrix."""
 
     model: PreparedModel
-    columns: dict[int, int]
-    """How many leading columns each width takes; without the widths that gain nothing."""
+    columns: WidthColumns
     equations: NormalEquations
     """Of the widest network."""
     gram_norm: float
@@ -122,19 +141,18 @@ class ActivationPath:
         error = rounding_error(self.gram_norm, inverse_penalty)
         # Not "error >=": what overflowed is not a number.
         path = factor_ridge(self.equations, inverse_penalty) if error < LARGEST_ERROR else None
-        columns = np.array([self.columns[width] for width in group.widths if width in self.columns])
+        columns = self.columns.of(group.widths)
         if path is None or len(columns) == 0:
             return group.candidates
         decisions = self._decisions(path, columns)
         certain = np.zeros(len(group.widths), dtype=bool)
-        # Widths that gain nothing are the last ones.
         certain[: len(columns)] = np.all(
             [found.margins > error for found in decisions.values()], axis=0
         )
         if self.model.fold.problem.only_accuracy:
             _add_accuracies(group, certain, decisions, table)
         else:
-            self._add_scores(group, certain, path.coefficients(columns), table)
+            self._add_scores(group, certain, columns, path.coefficients(columns), table)
         return [group.candidates[at] for at in np.flatnonzero(~certain)]
 
     def _decisions(self, path: RidgePath, columns: np.ndarray) -> dict[str, Decisions]:
@@ -147,13 +165,10 @@ class ActivationPath:
             for name, H in self.H.items()
         }
 
-    def _add_scores(
-        self, group: PenaltyGroup, certain: np.ndarray, weights: np.ndarray, table: OutcomeTable
-    ) -> None:
+    def _add_scores(self, group: PenaltyGroup, certain, columns, weights, table) -> None:
         """Add what the scorer says of fitted estimators."""
         for at in np.flatnonzero(certain):
-            n_columns = self.columns[group.widths[at]]
-            coef = np.ascontiguousarray(weights[:n_columns, at])
+            coef = np.ascontiguousarray(weights[: columns[at], at])
             fitted = self.model.fitted(group.candidates[at].network, coef)
             table.add(group.places[at], self.model.score(fitted))
 
@@ -176,21 +191,21 @@ def _open_path(
     rows = model.rows
     if type(model.estimator) in NOT_NESTED or (rows.codes == rows.codes[0]).all():
         return None
-    widths = {width for group in penalties.values() for width in group.widths}
-    columns = _columns_of_widths(model, activation, widths)
-    if not columns:
+    columns = _width_columns(model, activation)
+    widths = columns.narrow(np.concatenate([group.widths for group in penalties.values()]))
+    if len(widths) == 0:
         return None
-    features = model.features(activation, max(columns))
+    features = model.features(activation, int(widths.max()))
     Y = one_hot(rows.codes, len(model.estimator.classes_))
     equations = normal_equations(features, rows.X, Y, rows.weights)
     gram_norm = np.abs(equations.gram).sum(axis=0).max()
-    # In the order of columns that the triangular solver wants.
+    # Columns contiguous, as LAPACK wants them, or it would copy them for each penalty.
+    equations = replace(equations, gram=np.asfortranarray(equations.gram))
     H = {name: np.asfortranarray(features(X)) for name, X in model.scored_inputs.items()}
     return ActivationPath(model, columns, equations, gram_norm, H)
 
 
-def _columns_of_widths(model: PreparedModel, activation: str, widths: set[int]) -> dict[int, int]:
-    first, second = (model.features(activation, width).n_columns for width in (1, 2))
-    columns = {width: first + (second - first) * (width - 1) for width in widths}
+def _width_columns(model: PreparedModel, activation: str) -> WidthColumns:
+    one, two = (model.features(activation, width).n_columns for width in (1, 2))
     limit = max(2 * len(model.rows.X), SMALL_SYSTEM)
-    return {width: n_columns for width, n_columns in columns.items() if n_columns <= limit}
+    return WidthColumns(fixed=2 * one - two, per_node=two - one, limit=limit)

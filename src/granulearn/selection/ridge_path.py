@@ -15,13 +15,16 @@ block of the factor. With ``L L' = G + I/C`` of the widest network,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from granulearn.network import NormalEquations
 
-CONJUGATE_TRANSPOSE = 2  # of BLAS; the plain transpose when the factor is real
+# Of BLAS; the first is the plain transpose when the factor is real.
+CONJUGATE_TRANSPOSE = 2
+FROM_THE_RIGHT = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +52,7 @@ class RidgePath:
         p, n_outputs = self.projected.shape
         used = np.arange(p)[:, None] < columns
         cut_off = np.where(used[:, :, None], self.projected[:, None, :], 0)
-        (trsm,) = linalg.get_blas_funcs(("trsm",), (self.factor, cut_off))
-        solved = trsm(
-            1, self.factor, cut_off.reshape(p, -1), lower=True, trans_a=CONJUGATE_TRANSPOSE
-        )
+        solved = _solve(self.factor, cut_off.reshape(p, -1), trans_a=CONJUGATE_TRANSPOSE)
         return solved.reshape(p, len(columns), n_outputs)
 
     def scores(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -82,11 +82,11 @@ class RidgePath:
         return scores.reshape(len(H), len(columns), n_outputs).transpose(2, 1, 0)
 
     def _scores_by_sums(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        (trsm,) = linalg.get_blas_funcs(("trsm",), (self.factor, H))
-        Q = trsm(1, self.factor, H, side=1, lower=True, trans_a=CONJUGATE_TRANSPOSE)
+        Q = _solve(self.factor, H, side=FROM_THE_RIGHT, trans_a=CONJUGATE_TRANSPOSE)
         scores = np.empty((self.projected.shape[1], len(columns), len(H)))
         for output, z in zip(scores, self.projected.T, strict=True):
-            output[...] = np.cumsum((Q * z).real, axis=1).T[columns - 1]
+            # Transposed, so that the sums run down contiguous rows.
+            output[...] = np.cumsum((Q.T * z[:, None]).real, axis=0)[columns - 1]
         return scores
 
 
@@ -101,10 +101,16 @@ def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:
         Inverse of the penalty.
     """
     shifted = np.array(equations.gram, order="F")
-    shifted[np.diag_indices_from(shifted)] += 1 / C
-    (potrf,) = linalg.get_lapack_funcs(("potrf",), (shifted,))
+    diagonal = np.einsum("ii->i", shifted)  # a view
+    diagonal += 1 / C
+    potrf: Any = linalg.get_lapack_funcs("potrf", (shifted,))
     factor, failed_at = potrf(shifted, lower=True, clean=False, overwrite_a=True)
     if failed_at:
         return None
-    (trsm,) = linalg.get_blas_funcs(("trsm",), (factor, equations.moment))
-    return RidgePath(factor, trsm(1, factor, equations.moment, lower=True))
+    return RidgePath(factor, _solve(factor, equations.moment))
+
+
+def _solve(factor: np.ndarray, B: np.ndarray, **how: int) -> np.ndarray:
+    """Solve a system with the lower triangle of the factor, by BLAS."""
+    trsm: Any = linalg.get_blas_funcs("trsm", (factor, B))
+    return trsm(1, factor, B, lower=True, **how)
