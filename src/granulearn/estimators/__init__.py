@@ -1,6 +1,5 @@
 """The paper's classifiers, with the interface of scikit-learn."""
 
-from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.ball_rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
@@ -12,7 +11,6 @@ from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
     "ACRVFLClassifier",
-    "BallForestClassifier",
     "CRVFLClassifier",
     "ELMClassifier",
     "FGBRVFLClassifier",
