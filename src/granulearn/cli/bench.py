@@ -18,14 +18,16 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from granulearn.cli.exit_codes import INTERRUPTED, UsageError
+from granulearn.cli.output import console
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
+from granulearn.datasets.records import SourceUnavailableError
 from granulearn.studies import (
     DEFAULT_STUDY,
     Cell,
     Outcome,
     RunResult,
     Store,
-    StoreError,
     Study,
     StudyError,
     expand,
@@ -35,11 +37,8 @@ from granulearn.studies import (
     select,
 )
 
-# 1: some cells failed; 2: nothing was run; 130: interrupted, as shells have it.
-FAILED, REFUSED, INTERRUPTED = 1, 2, 130
-
-_console = Console(stderr=True, highlight=False, soft_wrap=True)
-_output = Console(highlight=False, soft_wrap=True)
+# The run went to its end, but some cells failed; their reasons are in the results.
+SOME_CELLS_FAILED = 7
 
 
 def bench(
@@ -49,9 +48,8 @@ def bench(
     results: Annotated[
         Path | None, typer.Option(help="Result file; default: results/STUDY.db.")
     ] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Processes that compute cells.")
-    ] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes that compute cells.")] = os.cpu_count()
+    or 1,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Directory of data sets with a manifest; default: $GRANULEARN_DATA."),
@@ -66,38 +64,29 @@ def bench(
     ] = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the shipped studies.")] = False,
 ) -> None:
-    """Run a study; what was computed before is kept, what failed is tried again."""
+    """Run a study; what was computed before is kept, what failed is tried again.
+
+    Exit code 7 says that the run went to its end, but some cells failed.
+    """
     if list_them:
         _print_studies()
         return
-    try:
-        _bench(study, results, jobs, data_dir, resume, only or [])
-    except (StudyError, StoreError) as error:
-        _console.print(f"[bold red]error:[/] {_plain(error)}")
-        raise typer.Exit(REFUSED) from error
-
-
-def _bench(
-    name: str,
-    results: Path | None,
-    jobs: int,
-    data_dir: Path | None,
-    resume: bool,
-    only: list[str],
-) -> None:
-    study = load_study(name)
-    cells = select(expand(study), only)
-    path = results or Path("results") / f"{study.name}.db"
     directory = None if data_dir is None else str(data_dir)
-    _check_datasets(cells, directory)
-    _console.print(f"[bold]{study.name}[/]: {_plain(study.question)}")
+    try:
+        chosen = load_study(study)
+        cells = select(expand(chosen), only or [])
+        _check_datasets(cells, directory)
+    except (StudyError, SourceUnavailableError) as error:
+        raise UsageError(str(error)) from error
+    path = results or Path("results") / f"{chosen.name}.db"
+    _say(f"[bold]{chosen.name}[/]: {_plain(chosen.question)}")
     with Store(path) as store:
         try:
-            result = _run_with_progress(study, cells, store, jobs, directory, fresh=not resume)
+            result = _run_with_progress(chosen, cells, store, jobs, directory, fresh=not resume)
         except KeyboardInterrupt:
             kept = len(store.done_keys() & {cell.key for cell in cells})
-            _console.print(
-                f"\nstopped; {kept} of {len(cells)} cells are kept in {path}. "
+            _say(
+                f"stopped; {kept} of {len(cells)} cells are kept in {_plain(path)}. "
                 "The same command goes on from there."
             )
             raise typer.Exit(INTERRUPTED) from None
@@ -114,7 +103,7 @@ def _run_with_progress(
         TextColumn("left:"),
         TimeRemainingColumn(),
         TextColumn("{task.description}"),
-        console=_console,
+        console=_messages(),
     )
     with progress:
         task = progress.add_task("", total=len(cells))
@@ -140,33 +129,42 @@ def _check_datasets(cells: list[Cell], data_dir: str | None) -> None:
         except DatasetUnavailableError as error:
             absent[name] = error
     if absent:
-        _console.print(
+        _say(
             f"[yellow]{len(absent)} data set(s) cannot be read here, their cells will fail:[/] "
             f"{', '.join(absent)}. Name a directory that has them with --data-dir."
         )
 
 
 def _report_end(result: RunResult, path: Path) -> None:
-    _console.print(
+    _say(
         f"{result.computed} computed, {result.found} were there, {len(result.failed)} failed; "
         f"{result.asked} cells in all."
     )
-    _output.print(f"results: {path}")
-    _output.print(f"report:  granulearn report {path} -o report.html")
+    console().print(f"results: {_plain(path)}", soft_wrap=True)
+    console().print(f"report:  granulearn report {_plain(path)} -o report.html", soft_wrap=True)
     if result.failed:
-        _console.print(
+        _say(
             f"[bold red]{len(result.failed)} cell(s) failed[/]; the reasons are kept in the "
             "results. The same command tries them again."
         )
-        raise typer.Exit(FAILED)
+        raise typer.Exit(SOME_CELLS_FAILED)
 
 
 def _print_studies() -> None:
-    table = Table("study", "question", box=None, pad_edge=False)
+    table = Table("study", "question", box=None, pad_edge=False, header_style="cyan")
     for name, question in list_studies().items():
         shown = f"{name} (default)" if name == DEFAULT_STUDY else name
         table.add_row(shown, _plain(question))
-    Console(highlight=False).print(table)
+    console().print(table)
+
+
+def _messages() -> Console:
+    """Return where progress and remarks go: results alone are for stdout."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _say(text: str) -> None:
+    _messages().print(text)
 
 
 def _plain(text: object) -> str:

@@ -18,9 +18,9 @@ def report(
     results: Annotated[
         Path | None, typer.Argument(help="Result file; default: the newest in results/.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The page to write.")
-    ] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
     study: Annotated[
         str | None, typer.Option(help="Which study, if the file holds several.")
     ] = None,

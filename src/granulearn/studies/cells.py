@@ -196,9 +196,7 @@ def select(cells: Sequence[Cell], only: Iterable[str]) -> list[Cell]:
                     f"--only {given!r}: no {key} matches {pattern!r}; "
                     f"the study has {', '.join(there[:40])}."
                 )
-        kept = [
-            cell for cell in kept if any(_matches(facet(cell), p) for p in patterns.split(","))
-        ]
+        kept = [cell for cell in kept if any(_matches(facet(cell), p) for p in patterns.split(","))]
     return kept
 
 

@@ -16,9 +16,7 @@ from granulearn.studies.tables import score_table
 MOST_METHODS = 20
 
 
-def compare_methods(
-    study: Study, table: pd.DataFrame, methods: list[str]
-) -> list[dict[str, Any]]:
+def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
     """Compare the methods over the data sets: all, without duplicates, by condition.
 
     Parameters
@@ -39,21 +37,23 @@ def compare_methods(
         return []
     by = ("dataset",) if study.compare.unit == "dataset" else ("dataset", "condition")
     main = score_table(table, study.compare.score, methods, by=by)
-    unit = "data sets" if study.compare.unit == "dataset" else "data sets x conditions"
-    wanted = [(f"all {unit}", main)]
+    unit = "data sets" if study.compare.unit == "dataset" else "pairs of data set and condition"
+    wanted = [(f"all {unit}", unit, main)]
     twins = [name for group in study.duplicates for name in group[1:]]
     if twins:
         once = main[~main.index.get_level_values("dataset").isin(twins)]
-        wanted.append((f"each data set once, without {', '.join(twins)}", once))
+        wanted.append((f"each data set once, without {', '.join(twins)}", unit, once))
     if len(conditions(study)) > 1:
         each = score_table(table, study.compare.score, methods, by=("dataset", "condition"))
-        for condition in dict.fromkeys(each.index.get_level_values("condition")):
-            wanted.append((condition, each.xs(condition, level="condition")))
-    found = [_comparison(study, title, scores) for title, scores in wanted]
+        wanted += [
+            (str(condition), "data sets", own.droplevel("condition"))
+            for condition, own in each.groupby(level="condition", sort=False)
+        ]
+    found = [_comparison(study, title, unit, scores) for title, unit, scores in wanted]
     return [comparison for comparison in found if comparison is not None]
 
 
-def _comparison(study: Study, title: str, scores: pd.DataFrame) -> dict[str, Any] | None:
+def _comparison(study: Study, title: str, unit: str, scores: pd.DataFrame) -> dict[str, Any] | None:
     scores = scores.dropna(axis="columns", how="all")
     if len(scores.dropna()) < 2 or scores.shape[1] < 2:
         return None
@@ -68,7 +68,9 @@ def _comparison(study: Study, title: str, scores: pd.DataFrame) -> dict[str, Any
     )
     return {
         "title": title,
+        "unit": unit,
         "n_sets": len(result.sets),
+        "table": scores.dropna().to_dict("split"),
         "dropped": [str(name) for name in result.dropped],
         "means": result.means.to_dict(),
         "ranks": result.ranks.to_dict(),
@@ -78,19 +80,20 @@ def _comparison(study: Study, title: str, scores: pd.DataFrame) -> dict[str, Any
             "p": result.iman_davenport.p_value,
         },
         "critical_difference": result.critical_difference,
-        "nemenyi_p": result.p_matrix("nemenyi_p").to_dict(),
         "pairs": result.pairwise.to_dict("records"),
-        "words": describe_in_words(result),
+        "words": describe_in_words(result, unit),
     }
 
 
-def describe_in_words(result: Comparison) -> list[str]:
+def describe_in_words(result: Comparison, unit: str = "data sets") -> list[str]:
     """Return what the tests say, as sentences.
 
     Parameters
     ----------
     result : Comparison
         What `granulearn.statistics.compare` returned.
+    unit : str, default="data sets"
+        What the rows of the comparison are, in the plural.
 
     Returns
     -------
@@ -102,7 +105,7 @@ def describe_in_words(result: Comparison) -> list[str]:
     test = result.iman_davenport_tie_corrected
     differ = test.p_value < result.alpha
     words = [
-        f"On each of the {n_sets} data sets the {n_methods} methods are ranked, 1 being best. "
+        f"On each of the {n_sets} {unit} the {n_methods} methods are ranked, 1 being best. "
         f"{order[0]} has the best average rank ({result.ranks[order[0]]:.2f}), "
         f"{order[-1]} the worst ({result.ranks[order[-1]]:.2f}).",
         f"Could all methods be equally good, and these ranks be chance? "

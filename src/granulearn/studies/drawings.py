@@ -19,9 +19,7 @@ from granulearn.studies.spec import Study
 from granulearn.studies.store import Store
 
 
-def draw_missing(
-    study: Study, cells: Sequence[Cell], store: Store, data_dir: str | None
-) -> None:
+def draw_missing(study: Study, cells: Sequence[Cell], store: Store, data_dir: str | None) -> None:
     """Keep the drawings a study asks for, if its store lacks them.
 
     Parameters

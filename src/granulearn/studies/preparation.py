@@ -86,9 +86,7 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
     """
     dataset, fingerprint = load_dataset(unit.dataset, data_dir)
     train, test = split_rows(dataset.y, unit.part, unit.split_seed)
-    X, y, n_disturbed = disturb(
-        dataset.X.iloc[train], dataset.y[train], unit.condition, unit.seed
-    )
+    X, y, n_disturbed = disturb(dataset.X.iloc[train], dataset.y[train], unit.condition, unit.seed)
     pipeline = make_pipeline_for(X).fit(X)
     return Prepared(
         X_train=np.asarray(pipeline.transform(X), dtype=float),
@@ -120,7 +118,7 @@ def split_rows(y: np.ndarray, part: SplitPart, seed: int) -> tuple[np.ndarray, n
     """
     split = part.split
     if split.kind == "paper":
-        order = np.random.RandomState(0).permutation(len(y))  # noqa: NPY002 (the paper's own)
+        order = np.random.RandomState(0).permutation(len(y))
         n_train = int(PAPER_TRAIN_SHARE * len(y))
         train, test = order[:n_train], order[n_train:]
         _check_two_classes(y, train)
@@ -130,7 +128,7 @@ def split_rows(y: np.ndarray, part: SplitPart, seed: int) -> tuple[np.ndarray, n
         splitter = StratifiedShuffleSplit(1, test_size=split.test_share, random_state=seed)
         return next(splitter.split(y, y))
     folds = StratifiedKFold(split.folds, shuffle=True, random_state=seed)
-    return list(folds.split(y, y))[part.fold]
+    return list(folds.split(y, y))[part.fold or 0]
 
 
 def disturb(
@@ -166,7 +164,13 @@ def disturb(
         return thinned, labels, int((~kept).sum())
     # Where classes overlap is a matter of distance, so of scaled features.
     features = make_pipeline_for(X).fit_transform(X) if condition.kind == "boundary" else None
-    labels, mask = flip_labels(y, condition.rate, condition.kind, seed, X=features)
+    labels, mask = flip_labels(
+        y,
+        condition.rate,
+        condition.kind,  # type: ignore[arg-type]
+        seed,
+        X=features,
+    )
     return X, labels, int(mask.sum())
 
 

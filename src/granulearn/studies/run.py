@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from granulearn.studies.environment import describe_environment
 from granulearn.studies.evaluation import Outcome, evaluate, warm_up
 from granulearn.studies.spec import Study
 from granulearn.studies.store import Store
-from granulearn.studies.workers import WorkerDied, run_in_processes
+from granulearn.studies.workers import WorkerDiedError, run_in_processes
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class _Taken:
 
 def _outcomes(
     cells: _Taken, jobs: int, data_dir: str | None
-) -> Iterator[tuple[Cell, Outcome]]:
+) -> Generator[tuple[Cell, Outcome], None, None]:
     compute = partial(evaluate, data_dir=data_dir)
     if jobs == 1:
         warm_up()
@@ -124,6 +124,6 @@ def _outcomes(
         return
     with closing(run_in_processes(compute, cells, jobs, warm_up)) as results:
         for cell, result in results:
-            if isinstance(result, WorkerDied):
-                result = Outcome(cell.key, cell.unit.seed, reason=f"WorkerDied: {result}")
+            if isinstance(result, WorkerDiedError):
+                result = Outcome(cell.key, cell.unit.seed, reason=f"WorkerDiedError: {result}")
             yield cell, result

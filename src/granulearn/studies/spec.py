@@ -133,8 +133,8 @@ class Study(_Strict):
     scores: tuple[str, ...] = ("accuracy",)
     split: Split
     noise: tuple[Noise, ...] = ()
-    tuning: Tuning = Tuning()
-    compare: Compare = Compare()
+    tuning: Tuning = Field(default_factory=lambda: Tuning.model_validate({}))
+    compare: Compare = Field(default_factory=lambda: Compare.model_validate({}))
     paper: Literal["table1", "table_s1"] | None = None
     """Which table of the paper to show beside the results."""
     draw: tuple[str, ...] = ()

@@ -107,7 +107,7 @@ class Store:
     def save_study(self, name: str, spec: str) -> None:
         """Keep what a study asks for, so that a report needs this file only."""
         self._write(
-            "INSERT INTO studies VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET spec = excluded.spec",
+            "INSERT OR REPLACE INTO studies VALUES (?, ?)",
             [(name, spec)],
         )
 
@@ -253,18 +253,36 @@ def _open(path: Path) -> sqlite3.Connection:
 def _open_readonly(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise StoreError(f"{path} does not exist; make it with: granulearn bench --results {path}")
-    database = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-    )
+    database = _connect_for_reading(path)
     try:
         _check_identity(database, path)
+        if not database.execute("PRAGMA application_id").fetchone()[0]:
+            raise StoreError(f"{path} is empty; fill it with: granulearn bench --results {path}")
     except BaseException:
         database.close()
         raise
-    if not database.execute("PRAGMA application_id").fetchone()[0]:
-        database.close()
-        raise StoreError(f"{path} is empty; fill it with: granulearn bench --results {path}")
     return database
+
+
+def _connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Open without changing a row; where nothing may be written, as it lies there."""
+    place = path.absolute().as_uri()
+    # Write access, though unused, lets SQLite tidy up its side files when it closes.
+    for way in ("mode=rw", "mode=ro&immutable=1"):
+        database = sqlite3.connect(
+            f"{place}?{way}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+        )
+        try:
+            database.execute("PRAGMA query_only = ON")
+            database.execute("SELECT count(*) FROM sqlite_master")
+        except sqlite3.OperationalError:
+            database.close()
+            continue
+        except sqlite3.DatabaseError:
+            database.close()
+            raise
+        return database
+    raise sqlite3.OperationalError("unable to open database file")
 
 
 def _check_identity(database: sqlite3.Connection, path: Path) -> None:
@@ -302,7 +320,7 @@ def _explained(path: Path):
             ) from error
         if "locked" in said:
             raise StoreError(
-                f"{path} is held by another program for {BUSY_SECONDS} s; try again when it is done."
+                f"{path} is held by another program since {BUSY_SECONDS} s; try again later."
             ) from error
         raise StoreError(
             f"{path} is damaged or no result file ({said}); it was left as it is. Move it away, "

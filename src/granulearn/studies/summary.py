@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from granulearn.statistics import paper_accuracy_table, paper_noise_table
 from granulearn.studies.cells import CLEAN, Cell, Condition, conditions, expand
 from granulearn.studies.comparing import compare_methods
+from granulearn.studies.details import cell_id, describe_cells, describe_progress
 from granulearn.studies.drawings import drawing_key
 from granulearn.studies.methods import as_grids, variants
 from granulearn.studies.scores import SHARES, higher_is_better
@@ -43,7 +45,7 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
     methods = [variant.name for method in study.method for variant in variants(method)]
     return {
         "study": _describe(study),
-        "progress": _progress(cells, rows),
+        "progress": describe_progress(cells, rows),
         "methods": methods,
         "datasets": list(study.datasets),
         "conditions": [str(condition) for condition in conditions(study)],
@@ -58,7 +60,7 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
         "activations": _varied(study, table, ("activation",)),
         "surfaces": _varied(study, table, ("C", "n_hidden")),
         "paper": _paper(study, table, methods),
-        "cells": _details(cells, rows),
+        "cells": describe_cells(cells, rows),
         "drawings": _drawings(study, cells, store),
         "environments": _environments(store, rows),
     }
@@ -100,27 +102,6 @@ def _describe(study: Study) -> dict[str, Any]:
     }
 
 
-def _progress(cells: list[Cell], rows: dict[str, StoredOutcome]) -> dict[str, Any]:
-    failed = [
-        {
-            "dataset": cell.unit.dataset,
-            "condition": str(cell.unit.condition),
-            "split": str(cell.unit.part),
-            "method": cell.method.name,
-            "reason": rows[cell.key].outcome.reason,
-        }
-        for cell in cells
-        if cell.key in rows and rows[cell.key].outcome.reason
-    ]
-    done = sum(cell.key in rows for cell in cells) - len(failed)
-    return {
-        "cells": len(cells),
-        "done": done,
-        "failed": failed,
-        "missing": len(cells) - done - len(failed),
-    }
-
-
 def _ranking(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
     """Return one line per method: means of all scores, balls and times."""
     lines = []
@@ -149,16 +130,16 @@ def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict
     means = score_table(table, score, methods, by=("dataset", "condition"))
     spread = table.groupby(["dataset", "condition", "method"])[score].std()
     lines = []
-    for (dataset, condition), values in means.iterrows():
-        best = values.max() if higher_is_better(score) else values.min()
+    for place, values in zip(means.index, means.to_numpy(), strict=True):
+        dataset, condition = map(str, place)
+        best = np.nanmax(values) if higher_is_better(score) else np.nanmin(values)
         lines.append(
             {
                 "dataset": dataset,
                 "condition": condition,
                 "values": [_number(value) for value in values],
                 "spreads": [
-                    _number(spread.get((dataset, condition, method), float("nan")))
-                    for method in methods
+                    _number(spread.get((dataset, condition, method), np.nan)) for method in methods
                 ],
                 "best": [bool(value == best) for value in values],
                 "ids": [cell_id(dataset, condition, method) for method in methods],
@@ -186,9 +167,7 @@ def _curves(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def _varied(
-    study: Study, table: pd.DataFrame, keys: tuple[str, ...]
-) -> list[dict[str, Any]]:
+def _varied(study: Study, table: pd.DataFrame, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the mean score by varied values, for methods that vary exactly these keys."""
     found = []
     for method in study.method:
@@ -201,8 +180,8 @@ def _varied(
         for dataset, of_set in own.groupby("dataset", sort=False):
             scores = of_set.groupby("method", sort=False)[study.compare.score].agg(["mean", "sem"])
             points = [
-                {"at": values[name], "mean": _number(line["mean"]), "error": _number(line["sem"])}
-                for name, line in scores.iterrows()
+                {"at": values[str(name)], "mean": _number(mean), "error": _number(error)}
+                for name, mean, error in scores.itertuples()
             ]
             found.append(
                 {"method": method.name, "dataset": dataset, "keys": list(keys), "points": points}
@@ -217,96 +196,40 @@ def _paper(study: Study, table: pd.DataFrame, methods: list[str]) -> dict[str, A
     ours = score_table(table, study.compare.score, methods, by=("dataset", "condition"))
     theirs = paper_accuracy_table() if study.paper == "table1" else paper_noise_table()
     points = []
-    for (dataset, condition), values in ours.iterrows():
-        line = _paper_line(theirs, dataset, condition)
-        for method, value in values.items():
-            if line is not None and method in line and pd.notna(value):
-                points.append(
-                    {
-                        "dataset": dataset,
-                        "condition": condition,
-                        "method": method,
-                        "paper": float(line[method]),
-                        "rerun": float(value),
-                    }
-                )
+    for place, values in zip(ours.index, ours.to_numpy(), strict=True):
+        line = _paper_line(theirs, *place)
+        points += [
+            {
+                "dataset": place[0],
+                "condition": place[1],
+                "method": method,
+                "paper": line[method],
+                "rerun": float(value),
+            }
+            for method, value in zip(methods, values, strict=True)
+            if method in line and pd.notna(value)
+        ]
     frame = pd.DataFrame(points, columns=["dataset", "condition", "method", "paper", "rerun"])
     means = frame.groupby("method", sort=False)[["paper", "rerun"]].mean()
     return {
         "points": points,
         "means": [
-            {"method": method, "paper": float(line["paper"]), "rerun": float(line["rerun"])}
-            for method, line in means.iterrows()
+            {"method": method, "paper": paper, "rerun": rerun}
+            for method, paper, rerun in means.itertuples()
         ],
         "within_one": int((frame["paper"] - frame["rerun"]).abs().le(1).sum()),
     }
 
 
-def _paper_line(theirs: pd.DataFrame, dataset: str, condition: str) -> pd.Series | None:
+def _paper_line(theirs: pd.DataFrame, dataset: str, condition: str) -> dict[str, float]:
+    """Return the paper's figures for a data set and condition; nothing if it has none."""
     if theirs.index.nlevels == 1:
-        return theirs.loc[dataset] if condition == CLEAN and dataset in theirs.index else None
-    rates = {str(Condition("uniform", percent / 100)): percent for percent in (5, 10, 20, 30, 40)}
-    place = (dataset, rates.get(condition))
-    return theirs.loc[place] if place in theirs.index else None
-
-
-def cell_id(dataset: str, condition: str, method: str) -> str:
-    """Return the name of a page anchor for the cells of a data set, noise and method.
-
-    Parameters
-    ----------
-    dataset, condition, method : str
-        As in the summary.
-
-    Returns
-    -------
-    str
-        Letters, digits and hyphens only.
-    """
-    text = f"{dataset}--{condition}--{method}"
-    return "cell-" + "".join(c if c.isalnum() and c.isascii() else f"-{ord(c):x}-" for c in text)
-
-
-def _details(cells: list[Cell], rows: dict[str, StoredOutcome]) -> list[dict[str, Any]]:
-    """Return cells grouped by data set, noise and method, one line per split."""
-    groups: dict[str, dict[str, Any]] = {}
-    for cell in cells:
-        if cell.key not in rows:
-            continue
-        place = (cell.unit.dataset, str(cell.unit.condition), cell.method.name)
-        group = groups.setdefault(
-            cell_id(*place),
-            {
-                "id": cell_id(*place),
-                "dataset": place[0],
-                "condition": place[1],
-                "method": place[2],
-                "splits": [],
-            },
-        )
-        row = rows[cell.key]
-        outcome = row.outcome
-        group["splits"].append(
-            {
-                "key": cell.key,
-                "split": str(cell.unit.part),
-                "reason": outcome.reason,
-                "scores": outcome.scores,
-                "chosen": outcome.chosen,
-                "fold_scores": outcome.fold_scores,
-                "seed": outcome.seed,
-                "n_balls": outcome.n_balls,
-                "n_train": outcome.n_train,
-                "n_test": outcome.n_test,
-                "n_disturbed": outcome.n_disturbed,
-                "fit_seconds": outcome.fit_seconds,
-                "predict_seconds": outcome.predict_seconds,
-                "notes": list(outcome.notes),
-                "source": outcome.source,
-                "finished": row.finished,
-            }
-        )
-    return list(groups.values())
+        place: Any = dataset if condition == CLEAN else None
+    else:
+        rates = {str(Condition("uniform", rate / 100)): rate for rate in (5, 10, 20, 30, 40)}
+        place = (dataset, rates.get(condition))
+    lines = theirs.to_dict("index")
+    return {str(method): float(value) for method, value in lines.get(place, {}).items()}
 
 
 def _drawings(study: Study, cells: list[Cell], store: Store) -> list[dict[str, Any]]:
@@ -316,18 +239,12 @@ def _drawings(study: Study, cells: list[Cell], store: Store) -> list[dict[str, A
 
 
 def _environments(store: Store, rows: dict[str, StoredOutcome]) -> list[dict[str, Any]]:
-    used = pd.Series([row.environment for row in rows.values()], dtype=object).value_counts()
-    known = store.environments()
-    finished = pd.Series({key: row.finished for key, row in rows.items()}, dtype=object)
-    return [
-        {
-            **known[identity],
-            "cells": int(count),
-            "first": min(finished[[k for k, r in rows.items() if r.environment == identity]]),
-            "last": max(finished[[k for k, r in rows.items() if r.environment == identity]]),
-        }
-        for identity, count in used.items()
-    ]
+    found = []
+    for identity, facts in store.environments().items():
+        times = [row.finished for row in rows.values() if row.environment == identity]
+        if times:
+            found.append({**facts, "cells": len(times), "first": min(times), "last": max(times)})
+    return found
 
 
 def _number(value: float) -> float | None:

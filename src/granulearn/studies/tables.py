@@ -90,9 +90,7 @@ def score_table(
         In the order of the study; NaN where a cell is missing.
     """
     scored = table.dropna(subset=[score])
-    means = (
-        scored.groupby(["dataset", "condition", "method"], sort=False)[score].mean().unstack()
-    )
+    means = scored.groupby(["dataset", "condition", "method"], sort=False)[score].mean().unstack()
     means = means.reindex(columns=list(methods)).astype(float)
     if list(by) == ["dataset", "condition"]:
         return means
@@ -132,6 +130,6 @@ def curve_table(table: pd.DataFrame, score: str, kind: str) -> pd.DataFrame:
         grouped = of_repeats.groupby(["method", "rate", "repeat"], sort=False)[score]
         joined = grouped.agg(["mean", "size"]).reset_index()
         joined = joined[joined["size"] == n_sets].rename(columns={"mean": score})
-        curves.append(joined.drop(columns="size").assign(dataset=f"mean of {n_sets} sets"))
+        curves.insert(0, joined.drop(columns="size").assign(dataset=f"mean of {n_sets} sets"))
     by_rate = pd.concat(curves).groupby(["dataset", "method", "rate"], sort=False)[score]
     return by_rate.agg(["mean", "sem"]).reset_index().rename(columns={"sem": "error"})

@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class WorkerDied(RuntimeError):
+class WorkerDiedError(RuntimeError):
     """The process of a task ended before it gave a result."""
 
 
@@ -28,7 +28,7 @@ def run_in_processes(
     tasks: Iterable[Task],
     jobs: int,
     start: Callable[[], None],
-) -> Iterator[tuple[Task, Result | WorkerDied]]:
+) -> Generator[tuple[Task, Result | WorkerDiedError], None, None]:
     """Apply a function to tasks in several processes, yielding results as they come.
 
     Parameters
@@ -45,7 +45,7 @@ def run_in_processes(
     Yields
     ------
     tuple
-        A task and its result, or `WorkerDied` if its process ended.
+        A task and its result, or `WorkerDiedError` if its process ended.
     """
     waiting = iter(tasks)
     workers: list[_Worker] = []
@@ -60,7 +60,7 @@ def run_in_processes(
             for worker in [worker for worker in workers if worker.pipe in ready]:
                 task, result = worker.task, worker.receive()
                 workers.remove(worker)
-                if isinstance(result, WorkerDied):
+                if isinstance(result, WorkerDiedError):
                     worker.stop()
                     worker = _Worker(function, start)
                 if _give_next(waiting, worker):
@@ -93,7 +93,7 @@ class _Worker:
             return self.pipe.recv()
         except (EOFError, ConnectionError):
             self._process.join()
-            return WorkerDied(
+            return WorkerDiedError(
                 f"its process ended with code {self._process.exitcode}; "
                 "perhaps memory ran out: try fewer --jobs."
             )

@@ -1,0 +1,227 @@
+"""From a summary to the figures of its page; each is there only if its numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from granulearn.plots.agreement import plot_agreement
+from granulearn.plots.balls import plot_balls
+from granulearn.plots.bars import plot_bars
+from granulearn.plots.critical_difference import plot_critical_difference
+from granulearn.plots.curves import plot_curves
+from granulearn.plots.palette import INK, PAGE_STYLE, SERIES
+from granulearn.plots.surface import plot_surface
+from granulearn.report.svg import themed_svg
+from granulearn.statistics import compare
+from granulearn.studies.drawings import balls_of_drawing
+
+SECTIONS = ("ranks", "curves", "activations", "surfaces", "paper", "balls")
+NOISE_WORDS = {
+    "uniform": "training labels that are wrong (%)",
+    "pair": "training labels turned into one other class (%)",
+    "boundary": "training labels that are wrong, near the boundary (%)",
+    "outliers": "training rows moved far out (%)",
+    "imbalance": "rows of the smaller class left out of training (%)",
+}
+
+
+# The diagram of ranks has colours of its own; on a page they are the page's.
+_COLORS_OF_RANKS = {"#333333": INK, "#000000": INK, "#b2182b": SERIES[1]}
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """A figure with its place on the page and the words below it."""
+
+    section: str
+    """One of `SECTIONS`."""
+    name: str
+    caption: str
+    svg: str
+    wide: bool = True
+    """Whether it takes the whole width; others stand two by two."""
+
+
+def make_figures(summary: dict[str, Any]) -> list[PageFigure]:
+    """Draw everything that a summary has numbers for.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+
+    Returns
+    -------
+    list of PageFigure
+        In the order of the page.
+    """
+    with mpl.rc_context({**mpl.rcParamsDefault, "backend": "agg", **PAGE_STYLE}):
+        return [
+            *_rank_figures(summary),
+            *_curve_figures(summary),
+            *_activation_figures(summary),
+            *_surface_figures(summary),
+            *_paper_figures(summary),
+            *_ball_figures(summary),
+        ]
+
+
+def score_label(summary: dict[str, Any]) -> str:
+    """Return the compared score as a label, with its unit.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+
+    Returns
+    -------
+    str
+        For example ``"balanced accuracy (%)"``.
+    """
+    words = str(summary["score"]).replace("_", " ")
+    return f"{words} (%)" if summary["in_percent"] else words
+
+
+def _rank_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    for comparison in summary["comparisons"][:1]:
+        result = compare(
+            pd.DataFrame(**comparison["table"]),
+            alpha=summary["study"]["alpha"],
+            higher_is_better=summary["higher_is_better"],
+        )
+        height = 2.0 + 0.14 * len(result.ranks)
+        figure = Figure(figsize=(7.6, height), layout="constrained")
+        plot_critical_difference(result, ax=figure.subplots())
+        caption = (
+            f"Average ranks over {comparison['n_sets']} {comparison['unit']}, best on the left. "
+            "Methods joined by a thick bar cannot be told apart."
+        )
+        svg = themed_svg(figure, "ranks", "critical-difference diagram", _COLORS_OF_RANKS)
+        yield PageFigure("ranks", "ranks", caption, svg)
+
+
+def _curve_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    for number, curve in enumerate(summary["curves"]):
+        is_mean = curve["dataset"].startswith("mean of")
+        figure = Figure(figsize=(7.2, 4.4) if is_mean else (4.8, 3.6), layout="constrained")
+        axes = figure.subplots()
+        plot_curves(
+            curve["lines"],
+            summary["methods"],
+            axes,
+            x_label=NOISE_WORDS[curve["kind"]],
+            y_label=score_label(summary),
+        )
+        axes.set_title(curve["dataset"], loc="left")
+        caption = f"{curve['dataset']}: {score_label(summary)} by {NOISE_WORDS[curve['kind']]}."
+        if is_mean:
+            figure.legend(loc="outside lower center", ncols=4)
+            caption += " Bars: standard error over repeated splits, if there are any."
+        name = f"curve-{number}"
+        yield PageFigure("curves", name, caption, themed_svg(figure, name, caption), is_mean)
+
+
+def _activation_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    for number, dataset in enumerate(_datasets_of(summary["activations"])):
+        own = [item for item in summary["activations"] if item["dataset"] == dataset]
+        settings = list(dict.fromkeys(point["at"][0] for item in own for point in item["points"]))
+        heights, errors = {}, {}
+        for item in own:
+            found = {point["at"][0]: point for point in item["points"]}
+            heights[item["method"]] = [
+                found[setting]["mean"] if setting in found else np.nan for setting in settings
+            ]
+            errors[item["method"]] = [
+                found[setting]["error"] if setting in found else None for setting in settings
+            ]
+        figure = Figure(figsize=(7.2, 3.8), layout="constrained")
+        axes = figure.subplots()
+        plot_bars(heights, errors, settings, axes, y_label=score_label(summary))
+        axes.set_title(dataset, loc="left")
+        figure.legend(loc="outside lower center", ncols=4)
+        caption = (
+            f"{dataset}: {score_label(summary)} by activation. Bars: standard error over splits. "
+            "The axis does not start at 0."
+        )
+        name = f"activation-{number}"
+        yield PageFigure("activations", name, caption, themed_svg(figure, name, caption))
+
+
+def _surface_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    for number, item in enumerate(summary["surfaces"]):
+        penalties = sorted({point["at"][0] for point in item["points"]})
+        widths = sorted({point["at"][1] for point in item["points"]})
+        values = np.full((len(widths), len(penalties)), np.nan)
+        for point in item["points"]:
+            if point["mean"] is not None:
+                place = widths.index(point["at"][1]), penalties.index(point["at"][0])
+                values[place] = point["mean"]
+        figure = Figure(figsize=(5.6, 4.4), layout="constrained")
+        axes = figure.subplots()
+        plot_surface(
+            values,
+            [str(width) for width in widths],
+            [f"{penalty:.0e}".replace("e+0", "e").replace("e-0", "e-") for penalty in penalties],
+            axes,
+            row_label="hidden nodes",
+            column_label="C",
+            color_label=score_label(summary),
+        )
+        axes.set_title(f"{item['method']} on {item['dataset']}", loc="left")
+        caption = f"{item['method']} on {item['dataset']}: {score_label(summary)} by C and width."
+        name = f"surface-{number}"
+        yield PageFigure("surfaces", name, caption, themed_svg(figure, name, caption), False)
+
+
+def _paper_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    if not (summary["paper"] and summary["paper"]["points"]):
+        return
+    points: dict[str, tuple[list[float], list[float]]] = {}
+    for point in summary["paper"]["points"]:
+        first, second = points.setdefault(point["method"], ([], []))
+        first.append(point["paper"])
+        second.append(point["rerun"])
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    axes = figure.subplots()
+    plot_agreement(
+        points,
+        summary["methods"],
+        axes,
+        x_label="accuracy in the paper (%)",
+        y_label="accuracy in this run (%)",
+    )
+    figure.legend(loc="outside right upper")
+    caption = (
+        "Each point is one method on one data set. On the line, both agree; above it, this run "
+        "is more accurate than the paper."
+    )
+    yield PageFigure("paper", "paper", caption, themed_svg(figure, "paper", caption))
+
+
+def _ball_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    for number, drawing in enumerate(summary["drawings"]):
+        balls, points, labels = balls_of_drawing(drawing)
+        figure = Figure(figsize=(5.6, 4.6), layout="constrained")
+        axes = figure.subplots()
+        plot_balls(balls, points, labels, ax=axes)
+        for axis, share in zip((axes.xaxis, axes.yaxis), drawing["shares"], strict=True):
+            axis.set_label_text(f"principal component ({share:.0%} of variance)")
+        axes.set_title(f"{drawing['dataset']}: {axes.get_title()}", loc="center", fontsize=9.5)
+        caption = (
+            f"{drawing['dataset']}, training part, {drawing['condition']}: dots are samples, "
+            "circles are balls, colours are classes."
+        )
+        name = f"balls-{number}"
+        yield PageFigure("balls", name, caption, themed_svg(figure, name, caption), False)
+
+
+def _datasets_of(items: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(item["dataset"] for item in items))

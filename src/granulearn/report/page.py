@@ -1,0 +1,122 @@
+"""From a summary to one self-contained page: no network, no other file."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from granulearn.plots.palette import THEME
+from granulearn.report.figures import SECTIONS, make_figures, score_label
+from granulearn.report.files import write_atomically
+
+# Wider tables are shown in their long form only.
+MOST_COLUMNS = 12
+
+
+def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Render a summary and write the page, as a whole or not at all.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    path : path
+        The HTML file.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    target = Path(path)
+    write_atomically(target, render_page(summary))
+    return target
+
+
+def render_page(summary: dict[str, Any]) -> str:
+    """Render a summary as HTML.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+
+    Returns
+    -------
+    str
+        The page; the same for the same summary.
+    """
+    environment = Environment(
+        loader=PackageLoader("granulearn.report"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=_number, settings=_settings, words=_words, seconds=_seconds)
+    figures: dict[str, list] = {section: [] for section in SECTIONS}
+    for figure in make_figures(summary):
+        figures[figure.section].append(figure)
+    return environment.get_template("page.html").render(
+        summary=summary,
+        figures=figures,
+        score_label=score_label(summary),
+        wide_table=len(summary["methods"]) <= MOST_COLUMNS,
+        theme=Markup(_theme()),
+        style=Markup(_text("page.css")),
+        script=Markup(_text("page.js")),
+    )
+
+
+def _text(name: str) -> str:
+    return (files("granulearn.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _theme() -> str:
+    """Return the colours of figures as CSS variables, for light and for dark."""
+    light = "".join(f"--{name}:{color};" for name, color, _ in THEME.values())
+    dark = "".join(f"--{name}:{color};" for name, _, color in THEME.values())
+    return (
+        f":root{{{light}}}"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
+        f":root[data-theme=dark]{{{dark}}}"
+        f"@media print{{:root:not([data-theme=print]){{{light}}}}}"
+    )
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _seconds(value: float | None) -> str:
+    """Return a time with as many digits as a reader needs."""
+    if value is None:
+        return "–"
+    return f"{value:.1f}" if value >= 10 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def _settings(parameters: dict[str, Any] | None) -> str:
+    """Return parameters as a reader writes them."""
+    if not parameters:
+        return "–"
+    return ", ".join(f"{key} = {_setting(value)}" for key, value in parameters.items())
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list):
+        shown = [_setting(item) for item in value]
+        return f"[{', '.join(shown)}]"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _words(name: str) -> str:
+    """Return the name of a score in words."""
+    return name.replace("_", " ")

@@ -1,0 +1,156 @@
+"""Results as small files to keep beside the code: CSV for machines, Markdown for readers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from granulearn.report.files import write_atomically
+
+
+def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
+    """Write ``STUDY.csv`` and ``STUDY.md``, with the paper's figures where there are any.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    directory : path
+        Where to; made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    name = summary["study"]["name"]
+    folder = Path(directory)
+    contents = {
+        folder / f"{name}.csv": score_frame(summary).to_csv(index=False, lineterminator="\n"),
+        folder / f"{name}.md": "\n".join(_page(summary)) + "\n",
+    }
+    for path, text in contents.items():
+        write_atomically(path, text)
+    return list(contents)
+
+
+def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
+    """Return the compared score of every data set, condition and method.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+
+    Returns
+    -------
+    DataFrame
+        One line per data set, condition and source: ``rerun``, and ``paper`` where
+        the paper has a figure. One column per method.
+    """
+    paper: dict[tuple[str, str], dict[str, float]] = {}
+    for point in (summary["paper"] or {"points": []})["points"]:
+        place = (point["dataset"], point["condition"])
+        paper.setdefault(place, {})[point["method"]] = point["paper"]
+    lines = []
+    for line in summary["per_set"]:
+        names = {"dataset": line["dataset"], "condition": line["condition"]}
+        values = dict(zip(summary["methods"], line["values"], strict=True))
+        lines.append({**names, "source": "rerun", **values})
+        if theirs := paper.get((line["dataset"], line["condition"])):
+            lines.append({**names, "source": "paper", **theirs})
+    columns = ["dataset", "condition", "source", *summary["methods"]]
+    return pd.DataFrame(lines, columns=columns).round(2)
+
+
+def _page(summary: dict[str, Any]) -> list[str]:
+    study, progress = summary["study"], summary["progress"]
+    name = study["name"]
+    lines = [
+        f"# {name}",
+        "",
+        study["question"],
+        "",
+        *(line for note in study["notes"] for line in (note, "")),
+        f"{progress['done']} of {progress['cells']} cells computed, "
+        f"{len(progress['failed'])} failed. Made by:",
+        "",
+        "```",
+        f"granulearn bench {name} --results results/{name}.db",
+        f"granulearn report results/{name}.db --tables docs/results",
+        "```",
+        "",
+        *_methods(summary),
+        *_statistics(summary),
+        *_conditions(summary),
+    ]
+    if len(summary["methods"]) <= 12:
+        lines += [f"Every data set: [{name}.csv]({name}.csv).", ""]
+    return [*lines, *_machines(summary)]
+
+
+def _methods(summary: dict[str, Any]) -> list[str]:
+    """Return ranks and means, with the paper's means where there are any."""
+    paper = {line["method"]: line for line in (summary["paper"] or {"means": []})["means"]}
+    main = summary["comparisons"][0] if summary["comparisons"] else None
+    score = summary["score"].replace("_", " ")
+    heads = ["method", f"mean {score}"]
+    heads += ["average rank"] if main else []
+    heads += ["paper", "same cells, rerun", "difference"] if paper else []
+    heads += ["balls", "fit (s)"]
+    rows = []
+    for line in summary["ranking"]:
+        method = line["method"]
+        row = [method, _shown(line["scores"][summary["score"]])]
+        row += [_shown(main["ranks"].get(method))] if main else []
+        if paper:
+            found = paper.get(method)
+            row += (
+                [_shown(found["paper"]), _shown(found["rerun"]),
+                 f"{found['rerun'] - found['paper']:+.2f}"]
+                if found else ["–"] * 3
+            )  # fmt: skip
+        rows.append([*row, _shown(line["n_balls"], 0), _shown(line["fit_seconds"])])
+    return _table(heads, rows)
+
+
+def _statistics(summary: dict[str, Any]) -> list[str]:
+    lines = []
+    for comparison in summary["comparisons"]:
+        lines += [f"**{comparison['title'][0].upper()}{comparison['title'][1:]}.** "
+                  + " ".join(comparison["words"]), ""]  # fmt: skip
+    return lines
+
+
+def _conditions(summary: dict[str, Any]) -> list[str]:
+    """Return the mean over data sets by condition: ours, and the paper's below it."""
+    if len(summary["conditions"]) < 2 or not summary["per_set"]:
+        return []
+    frame = score_frame(summary)
+    means = frame.groupby(["condition", "source"], sort=False)[summary["methods"]].mean()
+    rows = [
+        [*place, *(_shown(value) for value in values)]
+        for place, values in zip(means.index, means.to_numpy(), strict=True)
+    ]
+    return _table(["condition", "source", *summary["methods"]], rows)
+
+
+def _machines(summary: dict[str, Any]) -> list[str]:
+    return [
+        f"Made with Python {item['python']} on {item['system']}, {item['cores']} cores: "
+        + ", ".join(f"{name} {found}" for name, found in item["packages"].items())
+        + "."
+        for item in summary["environments"]
+    ]
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    return [*(f"| {' | '.join(row)} |" for row in [heads, rule, *rows]), ""]
+
+
+def _shown(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
