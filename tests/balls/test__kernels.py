@@ -47,7 +47,7 @@ def grown(X, y, n_classes, key, purity, init, max_fit):
     return np.split(perm, np.flatnonzero(sizes)[1:]), sizes[sizes > 0]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     shape=st.tuples(st.integers(2, 300), st.integers(1, 7)),
     n_classes=st.integers(2, 5),

@@ -37,7 +37,7 @@ def labelled_tables(draw):
     return X, y
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     table=labelled_tables(),
     purity=st.sampled_from([0.3, 0.7, 0.985, 1.0]),
@@ -241,7 +241,6 @@ def test_two_hundred_classes():
     assert np.average(balls.purities, weights=balls.counts) > 0.985
 
 
-@settings(deadline=None)
 @given(exponent=st.integers(-1000, 1000))
 def test_scaling_by_a_power_of_two_scales_the_balls(exponent):
     rng = np.random.RandomState(0)
