@@ -1,21 +1,28 @@
 """The paper's classifiers, with the interface of scikit-learn."""
 
+from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.ball_rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
     SDAPGBRVFLClassifier,
 )
+from granulearn.estimators.committee import RVFLCommitteeClassifier, RVFLCommitteeRegressor
 from granulearn.estimators.complex_rvfl import ACRVFLClassifier, CRVFLClassifier
 from granulearn.estimators.graph_rvfl import GEGBRVFLClassifier
+from granulearn.estimators.robust import RobustGBRVFLClassifier
 from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
     "ACRVFLClassifier",
+    "BallForestClassifier",
     "CRVFLClassifier",
     "ELMClassifier",
     "FGBRVFLClassifier",
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",
     "RVFLClassifier",
+    "RVFLCommitteeClassifier",
+    "RVFLCommitteeRegressor",
+    "RobustGBRVFLClassifier",
     "SDAPGBRVFLClassifier",
 ]

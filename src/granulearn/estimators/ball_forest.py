@@ -1,0 +1,239 @@
+"""Ball forest: classify by a Bayesian average over coverings of the data by balls."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
+from granulearn.balls.input_checks import check_samples, encode_labels
+from granulearn.estimators.ball_rows import MAX_REPETITION
+from granulearn.estimators.training_rows import check_fit_samples
+
+
+class BallForestClassifier(ClassifierMixin, BaseEstimator):
+    r"""Forest of random ball trees, each averaged over all its coverings.
+
+    A tree splits a part of the samples by the nearer of two class means, in a
+    few random features, until balls are pure. Instead of cutting the tree at a
+    purity, every ball counts by the evidence that its samples share one
+    distribution of labels. Use it when labels may be wrong: a ball that only
+    isolates a wrong label has no evidence, and `reliability_` says how far each
+    label can be believed. Its weak points are structure in combinations of
+    many features, smooth boundaries (`RobustGBRVFLClassifier` adds a network
+    for these), and features that are not scaled.
+
+    Parameters
+    ----------
+    n_trees : int, default=100
+        Number of trees.
+    max_samples : float, default=0.632
+        Share of the samples that a tree is grown on, drawn without replacement.
+    n_tries : int, default=8
+        Random splits of a ball, of which the one of most evidence is kept.
+    stop : float, default=0.8
+        Prior probability that a ball is not split, in (0, 1].
+    random_state : int, RandomState or None, default=None
+        The same number gives the same forest, whatever `n_jobs` is.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of each class's samples; "balanced" gives every
+        class the same total weight.
+    n_jobs : int or None, default=None
+        Threads; None means 1 and -1 all cores. They change no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    oob_proba_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities of the training samples, each from the trees that
+        did not see it; NaN where every tree did.
+    reliability_ : ndarray of shape (n_samples,)
+        Out-of-bag probability of the given label; NaN, with a warning, where
+        every tree saw the sample or no other sample has its class.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of the evidence gained by splits on each feature.
+    forest_ : BallForest
+        The trees.
+    in_bag_ : ndarray of shape (n_trees, n_samples)
+        True where a tree saw a sample.
+
+    Notes
+    -----
+    The evidence of a ball with class counts :math:`n_k` of n samples in K
+    classes is that of a Dirichlet-multinomial,
+
+    .. math::
+        E = \frac{\Gamma(K/2)}{\Gamma(n + K/2)}
+            \prod_k \frac{\Gamma(n_k + 1/2)}{\Gamma(1/2)} .
+
+    With g = `stop`, :math:`W = E` at a leaf and
+    :math:`W = g E + (1 - g) W_{left} W_{right}` elsewhere: the average of the
+    evidence over all coverings of the data by balls of the tree. The walk of x
+    down the tree stops at a ball with probability :math:`g E / W`, and
+    predicts :math:`(n_k + 1/2) / (n + K/2)` there.
+
+    A sample of weight w counts as round(w) samples, at least one, that share
+    the weight: integer weights are repeated rows, zero is absence. The order of
+    the samples and the names of the classes change nothing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.estimators import BallForestClassifier
+    >>> X, y = make_moons(300, noise=0.1, random_state=0)
+    >>> y[7] = 1 - y[7]  # a wrong label
+    >>> model = BallForestClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95, float(model.reliability_[7]) < 0.1
+    (True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
+        "n_tries": [Interval(Integral, 1, None, closed="left")],
+        "stop": [Interval(Real, 0, 1, closed="right")],
+        "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_trees=100,
+        max_samples=0.632,
+        n_tries=8,
+        stop=0.8,
+        random_state=None,
+        class_weight=None,
+        n_jobs=None,
+    ):
+        self.n_trees = n_trees
+        self.max_samples = max_samples
+        self.n_tries = n_tries
+        self.stop = stop
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees and rate every label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        X, y = check_samples(X, y, self)
+        self.classes_, codes = encode_labels(y)
+        weights = full_weights(X, codes, sample_weight)
+        check_repetition(weights)
+        n_threads = effective_n_jobs(self.n_jobs)
+        grown = grow_forest(
+            X,
+            codes,
+            len(self.classes_),
+            self._rule(),
+            sample_weight=weights,
+            class_factor=class_factors(self.class_weight, self.classes_, codes, weights),
+            n_threads=n_threads,
+        )
+        self.forest_, self.in_bag_ = grown.forest, grown.in_bag
+        self.feature_importances_ = grown.importances
+        self.oob_proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
+        self.reliability_ = label_reliability(self.oob_proba_, codes, weights)
+        return self
+
+    def _rule(self) -> ForestRule:
+        seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
+        return ForestRule(self.n_trees, self.max_samples, self.n_tries, self.stop, int(seed))
+
+    def predict_proba(self, X):
+        """Return class probabilities: the mean of the trees' posteriors.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to one.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return self.forest_.posterior(X, effective_n_jobs(self.n_jobs))
+
+    def predict(self, X):
+        """Return the most probable class of each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+
+def full_weights(X, codes, sample_weight) -> np.ndarray | None:
+    """Return one checked weight per sample, zero included; None when none were given."""
+    samples = check_fit_samples(X, codes, sample_weight, None)
+    if samples.weights is None:
+        return None
+    weights = np.zeros(len(X))
+    weights[samples.positions] = samples.weights
+    return weights
+
+
+def check_repetition(weights: np.ndarray | None) -> None:
+    """Raise where weights stand for far more repeated samples than there are samples."""
+    if weights is not None and np.rint(weights).sum() > MAX_REPETITION * len(weights):
+        raise ValueError(
+            f"sample_weight stands for repeated samples in a ball model, and its mean is "
+            f"{weights.mean():g}; divide it so that a typical weight is near one."
+        )
+
+
+def class_factors(class_weight, classes, codes, weights) -> np.ndarray | None:
+    """Return the factor on each class's weights; None, the cheap way, for all ones.
+
+    ``"balanced"`` gives every class that has samples the same total weight.
+    """
+    if class_weight is None:
+        return None
+    if class_weight != "balanced":
+        return compute_class_weight(class_weight, classes=classes, y=classes)
+    totals = np.bincount(codes, weights, minlength=len(classes))
+    present = totals > 0
+    factors = np.zeros(len(classes))
+    factors[present] = totals.sum() / (present.sum() * totals[present])
+    return factors

@@ -1,0 +1,472 @@
+"""RVFL committee: several random layers, one choice of activation and penalty by leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from threadpoolctl import ThreadpoolController
+
+from granulearn.balls.input_checks import check_samples, encode_labels
+from granulearn.estimators.ball_forest import class_factors, full_weights
+from granulearn.network import RandomFeatures, activation_names, one_hot, predict_scores
+from granulearn.network.centred_ridge import CentredRidge, factor_centred_ridge
+
+# What "auto" chooses from. Of the activations, each is best on some kind of data.
+AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
+AUTO_CS = tuple(10.0**power for power in range(-5, 4))
+
+# Up to so many rows the products are so small that threads wait more than they work.
+ONE_THREAD_ROWS = 20_000
+
+
+def blas_threads(limit: int | None):
+    """Return a context in which linear algebra uses at most so many threads."""
+    return _thread_pools().limit(limits=limit, user_api="blas")
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    # Looking for the loaded libraries costs milliseconds, so it is done once.
+    return ThreadpoolController()
+
+
+@dataclass(frozen=True, eq=False)
+class CommitteeFit:
+    """The chosen networks, and what leave-one-out says about them."""
+
+    features: tuple[RandomFeatures, ...]
+    coef: np.ndarray
+    """(n_layers, p, n_outputs)"""
+    activation: str
+    C: float
+    errors: np.ndarray
+    """(n_activations, n_Cs) mean squared leave-one-out error of the committee mean."""
+    loo: np.ndarray
+    """(n_samples, n_outputs) the committee mean without each sample."""
+
+
+def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.ndarray:
+    """Return uniform numbers in [-1, 1): per layer and node, its weights and its bias."""
+    return 2 * np.random.default_rng(seed).random((n_layers, n_hidden, n_features + 1)) - 1
+
+
+def layer_features(layer: np.ndarray, activation: str) -> RandomFeatures:
+    """Return the features of one drawn layer.
+
+    The factor sqrt(3/d) gives what a node receives from scaled inputs a
+    variance of one, for any number d of them.
+    """
+    n_features = layer.shape[1] - 1
+    scale = np.sqrt(3 / n_features)
+    return RandomFeatures(layer[:, :-1] * scale, layer[:, -1], activation, direct_link=True)
+
+
+def fit_committee(
+    X: np.ndarray,
+    Y: np.ndarray,
+    weights: np.ndarray,
+    units: np.ndarray,
+    layers: np.ndarray,
+    activations: Sequence[str],
+    Cs: Sequence[float],
+) -> CommitteeFit:
+    """Choose activation and penalty by the leave-one-out error, and fit all layers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Targets.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample; a sample of weight zero is predicted, not learnt from.
+    units : ndarray of shape (n_samples,)
+        What one sample of this kind weighs. It is what the choice leaves out,
+        so that a sample of weight two is two samples there as well.
+    layers : ndarray of shape (n_layers, n_hidden, n_features + 1)
+        From `draw_layers`.
+    activations, Cs : sequences
+        What there is to choose from.
+    """
+    known = weights > 0
+    X_known, Y_known, w = X[known], Y[known], weights[known]
+    best: tuple[float, str, int, list[CentredRidge]] | None = None
+    errors = np.empty((len(activations), len(Cs)))
+    for i, activation in enumerate(activations):
+        ridges = [
+            factor_centred_ridge(layer_features(layer, activation), X_known, Y_known, w)
+            for layer in layers
+        ]
+        mean = _mean_leave_out(ridges, X_known, Y_known, units[known], Cs)
+        errors[i] = np.square(mean - Y_known).sum(axis=2) @ w / w.sum()
+        if best is None or errors[i].min() < best[0]:
+            best = errors[i].min(), activation, int(errors[i].argmin()), ridges
+    assert best is not None  # there is at least one activation
+    _, activation, at, ridges = best
+    features = tuple(layer_features(layer, activation) for layer in layers)
+    coef = np.stack([ridge.coef(Cs[at]) for ridge in ridges])
+    loo = np.empty(Y.shape)
+    loo[known] = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
+    loo[~known] = mean_scores(features, coef, X[~known])
+    return CommitteeFit(features, coef, activation, float(Cs[at]), errors, loo)
+
+
+def mean_scores(features: Sequence[RandomFeatures], coef: np.ndarray, X) -> np.ndarray:
+    """Return the mean of the layers' outputs, of shape (n_samples, n_outputs)."""
+    each = [predict_scores(f, X, c) for f, c in zip(features, coef, strict=True)]
+    return np.mean(each, axis=0)
+
+
+def _mean_leave_out(ridges, X, Y, removed, Cs) -> np.ndarray:
+    """Return the mean over layers, of shape (len(Cs), n_samples, n_outputs)."""
+    mean = np.zeros((len(Cs), *Y.shape))
+    for ridge in ridges:
+        for block, predictions in ridge.leave_out(X, Y, removed, Cs):
+            mean[:, block] += predictions / len(ridges)
+    return mean
+
+
+def scores_to_proba(scores: np.ndarray) -> np.ndarray:
+    """Return probabilities that rank classes as the scores do; scores sum to one."""
+    positive = np.maximum(scores, 0)
+    return positive / positive.sum(axis=1, keepdims=True)
+
+
+class _BaseRVFLCommittee(BaseEstimator):
+    """What the classifier and the regressor share."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_layers": [Interval(Integral, 1, None, closed="left")],
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions({"auto", *activation_names()}), "array-like"],
+        "C": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
+        "random_state": ["random_state"],
+    }
+
+    def _fit_layers(self, X, Y, weights, units) -> CommitteeFit:
+        activations = self._choices("activation", AUTO_ACTIVATIONS)
+        unknown = [name for name in activations if name not in activation_names()]
+        if unknown or not activations:
+            raise ValueError(
+                f"activation={self.activation!r} must be 'auto' or names out of "
+                f"{activation_names()}, at least one."
+            )
+        Cs = self._choices("C", AUTO_CS)
+        if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
+            raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        layers = draw_layers(X.shape[1], self.n_hidden, self.n_layers, seed)
+        with blas_threads(None if len(X) > ONE_THREAD_ROWS else 1):
+            fit = fit_committee(X, Y, weights, units, layers, activations, Cs)
+        self.features_, self.coef_ = fit.features, fit.coef
+        self.activation_, self.C_ = fit.activation, fit.C
+        self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())
+        return fit
+
+    def _choices(self, name: str, automatic: tuple) -> list:
+        value = getattr(self, name)
+        if isinstance(value, str):
+            return list(automatic) if value == "auto" else [value]
+        return [value] if isinstance(value, Real) else list(value)
+
+    def _outputs(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        return mean_scores(self.features_, self.coef_, X)
+
+
+class RVFLCommitteeClassifier(ClassifierMixin, _BaseRVFLCommittee):
+    r"""Mean of several random vector networks, tuned by exact leave-one-out.
+
+    Activation and penalty are those of the smallest leave-one-out *squared
+    error* of the mean of all layers, found in closed form. Use it where a
+    network would be tuned by cross-validation: there is nothing to tune. With
+    wrong labels squared error is a far better guide than accuracy. Its weak
+    points are features that are not scaled, and data where single features
+    decide by thresholds, as trees do (`RobustGBRVFLClassifier` adds these).
+
+    Parameters
+    ----------
+    n_layers : int, default=10
+        Number of random layers.
+    n_hidden : int, default=203
+        Hidden nodes of each layer.
+    activation : str or sequence of str, default="auto"
+        Names to choose from; "auto" means relu, sigmoid, radbas and sine.
+    C : float, sequence of float or "auto", default="auto"
+        Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of each class's samples; "balanced" gives every
+        class the same total weight.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    activation_ : str
+        The activation that was chosen.
+    C_ : float
+        The inverse penalty that was chosen.
+    loo_error_ : float
+        Mean squared leave-one-out error of that choice, summed over classes.
+    loo_errors_ : ndarray of shape (n_activations, n_Cs)
+        The same for every choice.
+    loo_proba_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities of each training sample from networks fitted
+        without it.
+    features_ : tuple of RandomFeatures
+        The maps from inputs to columns, one per layer.
+    coef_ : ndarray of shape (n_layers, n_columns, n_classes)
+        Output weights of the direct link, the intercept and the hidden nodes.
+
+    Notes
+    -----
+    Hidden nodes have weights from :math:`U(-1, 1) \sqrt{3/d}` and biases from
+    :math:`U(-1, 1)`; the intercept is not penalised. With the influence
+    :math:`h_i` of a sample on its own fit :math:`f_i`, the fit without it is
+    :math:`(f_i - h_i y_i) / (1 - h_i)`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from granulearn.estimators import RVFLCommitteeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RVFLCommitteeClassifier(random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_BaseRVFLCommittee._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        n_layers=10,
+        n_hidden=203,
+        activation="auto",
+        C="auto",
+        random_state=None,
+        class_weight=None,
+    ):
+        self.n_layers = n_layers
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.C = C
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Choose activation and penalty, and fit all layers in closed form.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        X, y = check_samples(X, y, self)
+        self.classes_, codes = encode_labels(y)
+        given = full_weights(X, codes, sample_weight)
+        factors = class_factors(self.class_weight, self.classes_, codes, given)
+        weights = np.ones(len(X)) if given is None else given
+        factor = 1.0 if factors is None else factors[codes]
+        Y = one_hot(codes, len(self.classes_)).astype(float)
+        fit = self._fit_layers(X, Y, weights * factor, np.minimum(weights, 1) * factor)
+        self.loo_proba_ = scores_to_proba(fit.loo)
+        return self
+
+    def decision_function(self, X):
+        """Return the scores of the classes; for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Means of the networks' outputs, which sum to one over the classes.
+            For two classes, positive means ``classes_[1]``.
+        """
+        scores = self._outputs(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X):
+        """Return class probabilities: scores below zero become zero, the rest sums to one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            They rank classes as `predict` does.
+        """
+        return scores_to_proba(self._outputs(X))
+
+    def predict(self, X):
+        """Return the class of highest score for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        best = self._outputs(X).argmax(axis=1)
+        return self.classes_[best]
+
+
+class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
+    r"""Mean of several random vector networks, for numbers, tuned by exact leave-one-out.
+
+    Use it as a strong regressor with nothing to tune. Its weak point is
+    features that are not scaled.
+
+    Parameters
+    ----------
+    n_layers : int, default=10
+        Number of random layers.
+    n_hidden : int, default=203
+        Hidden nodes of each layer.
+    activation : str or sequence of str, default="auto"
+        Names to choose from; "auto" means relu, sigmoid, radbas and sine.
+    C : float, sequence of float or "auto", default="auto"
+        Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    activation_ : str
+        The activation that was chosen.
+    C_ : float
+        The inverse penalty that was chosen.
+    loo_error_ : float
+        Mean squared leave-one-out error of that choice, summed over outputs.
+    loo_errors_ : ndarray of shape (n_activations, n_Cs)
+        The same for every choice.
+    loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Prediction for each training sample from networks fitted without it.
+    features_ : tuple of RandomFeatures
+        The maps from inputs to columns, one per layer.
+    coef_ : ndarray of shape (n_layers, n_columns, n_outputs)
+        Output weights of the direct link, the intercept and the hidden nodes.
+
+    See Also
+    --------
+    RVFLCommitteeClassifier : The same for classes, with the formulas.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from granulearn.estimators import RVFLCommitteeRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RVFLCommitteeRegressor(random_state=0).fit(scale(X), y)
+    >>> round(1 - model.loo_error_ / float(y.var()), 1)
+    0.5
+    """
+
+    def __init__(self, n_layers=10, n_hidden=203, activation="auto", C="auto", random_state=None):
+        self.n_layers = n_layers
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.C = C
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Choose activation and penalty, and fit all layers in closed form.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
+            y_numeric=True, ensure_min_samples=2,
+        )  # fmt: skip
+        weights = np.ones(len(X))
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        if np.count_nonzero(weights) < 2:
+            raise ValueError(
+                "fewer than two samples have positive sample_weight, and one cannot be left out; "
+                "give more samples weight."
+            )
+        Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+        fit = self._fit_layers(X, Y, weights, np.minimum(weights, 1))
+        self.loo_prediction_ = fit.loo.reshape(y.shape)
+        return self
+
+    def predict(self, X):
+        """Return the mean of the networks' outputs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Predictions, in the shape of the targets that were fitted.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if self.loo_prediction_.ndim == 1 else outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

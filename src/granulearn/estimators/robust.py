@@ -1,0 +1,213 @@
+"""The robust classifier: the mean of an RVFL committee and a ball forest."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from granulearn.balls.input_checks import check_samples
+from granulearn.estimators.ball_forest import BallForestClassifier
+from granulearn.estimators.committee import RVFLCommitteeClassifier, scores_to_proba
+
+
+class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
+    r"""Classifier for labels that may be wrong: network and ball forest, averaged.
+
+    The recommended default of the library. An `RVFLCommitteeClassifier` learns
+    smooth boundaries and a `BallForestClassifier` the local structure; both
+    weigh evidence before they believe a label, and they err in different
+    places. Nothing needs to be tuned. Its weak points are sets of many classes
+    with clean labels, where boosted trees are better, and the price of two
+    models.
+
+    Parameters
+    ----------
+    mix : float, default=0.5
+        Share of the ball forest, in [0, 1]; 0 is the committee alone.
+    forest : estimator or None, default=None
+        Classifier with ``predict_proba`` in the place of the ball forest; None
+        means `BallForestClassifier` with the settings below.
+    n_trees : int, default=100
+        Trees of the ball forest.
+    n_layers : int, default=10
+        Random layers of the committee.
+    n_hidden : int, default=203
+        Hidden nodes of each layer.
+    random_state : int, RandomState or None, default=None
+        Draws the trees and, independently of them, the hidden nodes.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of each class's samples, in both parts, but not
+        in a `forest` that was passed, which has its own settings.
+    n_jobs : int or None, default=None
+        Threads of the ball forest; they change no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    committee_ : RVFLCommitteeClassifier
+        The fitted networks.
+    forest_ : BallForestClassifier
+        The fitted forest, or what was passed in its place.
+    reliability_ : ndarray of shape (n_samples,)
+        The ball forest's out-of-bag probability of each given label; NaN where
+        it cannot be known. Absent when `forest` was passed.
+
+    Notes
+    -----
+    The score of a class is (1 - mix) times the committee's output plus mix
+    times the forest's posterior; probabilities are these scores with negative
+    ones set to zero, scaled to sum to one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.datasets import flip_labels
+    >>> from granulearn.estimators import RobustGBRVFLClassifier
+    >>> X, y = make_moons(600, noise=0.2, random_state=0)
+    >>> noisy, _ = flip_labels(y[:300], 0.3, random_state=0)
+    >>> model = RobustGBRVFLClassifier(random_state=0).fit(X[:300], noisy)
+    >>> model.score(X[300:], y[300:]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "mix": [Interval(Real, 0, 1, closed="both")],
+        "forest": [HasMethods(["fit", "predict_proba"]), None],
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "n_layers": [Interval(Integral, 1, None, closed="left")],
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        mix=0.5,
+        forest=None,
+        n_trees=100,
+        n_layers=10,
+        n_hidden=203,
+        random_state=None,
+        class_weight=None,
+        n_jobs=None,
+    ):
+        self.mix = mix
+        self.forest = forest
+        self.n_trees = n_trees
+        self.n_layers = n_layers
+        self.n_hidden = n_hidden
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit both parts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        X, y = check_samples(X, y, self)
+        network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        self.committee_ = RVFLCommitteeClassifier(
+            n_layers=self.n_layers,
+            n_hidden=self.n_hidden,
+            random_state=int(network_seed),
+            class_weight=self.class_weight,
+        ).fit(X, y, sample_weight)
+        self.forest_ = self._new_forest(int(forest_seed)).fit(X, y, sample_weight)
+        self.classes_ = self.forest_.classes_
+        if self.forest is None:
+            self.reliability_ = self.forest_.reliability_
+        return self
+
+    def _new_forest(self, seed: int):
+        if self.forest is None:
+            return BallForestClassifier(
+                n_trees=self.n_trees,
+                random_state=seed,
+                class_weight=self.class_weight,
+                n_jobs=self.n_jobs,
+            )
+        forest = clone(self.forest)
+        known = forest.get_params()
+        if "random_state" in known and known["random_state"] is None:
+            forest.set_params(random_state=seed)
+        return forest
+
+    def decision_function(self, X):
+        """Return the scores of the classes; for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Scores sum to one over the classes. For two classes, positive means
+            ``classes_[1]``.
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X):
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            They rank classes as `predict` does.
+        """
+        return scores_to_proba(self._scores(X))
+
+    def predict(self, X):
+        """Return the class of highest score for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        best = self._scores(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _scores(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        committee = self.committee_._outputs(X)
+        return (1 - self.mix) * committee + self.mix * self.forest_.predict_proba(X)

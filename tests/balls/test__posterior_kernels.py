@@ -1,0 +1,98 @@
+"""Weighing, packing and walking against averages over all coverings."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from granulearn.balls import _posterior_kernels
+from tests.balls import forest_reference as reference
+
+
+@st.composite
+def small_trees(draw):
+    """A tree of up to six leaves with class counts, its nodes numbered as kernels do."""
+    n_classes, n_splits = draw(st.integers(2, 3)), draw(st.integers(0, 5))
+    children = [0]
+    for _ in range(n_splits):
+        leaves = [node for node, left in enumerate(children) if left == 0]
+        children[draw(st.sampled_from(leaves))] = len(children)
+        children += [0, 0]
+    counts = np.zeros((len(children), n_classes))
+    for node in range(len(children) - 1, -1, -1):
+        if children[node]:
+            counts[node] = counts[children[node]] + counts[children[node] + 1]
+        else:
+            counts[node] = draw(st.lists(st.integers(0, 6), min_size=n_classes, max_size=n_classes))
+    return np.array(children, np.int32), counts, draw(st.sampled_from([0.1, 0.5, 0.8, 1.0]))
+
+
+@given(small_trees())
+def test_the_recursion_equals_the_average_over_all_coverings(tree):
+    children, counts, stop = tree
+    evidences = np.array([reference.log_evidence(own) for own in counts])
+    stops, reach = np.empty(len(children)), np.empty(len(children))
+    average = _posterior_kernels.weigh_tree(children, evidences, stop, stops, reach)
+    expected_average, expected_posterior = reference.brute_force_average(children, counts, stop)
+    assert average == pytest.approx(expected_average)
+    number, kept = np.empty(len(children), np.int32), np.empty(len(children), np.int32)
+    n_kept = _posterior_kernels.renumber_kept(children, reach, -1.0, number, kept)
+    assert n_kept == len(children)
+    leaves = [node for node in kept if children[node] == 0]
+    leaf_proba = np.empty((len(leaves), counts.shape[1]))
+    n_splits = len(children) - len(leaves)
+    packed = np.empty(n_kept, np.int32)
+    _posterior_kernels.pack_tree(
+        children, np.arange(len(children), dtype=np.int32),
+        (children > 0).astype(np.int32), np.zeros(len(children), np.int32),
+        np.zeros(len(children)), np.zeros(len(children)), counts, stops, reach, number, kept,
+        packed, np.empty(n_kept + 1, np.int32), np.empty(n_splits, np.int32),
+        np.empty(n_splits), np.empty(n_kept), leaf_proba,
+    )  # fmt: skip
+    for leaf, node in enumerate(leaves):
+        assert packed[number[node]] == -1 - leaf
+        assert_allclose(leaf_proba[leaf], expected_posterior[node], rtol=1e-9)
+        assert leaf_proba[leaf].sum() == pytest.approx(1)
+
+
+def test_what_is_hardly_reached_is_dropped_and_the_rest_still_sums_to_one():
+    children = np.array([1, 0, 3, 0, 0], np.int32)
+    counts = np.array([[9, 9], [9, 0], [0, 9], [0, 4], [0, 5]], float)
+    stops, reach = np.array([0.5, 1, 0.999, 1, 1]), np.array([1, 0.5, 0.5, 0.0005, 0.0005])
+    number, kept = np.empty(5, np.int32), np.empty(5, np.int32)
+    n_kept = _posterior_kernels.renumber_kept(children, reach, 0.01, number, kept)
+    assert_array_equal(number, [0, 1, 2, -1, -1])
+    leaf_proba = np.empty((2, 2))
+    _posterior_kernels.pack_tree(
+        children, np.zeros(5, np.int32), np.ones(5, np.int32), np.zeros(1, np.int32), np.ones(1),
+        np.zeros(5), counts, stops, reach, number, kept[:n_kept], np.empty(3, np.int32),
+        np.empty(4, np.int32), np.empty(1, np.int32), np.empty(1), np.empty(3), leaf_proba,
+    )  # fmt: skip
+    assert_allclose(leaf_proba.sum(axis=1), 1)
+    assert_allclose(leaf_proba[1, 1], 0.5 * 9.5 / 19 + 0.5 * 9.5 / 10)
+
+
+def test_a_row_goes_right_when_its_product_exceeds_the_threshold():
+    """One split on features 2 and 0: 2 x2 - x0 > 1."""
+    tree = (
+        np.array([1, -1, -2], np.int32), np.array([0, 2, 2, 2], np.int32),
+        np.array([2, 0], np.int32), np.array([2.0, -1.0]), np.array([1.0, 0, 0]),
+    )  # fmt: skip
+    for row, leaf in [([0, 9, 0], 0), ([0, 9, 1], 1), ([1, 9, 1], 0), ([0.5, 9, 1], 1)]:
+        assert _posterior_kernels.find_leaf(np.array(row, float), *tree) == leaf
+
+
+def test_a_tree_adds_only_to_the_rows_that_it_has_not_seen():
+    leaf = (
+        np.array([-1], np.int32), np.array([0, 0], np.int32), np.empty(0, np.int32),
+        np.empty(0), np.zeros(1), np.array([[0.25, 0.75]]),
+    )  # fmt: skip
+    total, n_trees = np.zeros((3, 2)), np.zeros(3)
+    seen = np.array([True, False, True])
+    _posterior_kernels.add_posterior(np.zeros((3, 1)), seen, *leaf, total, n_trees)
+    assert_array_equal(total, [[0, 0], [0.25, 0.75], [0, 0]])
+    assert_array_equal(n_trees, [0, 1, 0])
+    nothing = np.empty(0, bool)
+    _posterior_kernels.add_posterior(np.zeros((3, 1)), nothing, *leaf, total, n_trees)
+    assert_array_equal(n_trees, [1, 2, 1])

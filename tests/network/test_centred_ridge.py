@@ -1,0 +1,100 @@
+"""Laws of the ridge with an unpenalised intercept."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import Ridge
+
+from granulearn.network import RandomFeatures, predict_scores
+from granulearn.network import blocks as blocks_module
+from granulearn.network.centred_ridge import factor_centred_ridge
+
+CS = [1e-3, 1.0, 1e3]
+
+
+def problem(n=40, d=3, n_hidden=5, n_outputs=2, seed=0):
+    rng = np.random.default_rng(seed)
+    features = RandomFeatures(
+        rng.uniform(-1, 1, (n_hidden, d)), rng.uniform(-1, 1, n_hidden), "sine", direct_link=True
+    )
+    X, Y = rng.normal(size=(n, d)) + 3, rng.normal(size=(n, n_outputs))
+    return features, X, Y, rng.uniform(0.2, 2, n)
+
+
+primal_and_dual = pytest.mark.parametrize("n", [40, 7], ids=["primal", "dual"])
+
+
+@primal_and_dual
+@pytest.mark.parametrize("C", CS)
+def test_predictions_are_those_of_scikit_learns_ridge(n, C):
+    features, X, Y, w = problem(n)
+    ours = predict_scores(features, X, factor_centred_ridge(features, X, Y, w).coef(C))
+    H = np.delete(features(X), features.bias_column, axis=1)
+    theirs = Ridge(alpha=1 / C, solver="svd").fit(H, Y, sample_weight=w).predict(H)
+    assert_allclose(ours, theirs, rtol=1e-7, atol=1e-8)
+
+
+@primal_and_dual
+def test_leave_one_out_equals_refitting_without_each_row(n):
+    features, X, Y, w = problem(n)
+    found = np.empty((len(CS), *Y.shape))
+    for block, predictions in factor_centred_ridge(features, X, Y, w).leave_out(X, Y, w, CS):
+        found[:, block] = predictions
+    for i in range(n):
+        rest = np.arange(n) != i
+        without = factor_centred_ridge(features, X[rest], Y[rest], w[rest])
+        for c, C in enumerate(CS):
+            expected = predict_scores(features, X[[i]], without.coef(C))[0]
+            assert_allclose(found[c, i], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_leaving_one_unit_out_of_a_weight_equals_refitting_with_the_rest_of_it():
+    features, X, Y, _ = problem(30)
+    w = np.ones(30)
+    w[4] = 3.0
+    ((_, found),) = factor_centred_ridge(features, X, Y, w).leave_out(X, Y, np.ones(30), [1.0])
+    w[4] = 2.0
+    expected = predict_scores(features, X[[4]], factor_centred_ridge(features, X, Y, w).coef(1.0))
+    assert_allclose(found[0, 4], expected[0], rtol=1e-8)
+
+
+def test_integer_weights_are_repeated_rows():
+    features, X, Y, _ = problem(30)
+    w = np.random.default_rng(1).integers(1, 4, 30)
+    weighted = factor_centred_ridge(features, X, Y, w.astype(float)).coef(1.0)
+    X, Y = np.repeat(X, w, axis=0), np.repeat(Y, w, axis=0)
+    assert_allclose(weighted, factor_centred_ridge(features, X, Y, np.ones(len(X))).coef(1.0))
+
+
+def test_blocks_change_nothing(monkeypatch):
+    features, X, Y, w = problem(60)
+    whole = factor_centred_ridge(features, X, Y, w)
+    ((_, expected),) = whole.leave_out(X, Y, w, CS)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 7 * 8 * features.n_columns)
+    pieces = factor_centred_ridge(features, X, Y, w)
+    found = list(pieces.leave_out(X, Y, w, CS))
+    assert len(found) == 9
+    assert_allclose(pieces.coef(1.0), whole.coef(1.0), rtol=1e-8, atol=1e-10)
+    assert_allclose(np.concatenate([p for _, p in found], axis=1), expected, rtol=1e-8)
+
+
+def test_a_far_away_origin_costs_no_digits():
+    features, X, Y, w = problem()
+    shifted = RandomFeatures(
+        features.weights,
+        features.biases - features.weights @ np.full(3, 1e6),
+        "sine",
+        direct_link=True,
+    )
+    near = predict_scores(features, X, factor_centred_ridge(features, X, Y, w).coef(1.0))
+    far = factor_centred_ridge(shifted, X + 1e6, Y, w)
+    assert_allclose(predict_scores(shifted, X + 1e6, far.coef(1.0)), near, atol=1e-5)
+
+
+def test_too_large_features_are_an_error_that_says_so():
+    features, X, Y, w = problem()
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(ValueError, match="scale them first"),
+    ):
+        factor_centred_ridge(features, X * 1e200, Y, w)
