@@ -113,7 +113,9 @@ def rate_balls(table: TrainingTable, *, purity: float, membership: str, seed: in
     prepared = make_pipeline_for(table.X).fit_transform(table.X)
     balls = generate_balls(prepared, table.y, purity=purity, random_state=seed)
     codes = np.searchsorted(balls.classes, table.y)
-    return RatedBalls(table, prepared, balls, resolve_membership(membership)(balls, prepared, codes))
+    return RatedBalls(
+        table, prepared, balls, resolve_membership(membership)(balls, prepared, codes)
+    )
 
 
 def _most_frequent(cells: pd.Series) -> Any:

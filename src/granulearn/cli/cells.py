@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from granulearn.datasets.csv_structure import MISSING_MARKS
 
-_MARKS = pa.array([mark for mark in MISSING_MARKS], pa.string())
+_MARKS = pa.array(list(MISSING_MARKS), pa.string())
 
 
 class NotANumberError(ValueError):

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
+from threadpoolctl import threadpool_limits
 
 from granulearn.cli.cells import (
     NotANumberError,
@@ -78,6 +79,12 @@ class Predictor:
         names = [column.name for column in self.columns]
         return names + [name for name in self.keep if name not in names]
 
+    @property
+    def writes_plain_text(self) -> bool:
+        """Whether nothing in the output can need quotation marks."""
+        special = set(',;\t|"\r\n')
+        return not self.keep and not any(special & set(str(c)) for c in self.pipeline.classes_)
+
     def check_columns(self, source: Source) -> None:
         """Raise a `TableError` if the file lacks a column.
 
@@ -98,7 +105,9 @@ class Predictor:
         for name in self.keep:
             check_has_column(source, name)
 
-    def predict_batch(self, batch: pa.RecordBatch, source: Source, first_row: int) -> pa.RecordBatch:
+    def predict_batch(
+        self, batch: pa.RecordBatch, source: Source, first_row: int
+    ) -> pa.RecordBatch:
         """Return the output rows of a batch.
 
         Parameters
@@ -212,14 +221,17 @@ def predict_file(
         Told the number of rows done.
     """
     n_rows = 0
-    with written_atomically(output) as draft:
+    # One thread computes while another reads ahead.
+    with written_atomically(output) as draft, threadpool_limits(1, user_api="blas"):
         writer = None
         try:
             for batch in source.batches(predictor.input_names):
                 for start in range(0, batch.num_rows, predictor.rows_per_chunk):
                     chunk = batch.slice(start, predictor.rows_per_chunk)
                     answers = predictor.predict_batch(chunk, source, n_rows)
-                    writer = writer or _open_writer(draft, answers.schema)
+                    writer = writer or _open_writer(
+                        draft, answers.schema, plain=predictor.writes_plain_text
+                    )
                     writer.write_batch(answers)
                     n_rows += chunk.num_rows
                     progress(n_rows)
@@ -231,12 +243,13 @@ def predict_file(
     return n_rows
 
 
-def _open_writer(draft: Path, schema: pa.Schema) -> Any:
+def _open_writer(draft: Path, schema: pa.Schema, *, plain: bool) -> Any:
     if draft.suffix.lower() in PARQUET_SUFFIXES:
         return parquet.ParquetWriter(draft, schema)
     if draft.suffix.lower() in CSV_SUFFIXES:
         separator = "\t" if draft.suffix.lower() == ".tsv" else ","
-        options = arrow_csv.WriteOptions(delimiter=separator, quoting_style="needed")
+        style: Any = "none" if plain else "needed"  # pyarrow's "needed" quotes all text
+        options = arrow_csv.WriteOptions(delimiter=separator, quoting_style=style)
         return arrow_csv.CSVWriter(draft, schema, write_options=options)
     raise TableError(
         f"the output ends in {draft.suffix!r}; "

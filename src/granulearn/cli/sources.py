@@ -15,7 +15,8 @@ from granulearn.datasets.csv_structure import TableError, check_unique
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-_CSV_BLOCK = 4 * 2**20
+# Larger blocks cost memory, smaller ones a call of the pipeline each.
+_CSV_BLOCK = 2 * 2**20
 _PARQUET_ROWS = 2**15
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
 from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
+from threadpoolctl import threadpool_limits
 
 from granulearn.cli.model_kinds import make_model, search_grid
 from granulearn.cli.training_table import TrainingTable
@@ -54,8 +55,10 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
     train_rows, test_rows = _split(table, test, seed)
     X, y = table.X.iloc[train_rows], table.y[train_rows]
     learner = _learner(table, model, y, tune=tune, seed=seed)
-    cross_validated = _cross_validate(learner, X, y, seed)
-    fitted = clone(learner).fit(X, y)
+    # A search solves thousands of small systems: threads would only wait for each other.
+    with threadpool_limits(1 if tune else None, user_api="blas"):
+        cross_validated = _cross_validate(learner, X, y, seed)
+        fitted = clone(learner).fit(X, y)
     pipeline = fitted.best_estimator_ if tune else fitted
     scores: dict[str, Any] = {}
     if cross_validated:
@@ -118,9 +121,7 @@ def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, see
     smallest = int(np.unique(y, return_counts=True)[1].min())
     # Inside the outer folds the rarest class has fewer rows still.
     left_inside = smallest - int(np.ceil(smallest / _n_folds(y))) if smallest > 1 else 1
-    folds = StratifiedKFold(
-        max(2, min(MAX_FOLDS, left_inside)), shuffle=True, random_state=seed
-    )
+    folds = StratifiedKFold(max(2, min(MAX_FOLDS, left_inside)), shuffle=True, random_state=seed)
     return PathSearchCV(pipeline, search_grid(model), cv=folds)
 
 

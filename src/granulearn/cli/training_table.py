@@ -127,7 +127,9 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
     except NotANumberError as error:
         word = error
     text = as_text(column)
-    number = next((cell for cell in text.unique().to_pylist() if cell and spells_number(cell)), None)
+    number = next(
+        (cell for cell in text.unique().to_pylist() if cell and spells_number(cell)), None
+    )
     if number is None:
         return as_categories(column)
     position = int(pc.index(text, number).as_py())
