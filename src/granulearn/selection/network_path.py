@@ -24,7 +24,9 @@ INVERSE_PENALTY_FACTOR = {ACRVFLClassifier: 2}
 # by one; below this many columns nothing is cheaper than the shared factor.
 SMALL_SYSTEM = 512
 # Where rounding can move scores by more than this, the solver of `fit` decides.
-LARGEST_ERROR = 1e-3
+# Accuracy needs only the sign of a lead, and small leads are looked at one by one.
+LARGEST_ERROR_FOR_LABELS = 1e-3
+LARGEST_ERROR_FOR_SCORES = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +140,11 @@ class ActivationPath:
     def evaluate(self, C: float, group: PenaltyGroup, table: OutcomeTable) -> list[Candidate]:
         """Add the outcomes of candidates of one penalty; return those that rounding decides."""
         inverse_penalty = C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
+        only_accuracy = self.model.fold.problem.only_accuracy
+        limit = LARGEST_ERROR_FOR_LABELS if only_accuracy else LARGEST_ERROR_FOR_SCORES
         error = rounding_error(self.gram_norm, inverse_penalty)
         # Not "error >=": what overflowed is not a number.
-        path = factor_ridge(self.equations, inverse_penalty) if error < LARGEST_ERROR else None
+        path = factor_ridge(self.equations, inverse_penalty) if error < limit else None
         columns = self.columns.of(group.widths)
         if path is None or len(columns) == 0:
             return group.candidates
@@ -149,7 +153,7 @@ class ActivationPath:
         certain[: len(columns)] = np.all(
             [found.margins > error for found in decisions.values()], axis=0
         )
-        if self.model.fold.problem.only_accuracy:
+        if only_accuracy:
             _add_accuracies(group, certain, decisions, table)
         else:
             self._add_scores(group, certain, columns, path.coefficients(columns), table)

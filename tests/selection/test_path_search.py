@@ -1,0 +1,362 @@
+"""PathSearchCV against GridSearchCV itself, and against an SVD solution."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    cross_val_score,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from threadpoolctl import threadpool_limits
+
+from granulearn.estimators import (
+    ACRVFLClassifier,
+    CRVFLClassifier,
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    SDAPGBRVFLClassifier,
+)
+from granulearn.memberships import FuzzyMembership, SDAPMembership
+from granulearn.selection import PathSearchCV
+from granulearn.selection.accuracy import rounding_error
+from tests.estimators.families import ALL_CLASSIFIERS
+from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
+from tests.shared_data import load_shared
+
+X, y = noisy_classes()
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Many small systems: threads would wait for each other longer than they work."""
+    with threadpool_limits(1):
+        yield
+
+
+PIPELINE = Pipeline([("scale", StandardScaler()), ("net", GBRVFLClassifier(random_state=0))])
+
+
+@pytest.mark.parametrize("name", ["fertility", "cleve", "credit_approval"])
+@pytest.mark.parametrize("Classifier", ALL_CLASSIFIERS)
+def test_results_are_those_of_grid_search_on_real_sets(Classifier, name):
+    grid = {"C": [1e-5, 1.0, 1e5], "n_hidden": [3, 103, 203]}
+    if Classifier not in (CRVFLClassifier, ACRVFLClassifier):
+        grid["activation"] = ["relu", "radbas"]
+    model = Pipeline([("scale", StandardScaler()), ("net", Classifier(random_state=0))])
+    grid = {f"net__{key}": values for key, values in grid.items()}
+    assert_same_results(*both_searches(model, grid, *load_shared(name), cv=3, refit=False))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("Classifier", ALL_CLASSIFIERS)
+def test_any_number_of_classes_of_any_name(Classifier, n_classes):
+    X, codes = noisy_classes(n_classes=n_classes)
+    labels = np.array(["zebra", "ant", "mole"])[codes]
+    ours, theirs = both_searches(Classifier(random_state=0), SMALL_GRID, X, labels)
+    assert_same_results(ours, theirs)
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+    assert_array_equal(ours.decision_function(X), theirs.decision_function(X))
+    assert_array_equal(ours.classes_, theirs.classes_)
+    assert ours.score(X, labels) == theirs.score(X, labels)
+
+
+def test_scaling_is_fitted_in_every_fold_and_may_be_searched():
+    grid = {
+        "scale": [StandardScaler(), MinMaxScaler(), "passthrough"],
+        "net__purity": [0.8, 1.0],
+        "net__C": [0.1, 10.0],
+        "net__n_hidden": [3, 30],
+    }
+    assert_same_results(*both_searches(PIPELINE, grid, X * [1, 10, 100, 1000], y))
+
+
+def test_a_list_of_grids_may_vary_everything():
+    grid = [
+        {"purity": [0.7, 1.0], "membership": ["fuzzy", SDAPMembership(n_neighbors=1)]},
+        {"C": [0.1, 10.0], "membership": [FuzzyMembership(level="ball")], "n_hidden": [3, 30]},
+        {"activation": ["sine"], "class_weight": ["balanced", None, {0: 1.0, 1: 3.0}]},
+        {"init": ["class-means"], "min_ball_size": np.arange(1, 3), "random_state": [0, 1]},
+    ]
+    assert_same_results(*both_searches(FGBRVFLClassifier(random_state=0), grid, X, y))
+
+
+def test_a_grid_may_replace_the_classifier():
+    grid = [
+        {"net": [RVFLClassifier(random_state=0), SDAPGBRVFLClassifier(random_state=1)],
+         "net__C": [0.1, 10.0]},
+        {"net": [LogisticRegression()], "net__C": [0.1, 10.0]},
+    ]  # fmt: skip
+    assert_same_results(*both_searches(PIPELINE, grid, X, y))
+
+
+def test_a_search_can_be_a_step_and_be_cross_validated():
+    scores = [
+        cross_val_score(
+            make_pipeline(StandardScaler(), cls(RVFLClassifier(random_state=0), SMALL_GRID)), X, y
+        )
+        for cls in (PathSearchCV, GridSearchCV)
+    ]
+    assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        2,
+        KFold(4),
+        ShuffleSplit(3, random_state=0),
+        RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0),
+        [(np.arange(40), np.arange(40, 90)), (np.arange(50, 90), np.arange(50))],
+    ],
+    ids=["integer", "k-fold", "shuffled", "repeated", "listed"],
+)
+def test_any_splitter(cv):
+    assert_same_results(*both_searches(RVFLClassifier(random_state=0), SMALL_GRID, X, y, cv=cv))
+
+
+def test_groups_reach_the_splitter():
+    fit_params = {"groups": np.arange(90) // 7}
+    model = RVFLClassifier(random_state=0)
+    ours, theirs = both_searches(model, SMALL_GRID, X, y, fit_params, cv=GroupKFold(4))
+    assert_same_results(ours, theirs)
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy", "f1"])
+@pytest.mark.parametrize("Classifier", [RVFLClassifier, SDAPGBRVFLClassifier, ACRVFLClassifier])
+def test_weights_and_memberships_reach_each_fold(Classifier, scoring):
+    rng = np.random.default_rng(0)
+    fit_params = {
+        "sample_weight": rng.choice([0.5, 1.0, 2.0], size=90),
+        "sample_membership": rng.uniform(0.1, 1, size=90),
+    }
+    model = Classifier(random_state=0)
+    ours, theirs = both_searches(model, SMALL_GRID, X, y, fit_params, scoring=scoring)
+    assert_same_results(ours, theirs, rtol=1e-12)
+    assert_array_equal(ours.best_estimator_.coef_, theirs.best_estimator_.coef_)
+    unweighted = PathSearchCV(model, SMALL_GRID, scoring=scoring).fit(X, y)
+    assert (ours.cv_results_["mean_test_score"] != unweighted.cv_results_["mean_test_score"]).any()
+
+
+def test_weights_reach_the_steps_of_a_pipeline():
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], size=90)
+    fit_params = {"scale__sample_weight": weights, "net__sample_weight": weights}
+    grid = {f"net__{name}": values for name, values in SMALL_GRID.items()}
+    assert_same_results(*both_searches(PIPELINE, grid, X, y, fit_params))
+
+
+def test_routed_metadata_reach_their_steps():
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], size=90)
+    with config_context(enable_metadata_routing=True):
+        model = Pipeline(
+            [
+                ("scale", StandardScaler().set_fit_request(sample_weight=True)),
+                ("net", RVFLClassifier(random_state=0).set_fit_request(sample_weight=True)),
+            ]
+        )
+        scoring = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        grid = {f"net__{name}": values for name, values in SMALL_GRID.items()}
+        ours, theirs = both_searches(model, grid, X, y, {"sample_weight": weights}, scoring=scoring)
+    assert_same_results(ours, theirs)
+
+
+def test_several_metrics():
+    scoring = ["accuracy", "roc_auc", "neg_log_loss"]
+    ours, theirs = both_searches(
+        RVFLClassifier(random_state=0), SMALL_GRID, X, y,
+        scoring=scoring, refit="roc_auc", return_train_score=True,
+    )  # fmt: skip
+    assert_same_results(ours, theirs, rtol=1e-9)
+    assert ours.multimetric_
+    assert set(ours.scorer_) == set(scoring)
+
+
+def weight_size(estimator, X, y):
+    """Score something that only a truly fitted estimator can tell."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    agreement = np.mean(estimator.predict(X) == y)
+    return {
+        "size": float(np.abs(last.coef_).sum()),
+        "agreement": agreement,
+        "C": last.get_params()["C"],
+        "n_hidden": len(last.features_.weights),
+        "n_balls": len(last.balls_),
+    }
+
+
+def test_a_callable_scorer_gets_a_fitted_estimator():
+    grid = {f"net__{name}": values for name, values in SMALL_GRID.items()}
+    ours, theirs = both_searches(PIPELINE, grid, X, y, scoring=weight_size, refit="agreement")
+    assert_same_results(ours, theirs, rtol=1e-9)
+    assert_allclose(
+        ours.cv_results_["mean_test_C"], [g["net__C"] for g in ours.cv_results_["params"]]
+    )
+
+
+@pytest.mark.parametrize("scoring", [None, "f1"])
+def test_training_scores(scoring):
+    ours, theirs = both_searches(
+        RVFLClassifier(random_state=0), SMALL_GRID, X, y, scoring=scoring, return_train_score=True
+    )
+    assert_same_results(ours, theirs)
+    assert "mean_train_score" in ours.cv_results_
+
+
+def test_other_estimators_are_fitted_as_ever():
+    ours, theirs = both_searches(LogisticRegression(), {"C": [0.1, 1.0]}, X, y)
+    assert_same_results(ours, theirs)
+
+
+def test_data_frames_keep_their_names():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    ours, theirs = both_searches(PIPELINE, {"net__C": [0.1, 1.0]}, frame, pd.Series(y))
+    assert_same_results(ours, theirs)
+    assert ours.feature_names_in_.tolist() == list("abcd")
+    assert ours.n_features_in_ == 4
+
+
+def test_a_random_state_object_is_an_integer_s_equal():
+    model = SDAPGBRVFLClassifier(random_state=np.random.RandomState(5))
+    assert_same_results(*both_searches(model, SMALL_GRID, X, y))
+
+
+def test_refit_may_be_a_choice_of_one_s_own_or_none():
+    def last(results):
+        return len(results["params"]) - 1
+
+    ours, theirs = both_searches(RVFLClassifier(random_state=0), SMALL_GRID, X, y, refit=last)
+    assert_same_results(ours, theirs)
+    assert not hasattr(ours, "best_score_")
+    search = PathSearchCV(RVFLClassifier(random_state=0), SMALL_GRID, refit=False).fit(X, y)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+    assert not hasattr(search, "best_estimator_")
+    assert not hasattr(search, "predict")
+
+
+def test_a_refused_value_fails_its_candidates_only():
+    grid = {"C": [1.0, -1.0], "n_hidden": [3, 9]}
+    searches = [cls(RVFLClassifier(random_state=0), grid) for cls in (PathSearchCV, GridSearchCV)]
+    for search in searches:
+        with warnings.catch_warnings(action="ignore"):
+            search.fit(X, y)
+    assert_same_results(*searches)
+    assert np.isnan(searches[0].cv_results_["mean_test_score"]).tolist() == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    with pytest.raises(ValueError, match="'C' parameter"):
+        PathSearchCV(RVFLClassifier(), grid, error_score="raise").fit(X, y)
+
+
+def test_a_setting_that_raises_in_some_stage_fails_as_ever():
+    grid = {"net__min_ball_size": [1, 80], "net__C": [0.1, 1.0]}
+    searches = [cls(PIPELINE, grid, error_score=-1.0) for cls in (PathSearchCV, GridSearchCV)]
+    for search in searches:
+        with pytest.warns(FitFailedWarning, match="min_ball_size=80"):
+            search.fit(X, y)
+    assert_same_results(*searches)
+
+
+def test_missing_values_in_a_hold_out_part_are_the_scorer_s_error():
+    X_bad = X.copy()
+    X_bad[0, 0] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        PathSearchCV(RVFLClassifier(), SMALL_GRID, error_score="raise").fit(X_bad, y)
+
+
+@pytest.mark.parametrize(
+    ("grid", "error", "message"),
+    [
+        ({"depth": [1]}, ValueError, "Invalid parameter 'depth'"),
+        ({"C": []}, ValueError, "non-empty sequence"),
+        ({"C": 1.0}, TypeError, "needs to be a list or a numpy array"),
+    ],
+)
+def test_a_wrong_grid_is_scikit_learn_s_error(grid, error, message):
+    for cls in (PathSearchCV, GridSearchCV):
+        with pytest.raises(error, match=message):
+            cls(RVFLClassifier(), grid).fit(X, y)
+
+
+def test_splits_and_their_number_must_agree():
+    class Wrong(KFold):
+        def get_n_splits(self, *args, **kwargs):
+            return 7
+
+    with pytest.raises(ValueError, match="gives 3 splits"):
+        PathSearchCV(RVFLClassifier(), SMALL_GRID, cv=Wrong(3)).fit(X, y)
+
+
+def test_the_hold_out_part_influences_no_weight():
+    def first_weights(X, y):
+        sizes = []
+
+        def record(estimator, X, y):
+            sizes.append(np.abs(estimator[-1].coef_).sum())
+            return 0.0
+
+        train, test = np.arange(60), np.arange(60, 90)
+        grid = {"net__C": [0.1, 10.0], "net__n_hidden": [3, 20]}
+        PathSearchCV(PIPELINE, grid, cv=[(train, test)], scoring=record, refit=False).fit(X, y)
+        return sizes
+
+    changed_X, changed_y = X.copy(), y.copy()
+    changed_X[60:] = np.random.default_rng(0).normal(size=(30, 4)) * 50
+    changed_y[60:] = 1 - changed_y[60:]
+    assert sorted(first_weights(X, y)) == sorted(first_weights(changed_X, changed_y))
+
+
+@pytest.mark.parametrize("n_hidden", [20, 203])
+def test_a_large_penalty_factor_on_badly_scaled_data_is_the_svd_solution(n_hidden):
+    scaled = X * [1e-3, 1.0, 30.0, 1e3]
+    train, test = np.arange(60), np.arange(60, 90)
+    found = []
+
+    def record(estimator, X, y):
+        found.append(estimator.decision_function(X))
+        return 0.0
+
+    model = RVFLClassifier(n_hidden=n_hidden, activation="sigmoid", random_state=0)
+    settings = {"param_grid": {"C": [1e5]}, "cv": [(train, test)], "refit": False}
+    PathSearchCV(model, scoring=record, **settings).fit(scaled, y)
+    labels = PathSearchCV(model, **settings).fit(scaled, y)
+
+    features = clone(model).fit(scaled[train], y[train]).features_
+    H = features(scaled[train])
+    U, s, Vt = np.linalg.svd(H, full_matrices=False)
+    target = np.where(y[train] == 1, 1.0, -1.0)
+    theta = Vt.T @ (s / (s**2 + 1e-5) * (U.T @ target))
+    expected = features(scaled[test]) @ theta
+    tolerance = rounding_error(np.abs(H.T @ H).sum(axis=0).max(), C=1e5)
+    assert tolerance < 2e-3
+    assert_allclose(found[0], expected, atol=tolerance * np.abs(expected).max())
+    assert labels.best_score_ == np.mean((expected > 0) == (y[test] == 1))
+
+
+def test_without_a_seed_the_search_still_finds_a_model():
+    search = PathSearchCV(RVFLClassifier(), SMALL_GRID).fit(X, y)
+    assert search.best_score_ > 0.5
+
+
+def test_settings_are_those_of_grid_search():
+    ours, theirs = (cls(RVFLClassifier(), SMALL_GRID) for cls in (PathSearchCV, GridSearchCV))
+    expected = {**theirs.get_params(), "cv": 5}
+    assert ours.get_params().keys() == expected.keys()
+    assert clone(ours).get_params(deep=False).keys() == ours.get_params(deep=False).keys()

@@ -1,0 +1,42 @@
+"""A model prepared once, finished for any network, against `fit`."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from granulearn.estimators import RVFLClassifier
+from granulearn.selection.candidates import Network
+from granulearn.selection.fold import fit_earlier_steps
+from granulearn.selection.prepared_model import prepare_model
+from tests.estimators.families import ALL_CLASSIFIERS
+from tests.selection.test_fold import TEST, TRAIN, X, fold, y
+
+
+@pytest.mark.parametrize("Classifier", ALL_CLASSIFIERS)
+@pytest.mark.parametrize("n_hidden", [1, 7, 80])
+def test_a_prepared_model_finishes_what_fit_does(Classifier, n_hidden):
+    model = Classifier(random_state=3)
+    prepared = prepare_model(fold(model), fit_earlier_steps(fold(model), model), clone(model))
+    network = Network(model.activation, 2.0, n_hidden)
+    fitted = prepared.fitted(network)
+    expected = clone(model).set_params(**network._asdict()).fit(X[TRAIN], y[TRAIN])
+    assert fitted.get_params() == expected.get_params()
+    assert_array_equal(fitted.coef_, expected.coef_)
+    assert_array_equal(fitted.predict_proba(X[TEST]), expected.predict_proba(X[TEST]))
+    assert set(vars(fitted)) == set(vars(expected))
+
+
+def test_finishing_one_network_leaves_the_prepared_model_alone():
+    model = RVFLClassifier(random_state=3)
+    prepared = prepare_model(fold(model), fit_earlier_steps(fold(model), model), clone(model))
+    prepared.fitted(Network("sine", 9.0, 2))
+    assert prepared.estimator.get_params() == model.get_params()
+    assert not hasattr(prepared.estimator, "coef_")
+
+
+def test_known_weights_are_taken_over():
+    model = RVFLClassifier(random_state=3)
+    prepared = prepare_model(fold(model), fit_earlier_steps(fold(model), model), clone(model))
+    coef = np.ones((X.shape[1] + 1 + 2, 2))
+    assert prepared.fitted(Network("relu", 1.0, 2), coef).coef_ is coef
