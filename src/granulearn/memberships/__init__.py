@@ -1,6 +1,7 @@
 """Memberships: one number per ball that says how far the ball can be trusted."""
 
 from granulearn.memberships.base import Membership
+from granulearn.memberships.evidence import EvidenceMembership
 from granulearn.memberships.fuzzy import FuzzyMembership
 from granulearn.memberships.given import GivenMembership
 from granulearn.memberships.registry import (
@@ -13,6 +14,7 @@ from granulearn.memberships.uniform import UniformMembership
 
 __all__ = [
     "CallableMembership",
+    "EvidenceMembership",
     "FuzzyMembership",
     "GivenMembership",
     "Membership",

@@ -9,12 +9,14 @@ import numpy as np
 
 from granulearn.balls import BallSet
 from granulearn.memberships.base import Membership
+from granulearn.memberships.evidence import EvidenceMembership
 from granulearn.memberships.fuzzy import FuzzyMembership
 from granulearn.memberships.given import GivenMembership
 from granulearn.memberships.sdap import SDAPMembership
 from granulearn.memberships.uniform import UniformMembership
 
 _SCHEMES: dict[str, type[Membership]] = {
+    "evidence": EvidenceMembership,
     "fuzzy": FuzzyMembership,
     "given": GivenMembership,
     "sdap": SDAPMembership,

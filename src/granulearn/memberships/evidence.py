@@ -1,0 +1,73 @@
+"""Evidence membership: trust a ball as far as a ball forest believes its labels."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
+from granulearn.memberships.base import Membership
+
+
+class EvidenceMembership(Membership):
+    """Give a ball the mean reliability of its samples' labels.
+
+    A ball forest rates each label by the trees that did not see the sample, so
+    a wrong label among many right ones is not trusted, wherever its class lies.
+    Use it when labels may be wrong in any place. Its weak points are its time,
+    that of a forest, and classes of one sample, which nothing can rate.
+
+    Parameters
+    ----------
+    n_trees : int, default=100
+        Trees of the forest.
+    random_state : int, RandomState or None, default=0
+        Seed of the forest; a fixed one, so that a model's own seed decides alone.
+    n_jobs : int or None, default=None
+        Threads; they change no result.
+
+    Notes
+    -----
+    The mean is over the samples whose reliability is known. A ball without any
+    is trusted fully: nothing speaks against it.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(self, n_trees=100, random_state=0, n_jobs=None):
+        self.n_trees = n_trees
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _rate(self, balls, X, y):
+        if X is None or y is None:
+            raise ValueError(
+                "EvidenceMembership rates the labels of samples, but got none: "
+                "call it with the X and y that the balls were made of."
+            )
+        X = np.ascontiguousarray(X)
+        classes, codes = np.unique(y, return_inverse=True)
+        seed = int(check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64))
+        rule = ForestRule(n_trees=self.n_trees, seed=seed)
+        n_threads = effective_n_jobs(self.n_jobs)
+        grown = grow_forest(X, codes, len(classes), rule, n_threads=n_threads)
+        posterior = grown.forest.out_of_bag_posterior(X, grown.in_bag, n_threads)
+        return known_mean(balls, label_reliability(posterior, codes))
+
+
+def known_mean(balls, values: np.ndarray) -> np.ndarray:
+    """Return each ball's mean of the values that are not NaN; one where all are."""
+    known = ~np.isnan(values)
+    share = balls.sample_mean(known.astype(float))
+    total = balls.sample_mean(np.where(known, values, 0.0))
+    mean = np.divide(total, share, out=np.ones(len(balls)), where=share > 0)
+    return mean.clip(0, 1)  # rounding may end above one
