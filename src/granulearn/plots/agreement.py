@@ -47,7 +47,7 @@ def plot_agreement(
         ax.scatter(
             first,
             second,
-            s=18,
+            s=24,
             color=series_color(position),
             marker=MARKERS[position % len(MARKERS)],
             alpha=0.85,

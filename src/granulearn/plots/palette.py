@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 INK, MUTED, GRID = "#010203", "#040506", "#070809"
-SERIES = tuple(f"#a1b2{number:02x}" for number in range(1, 11))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+SERIES = tuple(f"#a1b2{number:02x}" for number in range(1, 17))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d", "8", "H", "|")
 
 # The name of each stand-in on the page, and its colours there: light, dark.
 THEME = {
@@ -27,6 +27,12 @@ THEME = {
     SERIES[7]: ("series-8", "#4a5568", "#b9c2d3"),
     SERIES[8]: ("series-9", "#6b7d1e", "#b5c95b"),
     SERIES[9]: ("series-10", "#8c4a2f", "#d79a7c"),
+    SERIES[10]: ("series-11", "#3b4cc0", "#98a6ff"),
+    SERIES[11]: ("series-12", "#a8a21a", "#ded76a"),
+    SERIES[12]: ("series-13", "#1b9e77", "#7be0bf"),
+    SERIES[13]: ("series-14", "#d95f6a", "#ffb0b6"),
+    SERIES[14]: ("series-15", "#5e3c2c", "#c7a48f"),
+    SERIES[15]: ("series-16", "#7d7f86", "#d5d7dc"),
 }
 
 PAGE_STYLE: dict[Any, Any] = {
@@ -61,7 +67,7 @@ def series_color(position: int) -> str:
     Parameters
     ----------
     position : int
-        From 0; colours repeat after ten.
+        From 0; colours repeat after sixteen.
 
     Returns
     -------

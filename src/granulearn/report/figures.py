@@ -97,7 +97,7 @@ def _rank_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
             alpha=summary["study"]["alpha"],
             higher_is_better=summary["higher_is_better"],
         )
-        height = 2.0 + 0.14 * len(result.ranks)
+        height = 2.1 + 0.19 * len(result.ranks)
         figure = Figure(figsize=(7.6, height), layout="constrained")
         plot_critical_difference(result, ax=figure.subplots())
         caption = (

@@ -15,8 +15,8 @@ from granulearn.plots.palette import THEME
 from granulearn.report.figures import SECTIONS, make_figures, score_label
 from granulearn.report.files import write_atomically
 
-# Wider tables are shown in their long form only.
-MOST_COLUMNS = 12
+# With more methods than these, figures and the list of cells show them, no table.
+MOST_COLUMNS = 20
 
 
 def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:

@@ -115,6 +115,11 @@ def describe_in_words(result: Comparison, unit: str = "data sets") -> list[str]:
         f"ranks differ by at least {result.critical_difference:.2f}. {_separated(result, order)}",
         _pairs_in_words(result),
     ]
+    if unit != "data sets":
+        words.append(
+            "The conditions of one data set are no independent trials, so these p-values are "
+            "smaller than they should be."
+        )
     if result.dropped:
         names = ", ".join(map(str, result.dropped))
         words.append(f"Left out, since a score is missing: {names}.")

@@ -1,0 +1,45 @@
+"""Classifiers that misbehave on purpose."""
+
+import os
+import signal
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class _Constant(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+class Failing(_Constant):
+    def fit(self, X, y):
+        raise RuntimeError("this classifier never works")
+
+
+class Killed(_Constant):
+    """Ends its own process, as the system does when memory runs out."""
+
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Worried(_Constant):
+    def fit(self, X, y):
+        warnings.warn("this classifier is worried", UserWarning, stacklevel=1)
+        return super().fit(X, y)
+
+
+class Recorder(_Constant):
+    """Keeps what it was shown, for tests that ask whether test rows leak."""
+
+    seen: list = []  # noqa: RUF012 (shared on purpose)
+
+    def fit(self, X, y):
+        Recorder.seen.append((np.array(X), np.array(y)))
+        return super().fit(X, y)

@@ -1,0 +1,104 @@
+"""From a method of a study to something with fit and predict."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import BaggingClassifier
+from sklearn.model_selection import GridSearchCV, ParameterGrid, RandomizedSearchCV
+
+from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.studies import StudyError
+from granulearn.studies.methods import (
+    as_grids,
+    build_estimator,
+    build_search,
+    check_method,
+    variants,
+)
+from granulearn.studies.spec import Method, Tuning
+
+TUNING = Tuning(folds=3)
+
+
+def rvfl(**changes) -> Method:
+    return Method(**{"name": "m", "estimator": "RVFLClassifier", **changes})
+
+
+def test_without_a_grid_the_estimator_itself_is_fitted():
+    model = build_search(rvfl(fixed={"n_hidden": 7}), TUNING, seed=5)
+    assert (type(model).__name__, model.n_hidden, model.random_state) == ("RVFLClassifier", 7, 5)
+
+
+def test_the_papers_grid_is_spelled_out_and_searched_as_a_path():
+    search = build_search(rvfl(grid="paper_grid"), TUNING, seed=5)
+    assert type(search) is PathSearchCV
+    assert as_grids("paper_grid") == [paper_grid()]
+
+
+def test_other_estimators_are_searched_by_scikit_learn():
+    method = Method(name="svm", estimator="sklearn.svm.SVC", grid={"C": [1.0, 10.0]})
+    assert type(build_search(method, TUNING, seed=5)) is GridSearchCV
+
+
+def test_some_candidates_are_drawn_from_the_grid_and_no_more():
+    grid = {"C": [0.1, 1.0, 10.0], "n_hidden": [3, 5]}
+    search = build_search(rvfl(grid=grid, candidates=4), TUNING, seed=5)
+    assert type(search) is RandomizedSearchCV
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    search.fit(X, (X[:, 0] > 0).astype(int))
+    tried = search.cv_results_["params"]
+    assert len(tried) == 4
+    assert all(point in list(ParameterGrid(grid)) for point in tried)
+
+
+def test_asking_for_as_many_candidates_as_there_are_is_the_whole_grid():
+    search = build_search(rvfl(grid={"C": [0.1, 1.0]}, candidates=2), TUNING, seed=5)
+    assert type(search) is PathSearchCV
+
+
+def test_varied_values_become_methods_of_their_own():
+    found = list(variants(rvfl(vary={"C": [0.1, 1.0], "activation": ["relu", "sine"]})))
+    assert [method.name for method in found] == [
+        "m [C=0.1, activation=relu]",
+        "m [C=0.1, activation=sine]",
+        "m [C=1, activation=relu]",
+        "m [C=1, activation=sine]",
+    ]
+    assert found[1].fixed == {"C": 0.1, "activation": "sine"}
+
+
+def test_an_estimator_inside_another_is_built_and_seeded():
+    method = Method(
+        name="bag",
+        estimator="sklearn.ensemble.BaggingClassifier",
+        fixed={
+            "estimator": {
+                "estimator": "sklearn.tree.DecisionTreeClassifier",
+                "fixed": {"max_depth": 2},
+            },
+            "n_estimators": 3,
+        },
+    )
+    model = build_estimator(method, seed=11)
+    assert isinstance(model, BaggingClassifier)
+    assert model.get_params()["estimator__max_depth"] == 2
+    assert model.random_state == model.get_params()["estimator__random_state"] == 11
+
+
+def test_a_seed_that_the_study_fixes_stays():
+    assert build_estimator(rvfl(fixed={"random_state": 1}), seed=5).random_state == 1
+
+
+def test_a_wrong_parameter_of_a_nested_estimator_is_named():
+    method = Method(
+        name="bag",
+        estimator="sklearn.ensemble.BaggingClassifier",
+        fixed={"estimator": {"estimator": "sklearn.svm.SVC", "fixed": {"c": 1.0}}},
+    )
+    with pytest.raises(StudyError, match=r"fixed\.estimator\.c: SVC has no such parameter"):
+        check_method(method)
+
+
+def test_folds_of_tuning_are_those_of_the_study():
+    search = build_search(rvfl(grid={"C": [0.1, 1.0]}), TUNING, seed=5)
+    assert search.cv.get_n_splits() == 3

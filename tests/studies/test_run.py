@@ -1,0 +1,218 @@
+"""Runs: the same rows whatever the jobs, whoever interrupts, however often."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from granulearn.studies import Store, expand, run_study, select
+from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rows_of(path: Path) -> dict[str, tuple]:
+    """Return all that is stored of each cell but when and how fast it was made."""
+    with sqlite3.connect(path) as database:
+        cursor = database.execute("SELECT * FROM cells")
+        names = [item[0] for item in cursor.description]
+        rows = [dict(zip(names, values, strict=True)) for values in cursor]
+    database.close()
+    for row in rows:
+        for name in ("fit_seconds", "predict_seconds", "finished"):
+            row.pop(name)
+    return {row["key"]: tuple(row.items()) for row in rows}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The small study, run once in one go."""
+    directory = tmp_path_factory.mktemp("whole")
+    study = small_study(directory)
+    with Store(directory / "whole.db") as store:
+        result = run_study(study, expand(study), store)
+    return result, directory / "whole.db"
+
+
+def test_every_cell_is_computed_once_and_recorded(whole):
+    result, path = whole
+    assert (result.asked, result.computed, result.found, result.failed) == (N_CELLS, N_CELLS, 0, ())
+    rows = [dict(row) for row in rows_of(path).values()]
+    assert len(rows) == N_CELLS
+    for row in rows:
+        assert set(json.loads(row["scores"])) == {"accuracy", "log_loss"}
+        assert (row["n_balls"] is not None) == (row["method"] == "GB-RVFL")
+        assert (row["n_disturbed"] > 0) == (row["rate"] > 0)
+
+
+def test_two_jobs_give_the_same_rows_as_one(whole, tmp_path):
+    study = small_study(tmp_path)
+    with Store(tmp_path / "two.db") as store:
+        run_study(study, expand(study), store, jobs=2)
+    assert rows_of(tmp_path / "two.db") == rows_of(whole[1])
+
+
+def test_a_second_run_computes_nothing(whole, tmp_path):
+    study = small_study(tmp_path)
+    heard = []
+    with Store(whole[1]) as store:
+        result = run_study(
+            study, expand(study), store, on_outcome=lambda cell, outcome: heard.append(outcome)
+        )
+    assert (result.found, result.computed) == (N_CELLS, 0)
+    assert heard == [None] * N_CELLS
+
+
+def test_parts_run_one_after_the_other_are_the_whole(whole, tmp_path):
+    study = small_study(tmp_path)
+    with Store(tmp_path / "parts.db") as store:
+        for only in ("method=tree", "dataset=circles", "dataset=*"):
+            run_study(study, select(expand(study), [only]), store)
+    assert rows_of(tmp_path / "parts.db") == rows_of(whole[1])
+
+
+def test_fresh_computes_again_what_was_there(tmp_path):
+    study = small_study(tmp_path)
+    cells = select(expand(study), ["method=tree"])
+    with Store(tmp_path / "a.db") as store:
+        run_study(study, cells, store)
+        before = rows_of(tmp_path / "a.db")
+        result = run_study(study, cells[:2], store, fresh=True)
+    assert (result.computed, result.found) == (2, 0)
+    assert rows_of(tmp_path / "a.db") == before
+
+
+ODD = """
+[[method]]
+name = "odd"
+estimator = "tests.studies.odd_classifiers.{kind}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "jobs", "said"),
+    [
+        ("Failing", 1, "RuntimeError: this classifier never works"),
+        ("Failing", 2, "RuntimeError: this classifier never works"),
+        ("Killed", 2, "WorkerDiedError: its process ended with code -9"),
+    ],
+)
+def test_cells_that_fail_are_rows_with_a_reason_and_the_run_goes_on(
+    whole, tmp_path, kind, jobs, said
+):
+    first = '[[method]]\nname = "RVFL"'
+    study = small_study(tmp_path, (first, ODD.format(kind=kind) + first))
+    cells = select(expand(study), ["dataset=circles"])
+    with Store(tmp_path / "a.db") as store:
+        result = run_study(study, cells, store, jobs=jobs)
+        reasons = {
+            row.outcome.reason for row in store.rows().values() if row.outcome.scores is None
+        }
+    assert (len(result.failed), result.computed) == (4, 12)
+    assert len(reasons) == 1
+    assert reasons.pop().startswith(said)
+    good = {
+        key: row for key, row in rows_of(tmp_path / "a.db").items() if dict(row)["reason"] == ""
+    }
+    assert good.items() <= rows_of(whole[1]).items()
+
+
+def test_what_failed_is_tried_again(tmp_path, monkeypatch):
+    study = small_study(tmp_path)
+    cells = select(expand(study), ["method=tree", "dataset=circles"])
+    with Store(tmp_path / "a.db") as store:
+        monkeypatch.setattr("granulearn.studies.evaluation.prepare", _refuse)
+        assert len(run_study(study, cells, store).failed) == 4
+        monkeypatch.undo()
+        assert run_study(study, cells, store).computed == 4
+    assert all(dict(row)["reason"] == "" for row in rows_of(tmp_path / "a.db").values())
+
+
+def _refuse(*_):
+    raise OSError("the disk is away")
+
+
+def bench(directory: Path, study: Path, *more: str) -> subprocess.Popen:
+    command = [sys.executable, "-m", "granulearn.cli", "bench", str(study)]
+    command += ["--results", str(directory / "run.db"), *more]
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for_rows(path: Path, run: subprocess.Popen, wanted: int) -> None:
+    """Return when a running process has committed some rows."""
+    while run.poll() is None:
+        if path.exists():
+            try:
+                database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+                (found,) = database.execute("SELECT count(*) FROM cells").fetchone()
+                database.close()
+            except sqlite3.OperationalError:
+                found = 0
+            if found >= wanted:
+                return
+        time.sleep(0.01)
+    pytest.fail(f"the run ended too early:\n{run.stdout.read()}")
+
+
+# Slow enough to be hit in the middle: 24 cells of about a tenth of a second.
+SLOW = SMALL.replace(
+    'estimator = "sklearn.tree.DecisionTreeClassifier"\nfixed = { max_depth = 4 }',
+    'estimator = "sklearn.ensemble.RandomForestClassifier"\nfixed = { n_estimators = 60 }',
+).replace('draw = ["two_moons"]', "")
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    """The rows of the slow study, run in one go."""
+    directory = tmp_path_factory.mktemp("unbroken")
+    study = small_study(directory, (SMALL, SLOW))
+    with Store(directory / "unbroken.db") as store:
+        run_study(study, expand(study), store)
+    return rows_of(directory / "unbroken.db")
+
+
+@pytest.mark.parametrize(
+    ("stop", "jobs"), [(signal.SIGKILL, "2"), (signal.SIGKILL, "1"), (signal.SIGINT, "2")]
+)
+def test_a_run_that_is_stopped_resumes_to_the_rows_of_an_unbroken_one(
+    unbroken, tmp_path, stop, jobs
+):
+    path = write_study(tmp_path, SLOW)
+    run = bench(tmp_path, path, "--jobs", jobs)
+    wait_for_rows(tmp_path / "run.db", run, 4)
+    os.kill(run.pid, stop)
+    said = run.communicate()[0]
+    kept = rows_of(tmp_path / "run.db")
+    assert 4 <= len(kept) < N_CELLS
+    if stop == signal.SIGINT:
+        assert run.returncode == 130
+        assert f"{len(kept)} of {N_CELLS} cells are kept" in said
+    resumed = bench(tmp_path, path, "--jobs", jobs)
+    assert f"{len(kept)} were there" in resumed.communicate()[0]
+    assert resumed.returncode == 0
+
+    final = rows_of(tmp_path / "run.db")
+    assert final == unbroken
+    assert kept.items() <= final.items()
+    assert {item.name for item in tmp_path.iterdir()} == {path.name, "run.db"}
+
+
+def test_two_runs_at_once_fill_one_store_without_harm(whole, tmp_path):
+    path = write_study(tmp_path)
+    runs = [bench(tmp_path, path, "--jobs", "1") for _ in range(2)]
+    said = [run.communicate()[0] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], said
+    assert rows_of(tmp_path / "run.db") == rows_of(whole[1])

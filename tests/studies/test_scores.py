@@ -1,0 +1,78 @@
+"""Scores against scikit-learn and by hand."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
+
+from granulearn.studies import StudyError
+from granulearn.studies.scores import (
+    Prediction,
+    check_score,
+    geometric_mean,
+    higher_is_better,
+    scoring_for_tuning,
+)
+
+
+@pytest.fixture
+def prediction():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 3))
+    y = np.where(X[:, 0] + rng.standard_normal(90) > 0.7, "yes", "no")
+    model = LogisticRegression().fit(X[:60], y[:60])
+    return Prediction(model, X[60:], y[60:], model.predict(X[60:]))
+
+
+@pytest.mark.parametrize(
+    ("name", "scorer", "sign"),
+    [
+        ("accuracy", "accuracy", 1),
+        ("balanced_accuracy", "balanced_accuracy", 1),
+        ("macro_f1", "f1_macro", 1),
+        ("log_loss", "neg_log_loss", -1),
+        ("matthews_corrcoef", "matthews_corrcoef", 1),
+    ],
+)
+def test_a_score_is_scikit_learns(prediction, name, scorer, sign):
+    theirs = get_scorer(scorer)(prediction.model, prediction.X, prediction.y)
+    assert prediction.score(name) == pytest.approx(sign * theirs)
+
+
+def test_geometric_mean_of_recalls_by_hand():
+    y_true = np.array([0, 0, 0, 0, 1, 1])
+    y_pred = np.array([0, 0, 0, 1, 1, 0])
+    assert geometric_mean(y_true, y_pred) == pytest.approx(np.sqrt(3 / 4 * 1 / 2))
+
+
+def test_geometric_mean_is_zero_when_a_class_is_never_found():
+    assert geometric_mean(np.array([0, 0, 1]), np.array([0, 0, 0])) == 0
+
+
+def test_a_class_that_is_only_predicted_has_no_recall():
+    assert geometric_mean(np.array([0, 0, 0, 0]), np.array([0, 0, 0, 1])) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "geometric_mean", "log_loss", "accuracy"])
+def test_tuning_by_a_score_prefers_the_better_model(prediction, name):
+    scoring = scoring_for_tuning(name)
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    value = scorer(prediction.model, prediction.X, prediction.y)
+    sign = 1 if higher_is_better(name) else -1
+    assert value == pytest.approx(sign * prediction.score(name))
+
+
+def test_times_cannot_guide_tuning():
+    with pytest.raises(StudyError, match="cannot guide tuning"):
+        scoring_for_tuning("fit_seconds")
+
+
+def test_unknown_scores_get_a_suggestion():
+    check_score("roc_auc")
+    with pytest.raises(StudyError, match="did you mean 'balanced_accuracy'"):
+        check_score("balanced_acuracy")
+
+
+def test_losses_and_times_are_better_when_lower():
+    assert higher_is_better("accuracy")
+    assert not any(map(higher_is_better, ["log_loss", "fit_seconds", "predict_seconds"]))

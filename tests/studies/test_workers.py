@@ -1,0 +1,96 @@
+"""Processes: results come back, a dead worker is known, none outlives its parent."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from granulearn.studies.workers import WorkerDiedError, run_in_processes
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def nothing() -> None:
+    pass
+
+
+def square_or_die(number: int) -> tuple[int, int]:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number, os.getpid()
+
+
+@pytest.fixture(scope="module")
+def results():
+    return dict(run_in_processes(square_or_die, range(8), 2, nothing))
+
+
+def test_every_task_gives_its_own_result(results):
+    squares = {task: result[0] for task, result in results.items() if task != 3}
+    assert squares == {n: n * n for n in range(8) if n != 3}
+
+
+def test_the_task_whose_process_died_is_known_and_the_others_go_on(results):
+    assert isinstance(results[3], WorkerDiedError)
+    assert "code -9" in str(results[3])
+
+
+def test_the_work_is_shared_by_processes_that_are_not_this_one(results):
+    processes = {result[1] for task, result in results.items() if task != 3}
+    assert len(processes) >= 2
+    assert os.getpid() not in processes
+
+
+def test_stopping_early_ends_the_processes():
+    running = run_in_processes(square_or_die, range(100, 200), 2, nothing)
+    _, (_, process) = next(running)
+    running.close()
+    assert not _alive(process)
+
+
+PARENT = """
+import time
+from granulearn.studies.workers import run_in_processes
+from tests.studies.test_workers import nothing, sleep_and_tell
+
+if __name__ == "__main__":
+    for _ in run_in_processes(sleep_and_tell, range(4), 2, nothing):
+        pass
+"""
+
+
+def sleep_and_tell(number: int) -> None:
+    sys.stdout.write(f"{os.getpid()}\n")
+    sys.stdout.flush()
+    time.sleep(600)
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    workers = [int(parent.stdout.readline()) for _ in range(2)]
+    assert all(map(_alive, workers))
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    while any(map(_alive, workers)):
+        time.sleep(0.05)
+
+
+def _alive(process: int) -> bool:
+    """Return whether a process runs; one that ended but was not waited for does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
