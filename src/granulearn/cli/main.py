@@ -14,6 +14,7 @@ from granulearn.cli import exit_codes
 
 def main() -> NoReturn:
     """Run the command line and exit."""
+    signal.signal(signal.SIGTERM, _stop)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -25,10 +26,11 @@ def run(arguments: list[str]) -> int:
     arguments : list of str
         What stands after ``granulearn`` on the command line.
     """
-    signal.signal(signal.SIGTERM, _stop)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("once")
+            # Users are told what concerns their data, not what concerns developers.
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("once", UserWarning)
             warnings.showwarning = _show_warning
             from granulearn.cli.application import run_verb
 

@@ -13,9 +13,12 @@ from granulearn.cli.model_kinds import model_names
 
 def _column_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the header's names that begin so; silent on anything odd, as completion must be."""
-    given = ctx.params.get("table")
+    # Of an unfinished command typer leaves the arguments where it found them.
+    given = [ctx.params.get("table"), *ctx.args, ""]
     try:
-        with Path(str(given)).open(encoding="utf-8-sig", newline="") as file:
+        with Path(next(str(path) for path in given if path is not None)).open(
+            encoding="utf-8-sig", newline=""
+        ) as file:
             header = next(csv.reader(file))
     except (OSError, UnicodeDecodeError, StopIteration, csv.Error):
         return []

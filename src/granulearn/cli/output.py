@@ -26,12 +26,16 @@ JsonOption = Annotated[
 _WIDTH_OF_PIPES = 120
 
 
+class _ResultConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the entry point end quietly when nobody reads on."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return where results go."""
-    out = Console(highlight=False, soft_wrap=False)
-    if not out.is_terminal:
-        out = Console(highlight=False, width=_WIDTH_OF_PIPES)
-    return out
+    out = _ResultConsole(highlight=False)
+    return out if out.is_terminal else _ResultConsole(highlight=False, width=_WIDTH_OF_PIPES)
 
 
 def print_json(content: Any) -> None:

@@ -1,0 +1,95 @@
+"""The verbs: listed without being imported, helped by examples, wrong options in one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+import granulearn
+from granulearn.cli import application, exit_codes
+from granulearn.cli.application import VERBS, Verb
+from tests.cli.commands import fails, in_real_process, succeeds
+
+OUR_VERBS = ["fit", "predict", "balls", "export", "models", "datasets"]
+
+
+def test_version():
+    assert succeeds("--version").out == f"granulearn {granulearn.__version__}\n"
+
+
+def test_help_lists_every_verb_with_examples():
+    shown = succeeds("--help").out
+    for name in OUR_VERBS:
+        assert f"{name} " in shown
+        assert VERBS[name].summary in shown
+    assert "granulearn fit credit.csv --target target --tune -o credit.skops" in shown
+
+
+@pytest.mark.parametrize("name", OUR_VERBS)
+def test_help_of_each_verb_has_an_example(name):
+    assert f"Example: granulearn {name}" in " ".join(succeeds(name, "--help").out.split())
+
+
+def test_listing_imports_no_verb_and_nothing_they_need():
+    code = (
+        "import sys; from granulearn.cli.main import run; before = set(sys.modules); "
+        "run(['--help']); new = set(sys.modules) - before; "
+        "wanted = ['granulearn.cli.fit', 'granulearn.persistence', 'pyarrow', 'pandas', 'skops'];"
+        "assert 'typer' in new; print([name for name in wanted if name in new])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_verb_whose_file_is_missing_is_not_listed(monkeypatch):
+    monkeypatch.setitem(VERBS, "later", Verb("granulearn.cli.of_the_future:later", "Someday."))
+    assert "later" not in succeeds("--help").out
+    assert "No such command 'later'" in fails(exit_codes.USAGE, "later")
+
+
+def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(monkeypatch):
+    def import_module(name):
+        raise ModuleNotFoundError(name="skops")
+
+    monkeypatch.setattr(application, "import_module", import_module)
+    assert "predict" in succeeds("--help").out
+    line = fails(exit_codes.MISSING_PACKAGE, "predict", "a", "b")
+    assert 'pip install "granulearn[cli]"' in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["fit", "x.csv", "-o", "m"], "Missing option '--target'"),
+        (["fit", "x.csv", "--target", "y", "-o", "m", "--model", "tree"], "is not one of"),
+        (["fit", "x.csv", "--target", "y", "-o", "m", "--test", "2"], "less than or equal to 0.9"),
+        (["predict", "--frob"], "No such option"),
+    ],
+)
+def test_wrong_options_are_one_line_and_2(arguments, said):
+    line = fails(exit_codes.USAGE, *arguments)
+    assert said in line
+    assert "--help" in line
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_offers_the_verbs(shell):
+    variables = {"_GRANULEARN_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "granulearn "}
+    variables |= {"COMP_WORDS": "granulearn ", "COMP_CWORD": "1"}
+    variables |= {"_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    done = in_real_process(**variables)
+    assert all(name in done.stdout for name in OUR_VERBS), done.stderr
+
+
+def test_completion_offers_models_and_the_columns_of_the_table(tmp_path):
+    (tmp_path / "t.csv").write_text("age,city,label\n1,a,b\n")
+
+    def offered(words):
+        variables = {"_GRANULEARN_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        return in_real_process(
+            cwd=tmp_path, **variables, COMP_CWORD=str(len(words.split(" ")) - 1)
+        ).stdout.split()
+
+    assert offered("granulearn fit t.csv --target ") == ["age", "city", "label"]
+    assert offered("granulearn fit t.csv --model g") == ["gb-rvfl", "ge-gbrvfl"]

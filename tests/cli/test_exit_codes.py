@@ -1,0 +1,53 @@
+"""Each kind of failure has its code, and each code its meaning."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from granulearn.cli import exit_codes
+from granulearn.datasets import DatasetUnavailableError, TableError, UnknownDatasetError
+from granulearn.persistence import ModelFileError, OnnxMismatchError
+from tests.cli.commands import succeeds
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.md"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (TableError("x"), exit_codes.BAD_DATA),
+        (UnknownDatasetError("x"), exit_codes.BAD_DATA),
+        (DatasetUnavailableError("x"), exit_codes.BAD_DATA),
+        (MemoryError(), exit_codes.BAD_DATA),
+        (ModelFileError("x"), exit_codes.BAD_MODEL),
+        (OnnxMismatchError("x"), exit_codes.BAD_MODEL),
+        (PermissionError(13, "Permission denied", "out.csv"), exit_codes.NOT_WRITTEN),
+        (FileNotFoundError("the folder x does not exist"), exit_codes.NOT_WRITTEN),
+        (exit_codes.UsageError("x"), exit_codes.USAGE),
+        (ModuleNotFoundError(name="skl2onnx.common"), exit_codes.MISSING_PACKAGE),
+        (ValueError("x"), exit_codes.UNEXPECTED),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_codes_of_failures(error, code):
+    message, found = exit_codes.explain(error)
+    assert found == code
+    assert message
+
+
+def test_a_missing_package_names_the_extra_to_install():
+    message, _ = exit_codes.explain(ModuleNotFoundError(name="skl2onnx.common"))
+    assert message.endswith('pip install "granulearn[onnx]"')
+
+
+def test_a_refused_file_is_named():
+    message, _ = exit_codes.explain(PermissionError(13, "Permission denied", "out.csv"))
+    assert message == "out.csv: permission denied; check the path and the rights."
+
+
+def test_every_code_is_documented_in_the_help_and_in_the_guide():
+    listed = re.findall(r"^\| (\d+) \| (.+?) \|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {int(code): meaning for code, meaning in listed} == exit_codes.MEANINGS
+    shown = " ".join(succeeds("--help").out.split())
+    assert all(f"{code}: " in shown for code in exit_codes.MEANINGS)

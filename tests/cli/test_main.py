@@ -1,0 +1,76 @@
+"""One line and an exit code for whatever goes wrong; never a stack trace."""
+
+import os
+import subprocess
+import warnings
+
+import pytest
+
+from granulearn.cli import application, exit_codes
+from tests.cli.commands import COMMAND, fails, granulearn, in_real_process
+
+
+@pytest.fixture(name="verb_that")
+def make_verb_that(monkeypatch):
+    """Return a function that makes every verb do something."""
+
+    def verb_that(action):
+        monkeypatch.setattr(application, "run_verb", lambda arguments: action())
+
+    return verb_that
+
+
+def raising(error):
+    def action():
+        raise error
+
+    return action
+
+
+def test_an_unexpected_failure_is_one_line_with_the_way_to_report_it(verb_that):
+    verb_that(raising(ZeroDivisionError("over\nnothing")))
+    line = fails(exit_codes.UNEXPECTED, "fit")
+    assert "unexpected ZeroDivisionError: over nothing" in line
+    assert "GRANULEARN_DEBUG=1" in line
+
+
+def test_developers_can_ask_for_the_stack_trace(verb_that, monkeypatch):
+    monkeypatch.setenv("GRANULEARN_DEBUG", "1")
+    verb_that(raising(ZeroDivisionError))
+    with pytest.raises(ZeroDivisionError):
+        granulearn("fit")
+
+
+def test_an_interrupt_is_one_line_and_130(verb_that):
+    verb_that(raising(KeyboardInterrupt))
+    assert "no output was written" in fails(130, "fit")
+
+
+def test_warnings_for_users_are_one_line_each_and_others_are_not_shown(verb_that):
+    def action():
+        for _ in range(3):
+            warnings.warn("the data\nis odd", UserWarning, stacklevel=1)
+        warnings.warn("an interface will change", DeprecationWarning, stacklevel=1)
+        return 0
+
+    verb_that(action)
+    done = granulearn("fit")
+    assert done.err == "granulearn: warning: the data is odd\n"
+
+
+def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):
+    done = in_real_process("predict", "no.skops", "no.csv", "-o", "x.csv", cwd=tmp_path)
+    assert done.returncode == exit_codes.BAD_MODEL
+    assert done.stderr == (
+        "granulearn: error: no.skops is not a file; check the path of the model.\n"
+    )
+
+
+def test_a_reader_that_has_enough_is_no_failure():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, "models"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")

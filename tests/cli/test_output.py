@@ -1,0 +1,50 @@
+"""What is printed: JSON that machines can read, tables that pipes do not cut."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from granulearn.cli import output
+
+
+def test_json_holds_numpy_numbers_and_unicode(capsys):
+    output.print_json({"città": np.float64(0.5), "counts": np.array([1, 2])})
+    assert json.loads(capsys.readouterr().out) == {"città": 0.5, "counts": [1, 2]}
+    with pytest.raises(TypeError, match="set has no form in JSON"):
+        output.print_json({1, 2})
+
+
+def test_notes_go_to_stderr(capsys):
+    output.note("three rows were odd")
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "granulearn: note: three rows were odd\n")
+
+
+def test_a_pipe_gets_wide_tables(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    grid = output.table("title", "name", "value")
+    grid.add_row("n" * 50, "v" * 40)
+    output.console().print(grid)
+    shown = capsys.readouterr().out
+    assert "n" * 50 in shown
+    assert "v" * 40 in shown
+
+
+def test_progress_is_drawn_on_a_terminal_only_and_never_with_json(monkeypatch):
+    def draw(*, terminal, hidden):
+        screen = io.StringIO()
+        monkeypatch.setattr(
+            output,
+            "Console",
+            lambda stderr: Console(file=screen, force_terminal=terminal, width=80),
+        )
+        with output.row_progress(10, hidden=hidden) as progress:
+            progress(4)
+        return screen.getvalue()
+
+    assert "4/10" in draw(terminal=True, hidden=False)
+    assert draw(terminal=False, hidden=False) == ""
+    assert draw(terminal=True, hidden=True) == ""

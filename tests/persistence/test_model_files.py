@@ -1,0 +1,242 @@
+"""Model files: exact when honest, refused when not, and nothing in them runs."""
+
+import io
+import json
+import pickle
+import zipfile
+
+import joblib
+import numpy as np
+import pytest
+import skops.io
+from numpy.testing import assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import RobustScaler
+
+from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
+from granulearn.persistence import ModelFileError, load_model, save_model
+from tests.estimators.families import ALL_CLASSIFIERS
+from tests.persistence.fitted_pipelines import fitted_pipeline, mixed_table
+from tests.persistence.test_model_card import CARD
+
+
+@pytest.fixture(name="saved")
+def saved_model(tmp_path):
+    pipeline, rows = fitted_pipeline(GBRVFLClassifier)
+    path = tmp_path / "model.skops"
+    save_model(pipeline, path, CARD)
+    return path, pipeline, rows
+
+
+def rewrite(path, **members):
+    """Replace members of an archive, keeping the others as they are."""
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    content |= members
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+
+
+class TouchOnLoad:
+    """Pickled, it creates a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
+def test_a_loaded_model_predicts_bit_for_bit_the_same(classifier, n_classes, tmp_path):
+    pipeline, rows = fitted_pipeline(classifier, n_classes)
+    save_model(pipeline, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops").pipeline
+    assert_array_equal(loaded.predict_proba(rows), pipeline.predict_proba(rows), strict=True)
+    assert_array_equal(loaded.predict(rows), pipeline.predict(rows), strict=True)
+    assert loaded[-1].get_params() == pipeline[-1].get_params()
+
+
+def test_the_card_comes_back_with_the_versions(saved):
+    path, _, _ = saved
+    card = load_model(path).card
+    assert card.versions["granulearn"]
+    assert card.columns == CARD.columns
+    assert card.scores == CARD.scores
+
+
+def test_a_failed_save_leaves_the_old_model(saved):
+    path, pipeline, _ = saved
+    before = path.read_bytes()
+    pipeline[-1].random_state = np.random.RandomState(0)
+    with pytest.raises(ModelFileError, match="random_state by a number"):
+        save_model(pipeline, path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_load_would_refuse_is_not_saved_unless_the_caller_trusts_it(tmp_path):
+    X, y = mixed_table()
+    numbers = X[["température (°C)"]]
+    model = make_pipeline(RobustScaler(), RVFLClassifier(random_state=0)).fit(numbers, y)
+    name = "sklearn.preprocessing._data.RobustScaler"
+    with pytest.raises(ModelFileError, match=name):
+        save_model(model, tmp_path / "m")
+    save_model(model, tmp_path / "m", trusted=[name])
+    with pytest.raises(ModelFileError, match=name):
+        load_model(tmp_path / "m")
+    loaded = load_model(tmp_path / "m", trusted=[name]).pipeline
+    assert_array_equal(loaded.predict_proba(numbers), model.predict_proba(numbers))
+
+
+@pytest.mark.parametrize("dump", [pickle.dump, joblib.dump])
+def test_a_pickle_is_refused_and_runs_nothing(dump, tmp_path):
+    marker, path = tmp_path / "it ran", tmp_path / "model.skops"
+    with path.open("wb") as file:
+        dump(TouchOnLoad(marker), file)
+    with pytest.raises(ModelFileError, match="not a granulearn model file"):
+        load_model(path)
+    assert not marker.exists()
+    joblib.load(path).close()  # the bait is real: loading it as a pickle does run it
+    assert marker.exists()
+
+
+def hostile_nodes(marker):
+    """Yield trees of nodes that would run ``open(marker, 'w')`` or the like if constructed."""
+    arguments = {
+        "__class__": "tuple",
+        "__module__": "builtins",
+        "__loader__": "TupleNode",
+        "content": [
+            {
+                "__class__": "str",
+                "__module__": "builtins",
+                "__loader__": "JsonNode",
+                "content": json.dumps(text),
+                "is_json": True,
+            }
+            for text in (str(marker), "w")
+        ],
+    }
+    yield {
+        "__class__": "open",
+        "__module__": "builtins",
+        "__loader__": "ConstructorFromReduceNode",
+        "content": arguments,
+    }
+    yield {
+        "__class__": "FileIO",
+        "__module__": "io",
+        "__loader__": "ConstructorFromReduceNode",
+        "content": arguments,
+    }
+    yield {"__class__": "system", "__module__": "os", "__loader__": "FunctionNode"}
+    yield {"__class__": "marker_module", "__module__": "this", "__loader__": "TypeNode"}
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_file_that_names_code_is_refused_and_runs_nothing(saved, number, hidden, capsys):
+    path, _, _ = saved
+    marker = path.with_name("it ran")
+    node = list(hostile_nodes(marker))[number]
+    schema = json.loads(zipfile.ZipFile(path).read("schema.json"))
+    tree = {**schema, "content": {**schema["content"], "extra": node}} if hidden else node
+    tree |= {key: schema[key] for key in ("protocol", "_skops_version")}
+    rewrite(path, **{"schema.json": json.dumps(tree)})
+    with pytest.raises(ModelFileError, match=f"{node['__module__']}.{node['__class__']}"):
+        load_model(path)
+    assert not marker.exists()
+    assert capsys.readouterr().out == ""  # importing `this` would print
+
+
+def test_the_hostile_tree_would_have_run_if_it_were_trusted(saved):
+    path, _, _ = saved
+    marker = path.with_name("it ran")
+    node = list(hostile_nodes(marker))[1]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("schema.json", json.dumps({**node, "protocol": 2}))
+    skops.io.loads(archive.getvalue(), trusted=["io.FileIO"]).close()
+    assert marker.exists()
+
+
+def test_an_edited_number_is_noticed(saved):
+    path, _, _ = saved
+    with zipfile.ZipFile(path) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".npy"))
+        data = bytearray(archive.read(name))
+    data[-1] ^= 1
+    rewrite(path, **{name: bytes(data)})
+    with pytest.raises(ModelFileError, match="does not match its digest"):
+        load_model(path)
+
+
+def test_an_edited_card_is_noticed(saved):
+    path, _, _ = saved
+    header = json.loads(zipfile.ZipFile(path).read("granulearn.json"))
+    header["card"]["scores"]["held_out"]["accuracy"] = 1.0
+    rewrite(path, **{"granulearn.json": json.dumps(header)})
+    with pytest.raises(ModelFileError, match="does not match its digest"):
+        load_model(path)
+
+
+def test_an_array_of_pickled_objects_is_refused_even_with_a_right_digest(saved, monkeypatch):
+    path, _, _ = saved
+    marker = path.with_name("it ran")
+    data = io.BytesIO()
+    np.save(data, np.array([TouchOnLoad(marker)], dtype=object), allow_pickle=True)
+    with zipfile.ZipFile(path) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".npy"))
+    rewrite(path, **{name: data.getvalue()})
+    module = "granulearn.persistence.model_files._digest"
+    header = json.loads(zipfile.ZipFile(path).read("granulearn.json"))
+    monkeypatch.setattr(module, lambda members, card: header["sha256"])
+    with pytest.raises(ModelFileError, match="refused"):
+        load_model(path)
+    assert not marker.exists()
+
+
+def test_every_truncation_is_refused(saved):
+    path, _, _ = saved
+    content = path.read_bytes()
+    for length in np.linspace(0, len(content) - 1, 40).astype(int):
+        path.write_bytes(content[:length])
+        with pytest.raises(ModelFileError):
+            load_model(path)
+
+
+def test_a_skops_file_of_something_else_is_foreign(tmp_path):
+    skops.io.dump(LogisticRegression(), tmp_path / "m.skops")
+    with pytest.raises(ModelFileError, match="was not written by granulearn"):
+        load_model(tmp_path / "m.skops")
+
+
+def test_a_format_of_the_future_is_named(saved):
+    path, _, _ = saved
+    header = json.loads(zipfile.ZipFile(path).read("granulearn.json"))
+    rewrite(path, **{"granulearn.json": json.dumps({**header, "format": 99})})
+    with pytest.raises(ModelFileError, match="has format 99"):
+        load_model(path)
+
+
+def test_damaged_json_is_refused(saved):
+    path, _, _ = saved
+    rewrite(path, **{"granulearn.json": "{"})
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)
+
+
+def test_json_nested_beyond_all_bounds_is_refused(saved):
+    path, _, _ = saved
+    rewrite(path, **{"schema.json": "[" * 200_000 + "]" * 200_000})
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ModelFileError, match="is not a file"):
+        load_model(tmp_path / "nothing.skops")

@@ -1,0 +1,76 @@
+"""ONNX predictions equal ours: every classifier, activation and number of classes."""
+
+import numpy as np
+import onnxruntime
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
+
+from granulearn.network import activation_names, complex_activation_names
+from granulearn.persistence import onnx_inputs, to_onnx
+from granulearn.persistence.onnx_converters import CONVERTIBLE
+from tests.estimators.families import ALL_CLASSIFIERS
+from tests.persistence.fitted_pipelines import fitted_pipeline
+
+
+def activations_of(classifier):
+    complex_valued = classifier.__name__ in ("CRVFLClassifier", "ACRVFLClassifier")
+    return complex_activation_names() if complex_valued else activation_names()
+
+
+EVERY_SETTING = [
+    (classifier, activation)
+    for classifier in ALL_CLASSIFIERS
+    for activation in activations_of(classifier)
+]
+
+
+def run(onnx_model, X):
+    session = onnxruntime.InferenceSession(
+        onnx_model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, onnx_inputs(X))
+
+
+def test_all_eight_can_be_converted():
+    assert set(CONVERTIBLE) == set(ALL_CLASSIFIERS)
+    assert len(CONVERTIBLE) == 8
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize(("classifier", "activation"), EVERY_SETTING)
+def test_probabilities_and_labels_equal_ours(classifier, activation, n_classes):
+    X, y = make_blobs(300, n_features=5, centers=n_classes, cluster_std=3.0, random_state=0)
+    X = X / 5
+    model = classifier(random_state=0, activation=activation, C=100, n_hidden=40).fit(X, y)
+    new = np.random.default_rng(1).uniform(-4, 4, (500, 5))  # beyond the training range too
+    labels, probabilities = run(to_onnx(model, X[:5]), new)
+    assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-9)
+    assert_array_equal(labels, model.predict(new))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
+def test_pipelines_with_categories_and_missing_cells_equal_ours(classifier, n_classes):
+    pipeline, rows = fitted_pipeline(classifier, n_classes)
+    labels, probabilities = run(to_onnx(pipeline, rows), rows)
+    assert rows.isna().any().any()
+    assert_allclose(probabilities, pipeline.predict_proba(rows), rtol=0, atol=1e-9)
+    assert_array_equal(labels, pipeline.predict(rows))
+
+
+@pytest.mark.parametrize("kind", [bool, np.int32, float])
+def test_labels_that_are_whole_numbers_stay_numbers(kind):
+    X, y = make_blobs(60, centers=2, random_state=0)
+    model = ALL_CLASSIFIERS[0](random_state=0).fit(X, y.astype(kind))
+    labels, _ = run(to_onnx(model, X), X)
+    assert labels.dtype == np.int64
+    assert_array_equal(labels, model.predict(X))
+
+
+def test_labels_that_onnx_cannot_hold_are_named():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    model = ALL_CLASSIFIERS[0](random_state=0).fit(X, y)
+    model.classes_ = np.array([0.5, 1.5])
+    with pytest.raises(TypeError, match="neither text nor whole numbers"):
+        to_onnx(model, X)

@@ -1,0 +1,64 @@
+"""Export: checked before it is handed out, under the names of the table."""
+
+import numpy as np
+import onnx
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+
+from granulearn.estimators import RVFLClassifier
+from granulearn.network import RandomFeatures
+from granulearn.persistence import OnnxMismatchError, onnx_converters, onnx_inputs, to_onnx
+from granulearn.persistence.onnx_files import largest_difference
+from tests.persistence.fitted_pipelines import fitted_pipeline
+
+
+def test_inputs_bear_the_names_of_the_columns_and_outputs_give_way():
+    pipeline, rows = fitted_pipeline(RVFLClassifier)
+    onnx_model = to_onnx(pipeline, rows)
+    onnx.checker.check_model(onnx_model)
+    assert [value.name for value in onnx_model.graph.input] == list(rows.columns)
+    # The table has a column called "label".
+    assert [value.name for value in onnx_model.graph.output] == ["predicted_label", "probabilities"]
+
+
+def test_missing_text_is_the_empty_text():
+    _, rows = fitted_pipeline(RVFLClassifier)
+    inputs = onnx_inputs(rows)
+    assert (inputs["city"][rows["city"].isna()] == "").all()
+    assert np.isnan(inputs["income"][rows["income"].isna()]).all()
+
+
+def test_a_model_that_predicts_otherwise_is_not_handed_out(monkeypatch):
+    X, y = make_blobs(80, centers=3, random_state=0)
+    model = RVFLClassifier(random_state=0).fit(X, y)
+    right = onnx_converters._SCORES[RandomFeatures]
+
+    def slightly_wrong(graph, model, X):
+        return graph.scaled(1.001, right(graph, model, X))
+
+    monkeypatch.setitem(onnx_converters._SCORES, RandomFeatures, slightly_wrong)
+    with pytest.raises(OnnxMismatchError, match="differ from the pipeline's by up to"):
+        to_onnx(model, X)
+
+
+def test_labels_that_differ_are_infinitely_wrong():
+    X, y = make_blobs(80, centers=3, random_state=0)
+    model = RVFLClassifier(random_state=0).fit(X, y)
+    onnx_model = to_onnx(model, X)
+    model.classes_ = np.array([0, 1, 7])
+    assert largest_difference(model, onnx_model, X) == np.inf
+
+
+def test_the_pipeline_itself_is_left_as_it_is():
+    pipeline, rows = fitted_pipeline(RVFLClassifier)
+    before = pipeline.predict_proba(rows)
+    to_onnx(pipeline, rows)
+    np.testing.assert_array_equal(pipeline.predict_proba(rows), before)
+    assert len(pipeline["prepare"].named_transformers_["categories"]) == 3
+
+
+def test_another_kind_of_model_is_named():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    with pytest.raises(TypeError, match="LogisticRegression has no form"):
+        to_onnx(LogisticRegression().fit(X, y), X)
