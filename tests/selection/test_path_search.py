@@ -153,6 +153,25 @@ def test_weights_and_memberships_reach_each_fold(Classifier, scoring):
     assert (ours.cv_results_["mean_test_score"] != unweighted.cv_results_["mean_test_score"]).any()
 
 
+@pytest.mark.parametrize("test_weight", [0.0, np.nan])
+def test_weights_without_an_accuracy_are_the_scorer_s_error(test_weight):
+    weights = np.ones(90)
+    weights[60:] = test_weight
+    train, test = np.arange(60), np.arange(60, 90)
+    with config_context(enable_metadata_routing=True):
+        model = RVFLClassifier(random_state=0).set_fit_request(sample_weight=False)
+        model.set_score_request(sample_weight=True)
+        searches = [
+            cls(model, {"C": [0.1, 1.0]}, cv=[(train, test)], refit=False)
+            for cls in (PathSearchCV, GridSearchCV)
+        ]
+        for search in searches:
+            with warnings.catch_warnings(action="ignore"):
+                search.fit(X, y, sample_weight=weights)
+    assert np.isnan(searches[0].cv_results_["mean_test_score"]).all()
+    assert_same_results(*searches)
+
+
 def test_weights_reach_the_steps_of_a_pipeline():
     weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], size=90)
     fit_params = {"scale__sample_weight": weights, "net__sample_weight": weights}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from granulearn.network import NormalEquations
-from granulearn.selection.ridge_path import RidgePath, factor_ridge
+from granulearn.selection.ridge_path import RidgePath, _running_sums, factor_ridge
 
 
 @st.composite
@@ -55,6 +55,12 @@ def test_partial_sums_are_the_scores_of_every_width(problem):
     for ways in (path._scores_by_sums, path._scores_by_coefficients, path.scores):
         scores = ways(np.asfortranarray(H), columns)
         assert_allclose(scores.transpose(1, 2, 0), expected, rtol=1e-6, atol=1e-8)
+
+
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_running_sums_are_cumulative_sums(n_rows, n_columns, seed):
+    terms = np.random.default_rng(seed).normal(size=(n_rows, n_columns))
+    assert_allclose(_running_sums(terms.copy()), terms.cumsum(axis=0), atol=1e-12)
 
 
 def test_no_path_where_the_matrix_is_not_positive_definite():

@@ -94,9 +94,11 @@ def describe_candidates(estimator: BaseEstimator, settings: Iterable[dict]) -> G
         else:
             network = reader.network(parameters, last)
             sharing.append(Candidate(place, parameters, inputs, rows, network))
-    for candidate in reader.invalid(sharing):
-        alone[candidate.place] = candidate.parameters
-    return Grid([candidate for candidate in sharing if candidate.place not in alone], alone)
+    invalid = reader.invalid(sharing)
+    if invalid:
+        alone |= {candidate.place: candidate.parameters for candidate in invalid}
+        sharing = [candidate for candidate in sharing if candidate.place not in alone]
+    return Grid(sharing, alone)
 
 
 class _SettingReader:
@@ -106,13 +108,16 @@ class _SettingReader:
         self.estimator = estimator
         self.prefix = last_step_prefix(estimator)
         self.network_names = tuple(self.prefix + name for name in Network._fields)
+        self.network_only = frozenset(self.network_names)
         self.last_steps: dict[tuple, BaseEstimator | None] = {}
 
     def keys(self, parameters: dict) -> tuple[tuple, tuple]:
         """Return what the last step's inputs depend on, and what its rows do."""
+        if self.network_only.issuperset(parameters):
+            return (), ()
         keys: tuple[list, list] = ([], [])
         for name, value in parameters.items():
-            if name not in self.network_names:
+            if name not in self.network_only:
                 of_last_step = name.startswith(self.prefix) or f"{name}__" == self.prefix
                 keys[of_last_step].append((name, _identity(value)))
         return tuple(keys[0]), tuple(keys[1])
@@ -143,11 +148,13 @@ class _SettingReader:
         found = []
         for setting, same in group_by(candidates, lambda c: (c.inputs, c.rows)).items():
             model = type(self.last_steps[setting])
-            for at, name in enumerate(Network._fields):
-                values = {id(candidate.network[at]): candidate.network[at] for candidate in same}
+            columns = zip(*(candidate.network for candidate in same), strict=True)
+            for name, column in zip(Network._fields, columns, strict=True):
+                # Grids repeat the same few objects: each is looked at once.
+                values = dict(zip(map(id, column), column, strict=True))
                 wrong = {key for key, value in values.items() if not _is_valid(model, name, value)}
                 if wrong:
-                    found += [c for c in same if id(c.network[at]) in wrong]
+                    found += [same[at] for at, value in enumerate(column) if id(value) in wrong]
         return found
 
 

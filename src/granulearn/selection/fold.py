@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection._validation import _fit_and_score, _score
 from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, _num_samples
 
 from granulearn.selection.candidates import last_step_prefix
 
@@ -44,6 +44,14 @@ class ScoredSet:
         """Return the weights of the samples in the accuracy; None means one for each."""
         weights = self.score_params.get("sample_weight")
         return None if weights is None else np.asarray(weights, dtype=np.float64)
+
+    def has_accuracy_weights(self) -> bool:
+        """Return whether the accuracy is a number; if not, the scorer says what is wrong."""
+        weights = self.accuracy_weights()
+        if weights is None:
+            return True
+        one_each = weights.shape == (_num_samples(self.X),)
+        return one_each and bool(np.isfinite(weights).all()) and weights.sum() > 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -140,7 +140,7 @@ class ActivationPath:
     def evaluate(self, C: float, group: PenaltyGroup, table: OutcomeTable) -> list[Candidate]:
         """Add the outcomes of candidates of one penalty; return those that rounding decides."""
         inverse_penalty = C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
-        only_accuracy = self.model.fold.problem.only_accuracy
+        only_accuracy = self.model.only_accuracy
         limit = LARGEST_ERROR_FOR_LABELS if only_accuracy else LARGEST_ERROR_FOR_SCORES
         error = rounding_error(self.gram_norm, inverse_penalty)
         # Not "error >=": what overflowed is not a number.
@@ -161,13 +161,13 @@ class ActivationPath:
 
     def _decisions(self, path: RidgePath, columns: np.ndarray) -> dict[str, Decisions]:
         contrasts = class_contrasts(path)
-        scored = self.model.inputs.scored
-        return {
-            name: decide(
-                contrasts, columns, H, self.model.is_class[name], scored[name].accuracy_weights()
-            )
-            for name, H in self.H.items()
-        }
+        decisions = {}
+        for name, H in self.H.items():
+            weights = None
+            if self.model.only_accuracy:
+                weights = self.model.inputs.scored[name].accuracy_weights()
+            decisions[name] = decide(contrasts, columns, H, self.model.is_class[name], weights)
+        return decisions
 
     def _add_scores(self, group: PenaltyGroup, certain, columns, weights, table) -> None:
         """Add what the scorer says of fitted estimators."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from numpy.ma import MaskedArray
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
@@ -18,7 +20,7 @@ def parameter_columns(candidates: list[dict]) -> dict[str, MaskedArray]:
     candidates : list of dict
         The grid; entries are masked where a candidate lacks the parameter.
     """
-    names = dict.fromkeys(name for candidate in candidates for name in candidate)
+    names = dict.fromkeys(chain.from_iterable(candidates))
     columns = {}
     for name in names:
         values, places = _distinct([candidate.get(name, _MISSING) for candidate in candidates])
@@ -33,7 +35,7 @@ _MISSING = object()
 
 def _distinct(values: list) -> tuple[list, np.ndarray]:
     """Return the distinct objects, and where each of `values` stands among them."""
-    ids = [id(value) for value in values]
-    place = {identity: at for at, identity in enumerate(dict.fromkeys(ids))}
+    ids = list(map(id, values))
     objects = dict(zip(ids, values, strict=True))
+    place = {identity: at for at, identity in enumerate(objects)}
     return list(objects.values()), np.array([place[identity] for identity in ids])

@@ -254,8 +254,9 @@ class PathSearchCV(GridSearchCV):
 
     def _refit(self, X, y, fit_params: dict) -> None:
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        labels = () if y is None else (y,)
         began = time.perf_counter()
-        self.best_estimator_ = best.fit(X, y, **fit_params)
+        self.best_estimator_ = best.fit(X, *labels, **fit_params)
         self.refit_time_ = time.perf_counter() - began
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_

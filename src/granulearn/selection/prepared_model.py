@@ -29,6 +29,8 @@ class PreparedModel:
     """Inputs of the samples to score, checked."""
     is_class: dict[str, np.ndarray]
     """(n_classes, n_samples) whether a sample to score is of a class."""
+    only_accuracy: bool
+    """Whether labels alone give the scores."""
 
     def features(self, activation: str, n_hidden: int) -> FeatureMap:
         """Return the map to the columns of one network."""
@@ -85,4 +87,9 @@ def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) 
         name: column_or_1d(samples.y) == estimator.classes_[:, None]
         for name, samples in inputs.scored.items()
     }
-    return PreparedModel(fold, inputs, estimator, rows, seeds, scored_inputs, is_class)
+    only_accuracy = fold.problem.only_accuracy and all(
+        samples.has_accuracy_weights() for samples in inputs.scored.values()
+    )
+    return PreparedModel(
+        fold, inputs, estimator, rows, seeds, scored_inputs, is_class, only_accuracy
+    )

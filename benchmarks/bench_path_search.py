@@ -1,0 +1,139 @@
+"""How much faster PathSearchCV is than GridSearchCV on the paper's grid.
+
+Prints ratios of processor time, measured in one run on one thread: times alone
+say little on a busy machine.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, ParameterGrid
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from granulearn import estimators
+from granulearn.datasets import DatasetUnavailableError, load
+from granulearn.selection import PathSearchCV, paper_grid
+
+N_FOLDS = 5
+COMPLEX_ACTIVATIONS = ["acos", "asin", "asinh"]
+
+
+def credit_approval() -> tuple[str, np.ndarray, np.ndarray]:
+    """Return the scaled set, or one of its size when it is not there; and its name."""
+    try:
+        data = load("credit_approval", download=False)
+        name, X, y = "credit_approval", np.asarray(data.X, dtype=float), np.asarray(data.y)
+    except DatasetUnavailableError:
+        name = "made up in place of credit_approval (set GRANULEARN_DATA for the real one)"
+        X, y = make_classification(690, 15, n_informative=8, flip_y=0.2, random_state=0)
+    return f"{name}, {X.shape[0]} x {X.shape[1]}", StandardScaler().fit_transform(X), y
+
+
+def grid_of(classifier: type) -> dict[str, list]:
+    """Return the paper's grid; complex networks have activations of their own."""
+    grid = paper_grid()
+    if "acos" in str(classifier._parameter_constraints["activation"]):
+        grid["activation"] = COMPLEX_ACTIVATIONS
+    return grid
+
+
+def processor_time(task: Callable[[], object]) -> float:
+    """Return the seconds that this process worked on a task."""
+    began = time.process_time()
+    task()
+    return time.process_time() - began
+
+
+def search_time(classifier: type, grid: dict, X, y, repeats: int) -> tuple[float, PathSearchCV]:
+    """Return the smallest time of several searches, and the search."""
+    search = PathSearchCV(classifier(random_state=0), grid, cv=N_FOLDS, refit=False)
+    return min(processor_time(lambda: search.fit(X, y)) for _ in range(repeats)), search
+
+
+def baseline(classifier: type, grid: dict, X, y, sample: int | None) -> tuple[float, GridSearchCV]:
+    """Return the time of GridSearchCV, extrapolated when only a sample is fitted."""
+    candidates = list(ParameterGrid(grid))
+    chosen = candidates
+    if sample is not None and sample < len(candidates):
+        order = np.random.default_rng(0).permutation(len(candidates))
+        chosen = [candidates[at] for at in sorted(order[:sample])]
+    as_grids = [{name: [value] for name, value in one.items()} for one in chosen]
+    search = GridSearchCV(classifier(random_state=0), as_grids, cv=N_FOLDS, refit=False)
+    seconds = processor_time(lambda: search.fit(X, y))
+    return seconds * len(candidates) / len(chosen), search
+
+
+def largest_difference(ours: PathSearchCV, theirs: GridSearchCV) -> float:
+    """Return the largest difference of a score of a candidate on a fold."""
+    place = {str(parameters): at for at, parameters in enumerate(ours.cv_results_["params"])}
+    rows = [place[str(parameters)] for parameters in theirs.cv_results_["params"]]
+    names = [f"split{at}_test_score" for at in range(N_FOLDS)]
+    return max(
+        float(np.abs(ours.cv_results_[name][rows] - theirs.cv_results_[name]).max())
+        for name in names
+    )
+
+
+def against_grid_search(classifiers: list[type], X, y, sample: int | None, repeats: int) -> None:
+    """Print how many times faster the paper's grid is searched."""
+    fitted = "all candidates" if sample is None else f"{sample} candidates, extrapolated to all"
+    print(f"\n## The paper's grid; GridSearchCV fits {fitted}")
+    print(
+        "| classifier | fits | GridSearchCV (s) | PathSearchCV (s) | times faster "
+        "| largest difference |"
+    )
+    print("|---|---|---|---|---|---|")
+    for classifier in classifiers:
+        grid = grid_of(classifier)
+        seconds, ours = search_time(classifier, grid, X, y, repeats)
+        slow_seconds, theirs = baseline(classifier, grid, X, y, sample)
+        print(
+            f"| {classifier.__name__} | {N_FOLDS * len(ParameterGrid(grid)):,} "
+            f"| {slow_seconds:.1f} | {seconds:.2f} | {slow_seconds / seconds:.0f} "
+            f"| {largest_difference(ours, theirs):.1g} |",
+            flush=True,
+        )
+
+
+def all_widths(classifiers: list[type], X, y, repeats: int) -> None:
+    """Print what 201 widths cost in place of 11."""
+    print("\n## All widths 3, 4, ..., 203 in place of 3, 23, ..., 203")
+    print("| classifier | 11 widths (s) | 201 widths (s) | ratio |")
+    print("|---|---|---|---|")
+    for classifier in classifiers:
+        grid = grid_of(classifier)
+        every = {**grid, "n_hidden": list(range(3, 204))}
+        few, many = [], []
+        for _ in range(repeats):  # by turns, so that a busy moment hits both
+            few.append(search_time(classifier, grid, X, y, 1)[0])
+            many.append(search_time(classifier, every, X, y, 1)[0])
+        ratio = min(many) / min(few)
+        print(f"| {classifier.__name__} | {min(few):.2f} | {min(many):.2f} | {ratio:.2f} |")
+
+
+def main() -> None:
+    """Run all, or the part that is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sample", type=int, help="fit so many candidates by GridSearchCV only")
+    parser.add_argument("--repeats", type=int, default=5, help="searches by PathSearchCV")
+    parser.add_argument(
+        "--classifiers", nargs="+", default=["RVFLClassifier", "SDAPGBRVFLClassifier"]
+    )
+    arguments = parser.parse_args()
+    classifiers = [getattr(estimators, name) for name in arguments.classifiers]
+    name, X, y = credit_approval()
+    print(f"# {name}; {N_FOLDS} folds, one thread of {os.cpu_count()}")
+    with threadpool_limits(1):
+        for classifier in classifiers:  # load what is loaded once
+            PathSearchCV(classifier(random_state=0), {"C": [1.0]}, cv=2).fit(X, y)
+        against_grid_search(classifiers, X, y, arguments.sample, arguments.repeats)
+        all_widths(classifiers, X, y, arguments.repeats)
+
+
+if __name__ == "__main__":
+    main()
