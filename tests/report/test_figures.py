@@ -1,0 +1,50 @@
+"""Which figures a page has: those whose numbers there are."""
+
+from collections import Counter
+
+import pytest
+
+from granulearn.report.figures import SECTIONS, make_figures, score_label
+from tests.report.summaries import full_summary, table1_summary
+
+
+@pytest.fixture(scope="module")
+def figures():
+    return make_figures(full_summary())
+
+
+def test_a_summary_with_everything_has_every_figure(figures):
+    counts = Counter(figure.section for figure in figures)
+    # Curves: the mean and three sets; bars and surfaces: one per set; balls: two sets.
+    assert counts == {"ranks": 1, "curves": 4, "activations": 3, "surfaces": 3, "balls": 2}
+    assert set(counts) <= set(SECTIONS)
+
+
+def test_names_differ_and_captions_speak(figures):
+    assert len({figure.name for figure in figures}) == len(figures)
+    assert all(figure.caption.endswith(".") for figure in figures)
+
+
+def test_table_1_is_set_against_the_paper():
+    sections = [figure.section for figure in make_figures(table1_summary())]
+    assert sections == ["ranks", "paper"]
+
+
+def test_nothing_run_is_nothing_drawn():
+    empty = {
+        **full_summary(),
+        "comparisons": [],
+        "curves": [],
+        "activations": [],
+        "surfaces": [],
+        "paper": None,
+        "drawings": [],
+    }
+    assert make_figures(empty) == []
+
+
+def test_the_label_of_a_share_has_its_unit():
+    assert score_label({"score": "balanced_accuracy", "in_percent": True}) == (
+        "balanced accuracy (%)"
+    )
+    assert score_label({"score": "log_loss", "in_percent": False}) == "log loss"

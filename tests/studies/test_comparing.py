@@ -1,0 +1,88 @@
+"""The statistics of a study: those of `compare`, in words that say the same."""
+
+import pandas as pd
+import pytest
+
+from granulearn.statistics import compare, paper_accuracy_table
+from granulearn.studies import Store, expand, load_study
+from granulearn.studies.comparing import compare_methods, describe_in_words
+from granulearn.studies.tables import cell_table
+from tests.studies.made_up_results import fill_store
+from tests.studies.small_studies import small_study
+
+PAPER = paper_accuracy_table()
+
+
+@pytest.fixture(scope="module")
+def paper_as_a_run(tmp_path_factory):
+    """The paper's own table, as if this library had computed it."""
+    study = load_study("table1")
+    path = fill_store(
+        tmp_path_factory.mktemp("paper") / "table1.db",
+        study,
+        lambda cell: PAPER.loc[cell.unit.dataset, cell.method.name] / 100,
+    )
+    with Store(path, readonly=True) as store:
+        return study, cell_table(expand(study), store.rows())
+
+
+def test_the_main_comparison_is_that_of_the_table(paper_as_a_run):
+    study, table = paper_as_a_run
+    found = compare_methods(study, table, list(PAPER.columns))[0]
+    expected = compare(PAPER.loc[list(study.datasets)])
+    assert found["n_sets"] == 35
+    assert found["ranks"] == pytest.approx(expected.ranks.to_dict())
+    assert found["critical_difference"] == pytest.approx(expected.critical_difference)
+    assert found["friedman"]["statistic"] == pytest.approx(expected.friedman.statistic)
+
+
+def test_duplicated_sets_are_left_out_of_the_second(paper_as_a_run):
+    study, table = paper_as_a_run
+    once = compare_methods(study, table, list(PAPER.columns))[1]
+    kept = [name for name in study.datasets if name not in ("haber", "haberman", "wpbc")]
+    assert once["n_sets"] == 32
+    assert once["ranks"] == pytest.approx(compare(PAPER.loc[kept]).ranks.to_dict())
+
+
+def test_the_words_state_best_worst_and_every_separated_pair():
+    result = compare(PAPER)
+    words = " ".join(describe_in_words(result))
+    assert "SDAP-GBRVFL has the best average rank (2.07)" in words
+    assert "CRVFL the worst (5.72)" in words
+    assert f"true of {len(result.separated_pairs)} of 28 pairs" in words
+    assert "Hardly" in words
+
+
+def test_the_words_of_equal_methods_claim_nothing():
+    table = pd.DataFrame({"a": [1, 2, 3, 4], "b": [2, 1, 4, 3], "c": [1.5, 1.4, 3.6, 3.5]})
+    words = " ".join(describe_in_words(compare(table)))
+    assert "Yes, they could" in words
+    assert "true of no pair" in words
+    assert "no difference is clear" in words
+
+
+def test_rows_that_are_no_independent_trials_are_said_to_be_none():
+    words = " ".join(describe_in_words(compare(PAPER), "pairs of data set and condition"))
+    assert "no independent trials" in words
+    assert "On each of the 37 pairs of data set and condition" in words
+
+
+def test_each_condition_is_compared_on_its_own(tmp_path):
+    study = small_study(tmp_path)
+    base = {"RVFL": 0.8, "GB-RVFL": 0.7, "tree": 0.5}
+    path = fill_store(
+        tmp_path / "a.db",
+        study,
+        # With noise the order turns round.
+        lambda cell: abs(base[cell.method.name] - (cell.unit.condition.rate > 0)),
+    )
+    with Store(path, readonly=True) as store:
+        table = cell_table(expand(study), store.rows())
+    found = {item["title"]: item["ranks"] for item in compare_methods(study, table, list(base))}
+    assert found["clean"] == {"RVFL": 1, "GB-RVFL": 2, "tree": 3}
+    assert found["uniform 20 %"] == {"RVFL": 3, "GB-RVFL": 2, "tree": 1}
+
+
+def test_hundreds_of_variants_are_not_ranked():
+    study = load_study("sensitivity-C-h")
+    assert compare_methods(study, pd.DataFrame({"a": [1]}), [str(i) for i in range(242)]) == []

@@ -1,0 +1,40 @@
+"""Cells as a page lists them."""
+
+import re
+
+from granulearn.studies import Store, expand
+from granulearn.studies.details import cell_id, describe_cells, describe_progress
+from tests.studies.made_up_results import fill_store
+from tests.studies.small_studies import N_CELLS, small_study
+
+
+def test_anchors_are_plain_and_differ_where_names_do():
+    names = ["a b", "a-b", "a_b", "a.b", "a/b", "ä", "[C=1]", "[C=10]"]
+    anchors = {cell_id("set", "clean", name) for name in names}
+    assert len(anchors) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9-]+", anchor) for anchor in anchors)
+
+
+def test_progress_counts_what_is_done_failed_and_missing(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(
+        tmp_path / "a.db",
+        study,
+        lambda cell: "ValueError: odd" if cell.method.name == "tree" else 0.5,
+        leave_out=lambda cell: cell.unit.dataset == "circles",
+    )
+    with Store(path, readonly=True) as store:
+        progress = describe_progress(expand(study), store.rows())
+    assert (progress["cells"], progress["done"], progress["missing"]) == (N_CELLS, 16, 12)
+    assert {line["reason"] for line in progress["failed"]} == {"ValueError: odd"}
+    assert len(progress["failed"]) == 8
+
+
+def test_splits_of_a_set_and_method_stand_together(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "a.db", study, lambda cell: 0.5)
+    with Store(path, readonly=True) as store:
+        groups = describe_cells(expand(study), store.rows())
+    assert len(groups) == N_CELLS // 2
+    assert [line["split"] for line in groups[0]["splits"]] == ["repeat 1", "repeat 2"]
+    assert groups[0]["splits"][0]["chosen"] == {"C": 0.1}

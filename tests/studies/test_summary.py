@@ -1,0 +1,98 @@
+"""The summary: what a store says about a study, in plain values."""
+
+import json
+
+import pytest
+
+from granulearn.statistics import paper_accuracy_table, paper_noise_table
+from granulearn.studies import Store, StudyError, load_study, summarize
+from tests.studies.made_up_results import fill_store
+from tests.studies.small_studies import small_study
+
+
+@pytest.fixture(scope="module")
+def table1(tmp_path_factory):
+    """A rerun of table 1 that is one point better than the paper everywhere."""
+    paper = paper_accuracy_table()
+    path = fill_store(
+        tmp_path_factory.mktemp("t") / "table1.db",
+        load_study("table1"),
+        lambda cell: (paper.loc[cell.unit.dataset, cell.method.name] + 1) / 100,
+    )
+    with Store(path, readonly=True) as store:
+        return summarize(store)
+
+
+def test_a_summary_is_plain_values(table1):
+    assert json.loads(json.dumps(table1, allow_nan=False)) == table1
+
+
+def test_the_paper_stands_beside_the_rerun(table1):
+    paper = table1["paper"]
+    assert len(paper["points"]) == 35 * 8
+    for line in paper["means"]:
+        assert line["rerun"] - line["paper"] == pytest.approx(1)
+        expected = paper_accuracy_table().loc[list(table1["datasets"]), line["method"]].mean()
+        assert line["paper"] == pytest.approx(expected)
+
+
+def test_the_best_of_a_line_is_marked_ties_too(table1):
+    line = next(line for line in table1["per_set"] if line["dataset"] == "fertility")
+    best = max(line["values"])
+    assert line["best"] == [value == best for value in line["values"]]
+    assert sum(line["best"]) > 1
+
+
+def test_noise_is_compared_with_the_papers_noise_table(tmp_path):
+    study = load_study("noise")
+    path = fill_store(tmp_path / "noise.db", study, lambda cell: 0.5)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    theirs = paper_noise_table()
+    assert len(summary["paper"]["points"]) == theirs.size
+    point = next(
+        p
+        for p in summary["paper"]["points"]
+        if (p["dataset"], p["condition"], p["method"]) == ("cleve", "uniform 30 %", "ELM")
+    )
+    assert point["paper"] == theirs.loc[("cleve", 30), "ELM"]
+    assert summary["curves"][0]["dataset"] == "mean of 5 sets"
+    assert len(summary["curves"]) == 6
+
+
+def test_varied_settings_become_points_of_a_figure(tmp_path):
+    study = load_study("sensitivity-activation")
+    path = fill_store(tmp_path / "a.db", study, lambda cell: len(cell.method.name) / 100)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    assert len(summary["activations"]) == 4
+    points = summary["activations"][0]["points"]
+    assert [point["at"] for point in points][:2] == [["selu"], ["relu"]]
+    assert points[0]["mean"] == pytest.approx(len("F-GBRVFL [activation=selu]"))
+    assert summary["surfaces"] == []
+
+
+def test_a_store_of_two_studies_asks_which(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "a.db", study, lambda cell: 0.5)
+    with Store(path) as store:
+        store.save_study("other", study.model_copy(update={"name": "other"}).model_dump_json())
+        with pytest.raises(StudyError, match="other, small; say which with --study"):
+            summarize(store)
+        assert summarize(store, "other")["study"]["name"] == "other"
+        with pytest.raises(StudyError, match="has no study 'third'"):
+            summarize(store, "third")
+
+
+def test_an_empty_store_says_how_to_fill_it(tmp_path):
+    with Store(tmp_path / "a.db") as store, pytest.raises(StudyError, match="granulearn bench"):
+        summarize(store)
+
+
+def test_a_study_of_which_nothing_was_run_has_a_summary(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "a.db", study, lambda cell: 0.5, leave_out=lambda cell: True)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    assert summary["progress"]["missing"] == summary["progress"]["cells"]
+    assert summary["ranking"] == summary["per_set"] == summary["comparisons"] == []
