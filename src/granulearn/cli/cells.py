@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -101,12 +102,11 @@ def as_categories(column: pa.Array) -> pd.Categorical:
 
 
 def spells_number(text: str) -> bool:
-    """Return whether a cell's text is read as a number."""
+    """Return whether a cell's text is read as a finite number."""
     try:
-        pa.scalar(text).cast(pa.float64())
+        return math.isfinite(pa.scalar(text).cast(pa.float64()).as_py())
     except pa.ArrowInvalid:
         return False
-    return True
 
 
 def _whole_numbers_plainly(column: pa.Array) -> pa.Array:

@@ -39,7 +39,7 @@ def list_all(
         return
     listing = table("data sets", "name", "rows", "features", "classes", "rarest class", "here")
     for name, row in known.iterrows():
-        cells = [str(row[figure]) if row[figure] == row[figure] else "" for figure in figures[:4]]
+        cells = ["" if row.isna()[figure] else str(row[figure]) for figure in figures[:4]]
         listing.add_row(str(name), *cells, row["here"] or "[dim]no[/dim]")
     console().print(listing)
 

@@ -14,13 +14,11 @@ from granulearn.cli.model_kinds import model_names
 def _column_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the header's names that begin so; silent on anything odd, as completion must be."""
     # Of an unfinished command typer leaves the arguments where it found them.
-    given = [ctx.params.get("table"), *ctx.args, ""]
+    given = [path for path in (ctx.params.get("table"), *ctx.args) if path]
     try:
-        with Path(next(str(path) for path in given if path is not None)).open(
-            encoding="utf-8-sig", newline=""
-        ) as file:
+        with Path(str(given[0])).open(encoding="utf-8-sig", newline="") as file:
             header = next(csv.reader(file))
-    except (OSError, UnicodeDecodeError, StopIteration, csv.Error):
+    except (IndexError, OSError, UnicodeDecodeError, StopIteration, csv.Error):
         return []
     return [name for name in header if name.startswith(incomplete)]
 

@@ -1,0 +1,56 @@
+"""`granulearn balls`."""
+
+import matplotlib.image
+import pandas as pd
+import pytest
+
+from granulearn.cli import exit_codes
+from tests.cli.commands import fails, succeeds, write_people
+
+
+def test_shows_sizes_and_the_most_and_least_trusted(tmp_path):
+    table = write_people(tmp_path)
+    shown = succeeds("balls", table, "-t", "label", "-o", tmp_path / "balls.csv").out
+    listing = pd.read_csv(tmp_path / "balls.csv")
+    assert f"{len(listing)} balls of 120 samples" in shown
+    assert "the 5 most trusted balls" in shown
+    assert "the 5 least trusted balls" in shown
+    for membership in (listing["membership"].iloc[0], listing["membership"].iloc[-1]):
+        assert f"{membership:.3f}" in shown
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_picture_is_drawn(tmp_path, suffix):
+    table, picture = write_people(tmp_path), tmp_path / f"balls.{suffix}"
+    succeeds("balls", table, "-t", "label", "--plot", picture)
+    assert picture.stat().st_size > 5000
+    if suffix == "png":
+        image = matplotlib.image.imread(picture)
+        assert image.std() > 0.05  # not an empty page
+
+
+def test_json(tmp_path):
+    facts = succeeds("balls", write_people(tmp_path), "-t", "label", "--json").json
+    assert facts["samples"] == 120
+    assert facts["dropped_rows"] == 0
+
+
+def test_purity_and_membership_are_used(tmp_path):
+    table = write_people(tmp_path)
+    coarse = succeeds("balls", table, "-t", "label", "--purity", "0.6", "--json").json
+    fine = succeeds("balls", table, "-t", "label", "--purity", "1.0", "--json").json
+    assert coarse["balls"] < fine["balls"]
+    even = succeeds("balls", table, "-t", "label", "--membership", "uniform", "--json").json
+    assert even["mean_membership"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--plot", "balls.jpeg2000"], "use .png, .pdf or .svg"),
+        (["--membership", "guess"], "'guess' is not one of sdap"),
+    ],
+)
+def test_wrong_options_are_named(tmp_path, options, said):
+    table = write_people(tmp_path)
+    assert said in fails(exit_codes.USAGE, "balls", table, "-t", "label", *options)

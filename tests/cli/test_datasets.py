@@ -1,0 +1,54 @@
+"""`granulearn datasets`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from granulearn.cli import exit_codes
+from granulearn.datasets import list_datasets, load
+from tests.cli.commands import fails, succeeds
+
+
+def test_every_set_is_listed():
+    shown = succeeds("datasets").out
+    assert all(name in shown for name in ("iris", "two_moons", "bank"))
+    listed = succeeds("datasets", "--json").json
+    assert list(listed) == list(list_datasets().index)
+    assert listed["iris"]["rows"] == 150
+    assert listed["iris"]["here"] == "sklearn:iris"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_an_exported_set_is_the_set(tmp_path, suffix):
+    path = tmp_path / f"wine.{suffix}"
+    report = succeeds("datasets", "export", "wine", "-o", path, "--json").json
+    assert (report["rows"], report["target"]) == (178, "target")
+    frame = (
+        pd.read_parquet(path)
+        if suffix == "parquet"
+        else pd.read_csv(path, sep="\t" if suffix == "tsv" else ",")
+    )
+    wine = load("wine")
+    np.testing.assert_array_equal(frame.drop(columns="target").to_numpy(), wine.X.to_numpy())
+    assert frame["target"].tolist() == wine.y.tolist()
+
+
+def test_the_column_of_labels_can_be_named(tmp_path):
+    shown = succeeds("datasets", "export", "iris", "-o", tmp_path / "i.csv", "-t", "kind").out
+    assert "150 rows, 4 features, 3 classes" in shown
+    assert list(pd.read_csv(tmp_path / "i.csv").columns)[-1] == "kind"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["irsi", "-o", "x.csv"], exit_codes.BAD_DATA, "did you mean 'iris'"),
+        (["iris", "-o", "x.xlsx"], exit_codes.USAGE, "ends in '.xlsx'"),
+        (["two_moons", "-o", "x.csv", "-t", "x1"], exit_codes.USAGE, "has a feature 'x1'"),
+        (["iris", "-o", "no/x.csv"], exit_codes.NOT_WRITTEN, "does not exist"),
+    ],
+)
+def test_what_cannot_be_exported_says_why(tmp_path, monkeypatch, arguments, code, said):
+    monkeypatch.chdir(tmp_path)
+    assert said in fails(code, "datasets", "export", *arguments)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,91 @@
+"""`granulearn fit`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from granulearn.cli import exit_codes
+from granulearn.persistence import load_model
+from tests.cli.commands import fails, people, succeeds, write_people
+
+
+def test_prints_scores_confusion_matrix_and_balls(tmp_path):
+    table = write_people(tmp_path)
+    shown = succeeds("fit", table, "--target", "label", "-o", tmp_path / "m.skops").out
+    card = load_model(tmp_path / "m.skops").card
+    assert f"{card.balls} balls of {card.rows} samples" in shown
+    assert "120 rows, 3 features (2 numbers, 1 categories), 2 classes" in shown
+    held_out, across = card.scores["held_out"], card.scores["cross_validated"]
+    assert f"{held_out['accuracy']:.3f}" in shown
+    assert f"{across['macro F1']['mean']:.3f} ± {across['macro F1']['std']:.3f}" in shown
+    for label, counts in zip(("no", "yes"), held_out["confusion"]["counts"], strict=True):
+        assert any(
+            line.split("│")[1:4] and [cell.strip() for cell in line.split("│")[1:4]]
+            == [label, *map(str, counts)]
+            for line in shown.splitlines()
+        )  # fmt: skip
+
+
+def test_json_is_the_card_that_is_in_the_file(tmp_path):
+    table, model = write_people(tmp_path), tmp_path / "m.skops"
+    printed = succeeds("fit", table, "-t", "label", "-o", model, "--json", "--seed", "4").json
+    card = load_model(model).card
+    assert printed.pop("file") == str(model)
+    assert printed == {**card.to_json(), "columns": printed["columns"]}
+    assert printed["seed"] == 4
+    assert [column["name"] for column in printed["columns"]] == ["age", "income", "città"]
+    assert printed["versions"]["granulearn"]
+
+
+def test_rows_without_a_label_are_counted(tmp_path):
+    frame = people()
+    frame.loc[[3, 5, 8], "label"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    shown = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", tmp_path / "m.skops").out
+    assert "3 rows without a label were left out" in shown
+    assert load_model(tmp_path / "m.skops").card.dropped_rows == 3
+
+
+def test_tune_searches_and_says_what_it_chose(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "granulearn.cli.training.search_grid", lambda name: {"model__C": [1e-9, 8.0]}
+    )
+    table = write_people(tmp_path)
+    shown = succeeds("fit", table, "-t", "label", "-o", tmp_path / "m.skops", "--tune").out
+    assert "C=8.0" in shown
+
+
+def test_a_table_that_cannot_be_used_writes_nothing(tmp_path):
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,x\n")
+    line = fails(
+        exit_codes.BAD_DATA, "fit", tmp_path / "t.csv", "-t", "label", "-o", tmp_path / "m"
+    )
+    assert "is 'x' in every row" in line
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    table, model = write_people(tmp_path), tmp_path / "no" / "m.skops"
+    line = fails(exit_codes.NOT_WRITTEN, "fit", table, "-t", "label", "-o", model)
+    assert "does not exist; make it first" in line
+
+
+@pytest.mark.parametrize("n_classes", [3, 15])
+def test_many_classes(tmp_path, n_classes):
+    frame = people(40 * n_classes)
+    frame["label"] = [f"class {i % n_classes}" for i in range(len(frame))]
+    frame["hint"] = [i % n_classes for i in range(len(frame))]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    shown = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", tmp_path / "m.skops").out
+    assert ("true \\ predicted" in shown) == (n_classes == 3)
+    assert f"{n_classes} classes" in shown
+
+
+def test_ten_thousand_columns_with_unicode_names(tmp_path):
+    names = [f"größe {i} 📏" for i in range(9_997)]
+    wide = pd.DataFrame(np.random.default_rng(0).random((40, len(names))), columns=names)
+    pd.concat([people(40), wide], axis=1).to_parquet(tmp_path / "t.parquet")
+    model = tmp_path / "m.skops"
+    succeeds("fit", tmp_path / "t.parquet", "-t", "label", "-o", model, "--model", "rvfl")
+    succeeds("predict", model, tmp_path / "t.parquet", "-o", tmp_path / "out.csv")
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 41

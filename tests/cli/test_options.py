@@ -1,0 +1,34 @@
+"""Options that verbs share."""
+
+import pytest
+import typer
+
+from granulearn.cli import options
+
+
+class Unfinished:
+    """What typer knows of a command that is still being typed."""
+
+    def __init__(self, table=None, args=()):
+        self.params = {"table": table}
+        self.args = list(args)
+
+
+def test_columns_complete_from_the_header(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('age,"agent, name",label\n', encoding="utf-8-sig")
+    assert options._column_names(Unfinished(path), "ag") == ["age", "agent, name"]
+    assert options._column_names(Unfinished(None, [str(path)]), "l") == ["label"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe"])
+def test_completion_is_silent_about_files_it_cannot_read(tmp_path, content):
+    path = tmp_path / "t.csv"
+    if content is not None:
+        path.write_bytes(content)
+    assert options._column_names(Unfinished(path), "") == []
+
+
+def test_an_unknown_model_is_named_with_the_known_ones():
+    with pytest.raises(typer.BadParameter, match="'tree' is not one of sdap-gbrvfl"):
+        options._check_model("tree")

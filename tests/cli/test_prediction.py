@@ -1,0 +1,46 @@
+"""Prediction in chunks equals prediction at once."""
+
+import pandas as pd
+import pytest
+
+from granulearn.cli import prediction, sources
+from granulearn.cli.prediction import Predictor, predict_file
+from granulearn.estimators import RVFLClassifier
+from granulearn.persistence import LoadedModel, ModelCard, ModelFileError, load_model
+from tests.cli.commands import people
+
+
+def answers(model, path, folder):
+    predictor = Predictor(load_model(model), proba=True, keep=(), strict=False)
+    told = []
+    n_rows = predict_file(predictor, sources.open_source(path), folder / "out.csv", told.append)
+    assert told[-1] == n_rows
+    return pd.read_csv(folder / "out.csv"), len(told)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_size_of_chunks_changes_nothing(fitted, tmp_path, suffix, monkeypatch):
+    _, model = fitted
+    frame, path = people(2000, seed=5), tmp_path / f"new.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    whole, n_chunks = answers(model, path, tmp_path)
+    monkeypatch.setattr(sources, "_CSV_BLOCK", 2048)
+    monkeypatch.setattr(sources, "_PARQUET_ROWS", 150)
+    monkeypatch.setattr(prediction, "MAX_ROWS_PER_CHUNK", 64)
+    in_chunks, n_more = answers(model, path, tmp_path)
+    assert n_more > 20 * n_chunks
+    pd.testing.assert_frame_equal(whole, in_chunks, rtol=1e-13)
+    assert whole["prediction"].equals(in_chunks["prediction"])
+
+
+def test_wide_encodings_get_fewer_rows_at_a_time(fitted):
+    _, model = fitted
+    predictor = Predictor(load_model(model), proba=False, keep=(), strict=False)
+    assert predictor.rows_per_chunk == prediction.MAX_ROWS_PER_CHUNK
+    predictor.pipeline[-1].n_features_in_ = 2**15
+    assert predictor.rows_per_chunk == 64
+
+
+def test_a_model_without_the_columns_of_a_table_is_refused():
+    with pytest.raises(ModelFileError, match="without the columns of a table"):
+        Predictor(LoadedModel(RVFLClassifier(), ModelCard()), proba=False, keep=(), strict=False)
