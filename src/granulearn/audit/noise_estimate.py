@@ -1,0 +1,61 @@
+"""How many labels are wrong: the confident joint of given and likely classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def estimate_noise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Estimate how often samples of one likely class are given another.
+
+    A sample is confidently of a class when its probability is at least the mean
+    probability that samples given that class have; of several such classes,
+    the most probable. Counts of confident samples, given against likely, are
+    scaled to the number of samples given each class.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+        Class probabilities from models that did not see the sample; rows of
+        NaN are left out.
+    codes : ndarray of shape (n_samples,)
+        Given class of each sample.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        Share of all samples that are given the row's class and likely of the
+        column's; sums to one. Samples where classes overlap count as well, so
+        what is off the diagonal is an upper estimate of wrong labels.
+
+    References
+    ----------
+    C. Northcutt, L. Jiang, I. Chuang, "Confident Learning: Estimating
+    Uncertainty in Dataset Labels", J. of Artificial Intelligence Research 70
+    (2021).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> proba = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.9, 0.1]])
+    >>> estimate_noise(proba, np.array([0, 0, 1, 1]))
+    array([[0.5 , 0.  ],
+           [0.25, 0.25]])
+    """
+    known = ~np.isnan(proba).any(axis=1)
+    proba, given = proba[known], codes[known]
+    n_classes = proba.shape[1]
+    typical = np.array(
+        [proba[given == k, k].mean() if (given == k).any() else np.inf for k in range(n_classes)]
+    )
+    confident = proba >= typical
+    likely = np.where(confident, proba, -1).argmax(axis=1)
+    sure = confident.any(axis=1)
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (given[sure], likely[sure]), 1)
+    totals = np.bincount(given, minlength=n_classes)
+    # A class without a confident sample says nothing against its labels.
+    silent = counts.sum(axis=1) == 0
+    counts[silent, silent] = 1
+    counts *= (totals / counts.sum(axis=1))[:, None]
+    return counts / counts.sum()

@@ -1,0 +1,179 @@
+"""From an audit to a summary of plain values, and from that to one self-contained page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from granulearn.audit.explanation import Explanation, explain
+from granulearn.audit.label_audit import LabelAudit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_SUSPECTS = 100
+BINS = 20
+
+
+def summarize_audit(
+    audit: LabelAudit,
+    X: np.ndarray,
+    table: pd.DataFrame,
+    *,
+    title: str,
+    lines: Sequence[int],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """Return what the page shows, as lists, texts and numbers.
+
+    Parameters
+    ----------
+    audit : LabelAudit
+        Fitted on X.
+    X : ndarray of shape (n_samples, n_features)
+        The inputs that were audited: imputed, encoded, scaled.
+    table : DataFrame
+        The same samples as they came, to be shown.
+    title : str
+        Name of the table.
+    lines : sequence of int
+        What a reader finds each sample by, for instance its line in the file.
+    names : sequence of str
+        Names of the features of X.
+
+    Returns
+    -------
+    dict
+        Plain values.
+    """
+    worst = np.argsort(np.where(audit.flagged_, audit.reliability_, np.inf), kind="stable")
+    shown = worst[: min(MOST_SUSPECTS, int(audit.flagged_.sum()))].tolist()
+    known = audit.reliability_[~np.isnan(audit.reliability_)]
+    explanations = explain(audit, X, shown, names)
+    return {
+        "title": title,
+        "n_samples": len(audit.given_),
+        "n_features": X.shape[1],
+        "n_flagged": int(audit.flagged_.sum()),
+        "n_unknown": int(np.isnan(audit.reliability_).sum()),
+        "noise_rate": audit.noise_rate_,
+        "classes": [str(label) for label in audit.classes_],
+        "confusion": _confusion(audit),
+        "histogram": _histogram(known, audit.flagged_[~np.isnan(audit.reliability_)]),
+        "columns": [str(name) for name in table.columns],
+        "suspects": [_suspect(audit, table, lines, explanation) for explanation in explanations],
+    }
+
+
+def _confusion(audit: LabelAudit) -> list[list[int]]:
+    given = np.searchsorted(audit.classes_, audit.given_)
+    suggested = np.searchsorted(audit.classes_, audit.suggested_)
+    counts = np.zeros((len(audit.classes_),) * 2, dtype=int)
+    np.add.at(counts, (given, suggested), 1)
+    return counts.tolist()
+
+
+def _histogram(reliability: np.ndarray, flagged: np.ndarray) -> list[dict[str, Any]]:
+    edges = np.linspace(0, 1, BINS + 1)
+    every, _ = np.histogram(reliability, edges)
+    doubted, _ = np.histogram(reliability[flagged], edges)
+    return [
+        {"low": float(low), "high": float(high), "count": int(count), "flagged": int(part)}
+        for low, high, count, part in zip(edges, edges[1:], every, doubted, strict=False)
+    ]
+
+
+def _suspect(
+    audit: LabelAudit, table: pd.DataFrame, lines: Sequence[int], explanation: Explanation
+) -> dict[str, Any]:
+    position = explanation.position
+    return {
+        "line": int(lines[position]),
+        "given": str(audit.given_[position]),
+        "suggested": str(audit.suggested_[position]),
+        "reliability": float(audit.reliability_[position]),
+        "cells": _cells(table, position),
+        "neighbours": [
+            {
+                "line": int(lines[near.position]),
+                "distance": near.distance,
+                "reliability": near.reliability,
+                "cells": _cells(table, near.position),
+            }
+            for near in explanation.neighbours
+        ],
+        "path": [
+            {
+                "words": step.words,
+                "n_samples": step.n_samples,
+                "given_share": step.given_share,
+                "suggested_share": step.suggested_share,
+            }
+            for step in explanation.path
+        ],
+    }
+
+
+def _cells(table: pd.DataFrame, position: int) -> list[str]:
+    return [_cell(value) for value in table.iloc[position]]
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def render_audit_page(summary: dict[str, Any]) -> str:
+    """Render a summary as HTML that needs no network and no other file.
+
+    Parameters
+    ----------
+    summary : dict
+        What `summarize_audit` returned.
+
+    Returns
+    -------
+    str
+        The page; the same for the same summary.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("granulearn.audit"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = (files("granulearn.audit") / "templates" / "audit.css").read_text(encoding="utf-8")
+    highest = max(bar["count"] for bar in summary["histogram"]) or 1
+    return environment.get_template("audit.html").render(
+        audit=summary, highest=highest, style=Markup(style)
+    )
+
+
+def write_audit_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Render a summary and write the page.
+
+    Parameters
+    ----------
+    summary : dict
+        What `summarize_audit` returned.
+    path : path
+        The HTML file.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    target = Path(path)
+    target.write_text(render_audit_page(summary), encoding="utf-8")
+    return target

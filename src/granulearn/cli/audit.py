@@ -1,0 +1,133 @@
+"""`granulearn audit`: find the labels of a table that are probably wrong, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from granulearn.cli.options import (
+    CategoricalOption,
+    IgnoreOption,
+    SeedOption,
+    TableArgument,
+    TargetOption,
+    output_option,
+)
+from granulearn.cli.output import JsonOption, console, note, print_json
+from granulearn.cli.output import table as new_table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from granulearn.audit import LabelAudit
+    from granulearn.cli.training_table import TrainingTable
+
+SHOWN = 10
+
+
+def audit(
+    table: TableArgument,
+    target: TargetOption,
+    output: Annotated[
+        Path | None, output_option("CSV file to write, one row per sample, worst first.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="HTML page to write: the suspects and why.")
+    ] = None,
+    categorical: CategoricalOption = None,
+    ignore: IgnoreOption = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Find labels that are probably wrong.
+
+    Every label is rated by trees of balls that did not see its row. The file
+    has one row per sample, the most doubtful first: the row's number, the given
+    and the suggested label, the reliability, whether it is flagged, and the
+    columns of the table.
+
+    Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
+    """
+    from granulearn.cli.training_table import read_training_table
+    from granulearn.persistence import written_atomically
+
+    data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
+    if data.dropped_rows:
+        note(f"{data.dropped_rows} rows without a label were left out; row numbers skip them.")
+    X, names, audited = _audited(data, seed)
+    listing = _listing(data, audited)
+    if output is not None:
+        with written_atomically(output) as draft:
+            listing.to_csv(draft, index=False)
+    if report is not None:
+        from granulearn.audit.page import render_audit_page, summarize_audit
+
+        rows = range(1, len(data.y) + 1)
+        summary = summarize_audit(audited, X, data.X, title=table.name, lines=rows, names=names)
+        with written_atomically(report) as draft:
+            draft.write_text(render_audit_page(summary), encoding="utf-8")
+    if json:
+        print_json(_facts(data, audited, listing))
+        return
+    _show(table.name, audited, listing)
+    for written in (output, report):
+        if written is not None:
+            console().print(f"saved [bold]{written}[/bold]")
+
+
+def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[str], LabelAudit]:
+    """Return the prepared inputs, their names, and the audit of the labels."""
+    import numpy as np
+
+    from granulearn.audit import LabelAudit
+    from granulearn.datasets import make_pipeline_for
+
+    pipeline = make_pipeline_for(data.X).fit(data.X)
+    X = np.asarray(pipeline.transform(data.X), dtype=float)
+    names = [str(name) for name in pipeline.get_feature_names_out()]
+    return X, names, LabelAudit(random_state=seed, n_jobs=-1).fit(X, data.y)
+
+
+def _listing(data: TrainingTable, audited: LabelAudit) -> pd.DataFrame:
+    """Return one row per sample, worst first, with the table's own columns after the verdict."""
+    table = audited.to_frame()
+    verdict = table.rename_axis("row").reset_index()
+    cells = data.X.iloc[table.index].reset_index(drop=True)
+    # Two columns of one name would be one too many for whoever reads the file.
+    cells = cells.rename(columns={name: f"{name} (column)" for name in verdict.columns})
+    verdict["row"] += 1
+    return verdict.join(cells)
+
+
+def _facts(data: TrainingTable, audited: LabelAudit, listing: pd.DataFrame) -> dict[str, Any]:
+    import numpy as np
+
+    worst = listing[listing["flagged"]].head(SHOWN)
+    return {
+        "samples": len(data.y),
+        "dropped_rows": data.dropped_rows,
+        "flagged": int(audited.flagged_.sum()),
+        "unknown": int(np.isnan(audited.reliability_).sum()),
+        "noise_rate": audited.noise_rate_,
+        "worst": worst[["row", "given", "suggested", "reliability"]].to_dict("records"),
+    }
+
+
+def _show(name: str, audited: LabelAudit, listing: pd.DataFrame) -> None:
+    out = console()
+    out.print(
+        f"[bold]{name}[/bold]: {len(listing)} labels, {int(audited.flagged_.sum())} doubted; "
+        f"at most about {100 * audited.noise_rate_:.1f} % wrong (estimate, overlap included)\n"
+    )
+    worst = listing[listing["flagged"]].head(SHOWN)
+    if worst.empty:
+        return
+    grid = new_table(
+        f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "reliability"
+    )
+    for row in worst.itertuples():
+        grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{row.reliability:.3f}")
+    out.print(grid)

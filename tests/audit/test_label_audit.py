@@ -1,0 +1,128 @@
+"""Laws of the label audit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from imblearn.pipeline import make_pipeline as make_resampling_pipeline
+from numpy.testing import assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from granulearn.audit import LabelAudit, audit_labels
+from granulearn.audit import label_audit as module
+from granulearn.estimators import BallForestClassifier
+from tests.audit.tables import three_clouds
+
+
+@parametrize_with_checks([LabelAudit()])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_wrong_labels_come_first_are_flagged_and_get_the_right_suggestion():
+    X, y, wrong = three_clouds()
+    table = audit_labels(X, y, random_state=0)
+    assert set(table.index[: wrong.sum()]) == set(np.flatnonzero(wrong))
+    assert table["flagged"].sum() == wrong.sum()
+    clean = three_clouds(rate=0.0)[1]
+    assert_array_equal(table["suggested"].sort_index(), clean)
+
+
+def test_the_table_is_indexed_like_the_input_and_sorted_worst_first():
+    X, y, _ = three_clouds()
+    frame = pd.DataFrame(X, index=[f"patient {i}" for i in range(len(X))]).add_prefix("x")
+    table = audit_labels(frame, y, random_state=0)
+    assert list(table.columns) == ["given", "reliability", "suggested", "flagged"]
+    assert set(table.index) == set(frame.index)
+    assert table["reliability"].is_monotonic_increasing
+    assert_array_equal(table["given"].loc[frame.index], y)
+    by_labels = audit_labels(X, pd.Series(y, index=frame.index), random_state=0)
+    pd.testing.assert_frame_equal(by_labels, table)
+
+
+def test_the_estimates_are_in_the_attributes_of_the_table():
+    X, y, wrong = three_clouds()
+    attrs = audit_labels(X, y, random_state=0).attrs
+    assert attrs["noise_rate"] == pytest.approx(wrong.mean(), abs=0.03)
+    shares = [share for row in attrs["noise_by_pair"].values() for share in row.values()]
+    assert len(shares) == 6
+    assert sum(shares) == pytest.approx(attrs["noise_rate"])
+
+
+def test_reliability_is_that_of_the_ball_forest():
+    X, y, _ = three_clouds()
+    audit = LabelAudit(random_state=3).fit(X, y)
+    forest = BallForestClassifier(random_state=3).fit(X, y)
+    assert_array_equal(audit.reliability_, forest.reliability_)
+
+
+def test_the_only_sample_of_a_class_is_unknown_last_and_never_flagged():
+    X, y, _ = three_clouds()
+    y = y.astype(object)
+    y[7] = "yak"
+    with pytest.warns(UserWarning, match="1 of 150 labels is unknown"):
+        table = audit_labels(X, y, random_state=0)
+    assert table.index[-1] == 7
+    assert np.isnan(table["reliability"].iloc[-1])
+    assert table.loc[7, "suggested"] == "yak"
+    assert not table.loc[7, "flagged"]
+
+
+def test_threads_change_nothing():
+    X, y, _ = three_clouds()
+    alone = audit_labels(X, y, random_state=0)
+    pd.testing.assert_frame_equal(audit_labels(X, y, random_state=0, n_jobs=3), alone)
+
+
+def test_large_data_is_rated_by_smaller_trees_with_as_many_votes(monkeypatch):
+    monkeypatch.setattr(module, "MAX_TREE_ROWS", 100)
+    X, y, wrong = three_clouds(1000)
+    audit = LabelAudit(random_state=0).fit(X, y)
+    assert_array_equal(audit.in_bag_.sum(axis=1), 100)
+    assert (~audit.in_bag_).sum(axis=0).mean() >= 36
+    assert len(audit.in_bag_) == 40
+    assert audit.flagged_[wrong].mean() > 0.95
+
+
+def test_dropping_and_relabelling_keep_types_and_indices():
+    X, y, wrong = three_clouds()
+    frame = pd.DataFrame(X).add_prefix("x")
+    labels = pd.Series(y, index=frame.index, name="animal", dtype="category")
+    audit = LabelAudit(random_state=0)
+    kept_X, kept_y = audit.fit_resample(frame, labels)
+    assert_array_equal(kept_X.index, np.flatnonzero(~wrong))
+    assert kept_y.name == "animal"
+    assert kept_y.dtype == "category"
+    assert_array_equal(audit.sample_indices_, np.flatnonzero(~wrong))
+    same_X, mended = LabelAudit("relabel", random_state=0).fit_resample(frame, labels)
+    assert same_X is frame
+    assert_array_equal(mended, three_clouds(rate=0.0)[1])
+    assert mended.dtype == "category"
+    plain_X, plain_y = LabelAudit(random_state=0).fit_resample(X, y)
+    assert isinstance(plain_X, np.ndarray)
+    assert len(plain_X) == len(plain_y) == (~wrong).sum()
+
+
+def test_it_is_the_last_step_of_a_pipeline():
+    X, y, wrong = three_clouds()
+    pipeline = make_pipeline(StandardScaler(), LabelAudit(random_state=0)).fit(1000 * X, y)
+    assert_array_equal(pipeline[-1].flagged_, wrong)
+
+
+def test_it_is_a_step_of_imbalanced_learns_pipeline():
+    X, y, wrong = three_clouds()
+    model = make_resampling_pipeline(
+        StandardScaler(), LabelAudit(random_state=0), BallForestClassifier(random_state=0)
+    ).fit(X, y)
+    assert len(model[-1].oob_proba_) == (~wrong).sum()
+
+
+def test_text_one_class_and_wrong_settings_are_errors_that_say_what_to_do():
+    X, y, _ = three_clouds()
+    with pytest.raises(ValueError, match="'colour' of X holds text"):
+        audit_labels(pd.DataFrame({"colour": y}), y)
+    with pytest.raises(ValueError, match="only one class"):
+        audit_labels(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="'action' parameter"):
+        LabelAudit(action="delete").fit(X, y)

@@ -1,0 +1,87 @@
+"""`granulearn audit`, called as the function that the command line registers."""
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from granulearn.cli.audit import audit
+from granulearn.datasets.csv_structure import TableError
+from tests.cli.commands import people
+
+
+def run_audit(*arguments, **options):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        audit(*arguments, **options)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(scope="module")
+def mislabelled(tmp_path_factory):
+    """Return a table with wrong labels, and the numbers of their rows."""
+    folder = tmp_path_factory.mktemp("audit")
+    frame = people(300)
+    elsewhere = frame["città"].isin(["Graz", "Ōsaka"])
+    sure = np.flatnonzero(((frame["age"] < 30) & elsewhere).to_numpy())[:6]
+    frame.loc[sure, "label"] = "yes"
+    path = folder / "people.csv"
+    frame.to_csv(path, index=False)
+    return path, set((sure + 1).tolist())
+
+
+def test_wrong_labels_are_found_and_listed_with_their_rows(mislabelled, tmp_path):
+    table, wrong = mislabelled
+    shown, _ = run_audit(table, "label", output=tmp_path / "suspects.csv")
+    listing = pd.read_csv(tmp_path / "suspects.csv")
+    assert len(listing) == 300
+    assert list(listing.columns[:5]) == ["row", "given", "reliability", "suggested", "flagged"]
+    assert listing["reliability"].is_monotonic_increasing
+    assert wrong <= set(listing.loc[listing["flagged"], "row"])
+    assert f"{listing['flagged'].sum()} doubted" in shown
+    original = people(300)
+    for line in listing.head(20).itertuples():
+        assert line.age == original["age"].iloc[line.row - 1]
+
+
+def test_the_page_names_the_columns_of_the_table(mislabelled, tmp_path):
+    table, _ = mislabelled
+    page = tmp_path / "audit.html"
+    run_audit(table, "label", report=page)
+    text = page.read_text(encoding="utf-8")
+    assert "Label audit of people.csv" in text
+    assert "città" in text
+    assert "higher age" in text or "lower age" in text
+
+
+def test_json_holds_the_counts_and_the_worst(mislabelled):
+    table, _ = mislabelled
+    facts = json.loads(run_audit(table, "label", json=True)[0])
+    assert facts["samples"] == 300
+    assert 6 <= facts["flagged"] < 60
+    assert 0 < facts["noise_rate"] < 0.3
+    assert len(facts["worst"]) == min(10, facts["flagged"])
+
+
+def test_rows_without_a_label_are_left_out_with_a_word(mislabelled, tmp_path):
+    frame = pd.read_csv(mislabelled[0])
+    frame.loc[4, "label"] = None
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    out, err = run_audit(tmp_path / "holes.csv", "label", json=True)
+    assert json.loads(out)["dropped_rows"] == 1
+    assert "1 rows without a label were left out" in err
+
+
+def test_a_missing_column_is_an_error_that_names_the_near_ones(mislabelled):
+    with pytest.raises(TableError, match="did you mean one of"):
+        audit(mislabelled[0], "lable")
+
+
+def test_a_column_called_like_the_verdict_keeps_both(mislabelled, tmp_path):
+    frame = pd.read_csv(mislabelled[0]).rename(columns={"income": "given"})
+    frame.to_csv(tmp_path / "same.csv", index=False)
+    run_audit(tmp_path / "same.csv", "label", output=tmp_path / "out.csv")
+    assert "given (column)" in pd.read_csv(tmp_path / "out.csv").columns
