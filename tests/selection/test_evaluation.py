@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_info
 
 from granulearn.estimators import GBRVFLClassifier
 from granulearn.selection import PathSearchCV
@@ -61,6 +62,27 @@ def test_processes_can_take_the_work():
     grid = [{"gbrvflclassifier__C": [0.1, 1.0]}, {"gbrvflclassifier": [LogisticRegression()]}]
     alone = PathSearchCV(model, grid, cv=2).fit(X, y)
     assert_same_results(PathSearchCV(model, grid, cv=2, n_jobs=2).fit(X, y), alone)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "limited"),
+    [(GBRVFLClassifier(random_state=0), True), (LogisticRegression(), False)],
+)
+def test_small_systems_are_solved_on_one_thread_of_blas(estimator, limited):
+    before, seen = blas_threads(), []
+
+    def record(model, X, y):
+        seen.append(blas_threads())
+        return 0.0
+
+    PathSearchCV(estimator, {"C": [1.0]}, scoring=record, refit=False).fit(*noisy_classes())
+    assert seen == [{1} if limited else before] * 5
+    assert blas_threads() == before
+
+
+def blas_threads():
+    """Return the numbers of threads that libraries of linear algebra may use."""
+    return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
 
 
 def test_nothing_to_fit_is_an_error():

@@ -9,6 +9,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from granulearn.selection.candidates import Candidate, describe_candidates, group_by, last_step
 from granulearn.selection.fold import Fold, Problem, fit_earlier_steps
@@ -68,7 +69,10 @@ def evaluate_grid(
             f"No fits were performed: there are {len(grid)} candidates and {len(folds)} folds; "
             "check param_grid and cv."
         )
-    with show_progress(len(calls), problem.verbose) as progress:
+    # For systems this small, threads of BLAS wait for each other longer than they
+    # work, many times longer on a busy machine; n_jobs is the way to use more cores.
+    one_thread = threadpool_limits(1 if grid.sharing else None, user_api="blas")
+    with one_thread, show_progress(len(calls), problem.verbose) as progress:
         parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=progress.return_as)
         results = parallel(delayed(work)(folds[at], what) for at, work, what in calls)
         tables = list(progress.track(results))
