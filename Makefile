@@ -5,20 +5,39 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
 
-.PHONY: help run test lint types flow pytest bench pictures clean
+.PHONY: help run test browser lint types flow pytest bench pictures clean
 
 help:
-	@echo "make run       balls of a real data set: a summary and a picture in out/"
+	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
 	@echo "make test      every check: style, types, import flow, tests, doctests"
 	@echo "make bench     speed, as ratios measured in one run"
 	@echo "make pictures  draw the pictures of the README again"
 	@echo "make clean     remove .venv and everything that was made"
 
+# What was computed before is kept: a second run only makes the report again.
 run: $(STAMPS)/run
-	@$(BIN)/python examples/01_balls_of_a_real_data_set.py
+	@echo "== comparing the eight methods on ten real data sets (about a minute)"
+	@$(BIN)/granulearn bench quick --results out/quick.db
+	@$(BIN)/granulearn report out/quick.db --output out/quick.html > /dev/null
+	@echo "== the report is out/quick.html: open it in a browser"
 
-test: lint types flow pytest
+test: browser lint types flow pytest
 	@echo "== all checks passed"
+
+# The report is tested in a real browser. Debian's is installed where it is
+# missing and can be; where it cannot, its tests are skipped and the reason is here.
+browser:
+	@if command -v chromium > /dev/null && command -v chromedriver > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then \
+		echo "== no browser tests: chromium and chromedriver are missing, and there is no apt-get to install them"; \
+	elif [ "$$(id -u)" != 0 ]; then \
+		echo "== no browser tests: chromium is missing; install it with: sudo apt-get install chromium chromium-driver"; \
+	else \
+		echo "== installing chromium and chromium-driver for the tests of the report"; \
+		reason=$$({ apt-get install --yes --no-install-recommends chromium chromium-driver fonts-liberation || \
+			{ apt-get update && apt-get install --yes --no-install-recommends chromium chromium-driver fonts-liberation; }; } 2>&1) || \
+			echo "== no browser tests: chromium cannot be installed: $$(echo "$$reason" | tail -n 1)"; \
+	fi
 
 lint: $(STAMPS)/dev
 	@echo "== style (ruff)"

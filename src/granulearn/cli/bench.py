@@ -21,7 +21,6 @@ from rich.table import Table
 from granulearn.cli.exit_codes import INTERRUPTED, UsageError
 from granulearn.cli.output import console
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
-from granulearn.datasets.records import SourceUnavailableError
 from granulearn.studies import (
     DEFAULT_STUDY,
     Cell,
@@ -76,7 +75,7 @@ def bench(
         chosen = load_study(study)
         cells = select(expand(chosen), only or [])
         _check_datasets(cells, directory)
-    except (StudyError, SourceUnavailableError) as error:
+    except StudyError as error:
         raise UsageError(str(error)) from error
     path = results or Path("results") / f"{chosen.name}.db"
     _say(f"[bold]{chosen.name}[/]: {_plain(chosen.question)}")

@@ -54,7 +54,7 @@ function applyFilters(id) {
 
 for (const input of document.querySelectorAll("[data-filters], [data-chooses]")) {
   const id = input.dataset.filters || input.dataset.chooses;
-  input.addEventListener("input", () => applyFilters(id));
+  for (const event of ["input", "change"]) input.addEventListener(event, () => applyFilters(id));
   applyFilters(id);
 }
 

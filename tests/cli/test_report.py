@@ -1,0 +1,65 @@
+"""``granulearn report``: a page or tables from a result file."""
+
+import os
+
+import pytest
+
+from granulearn.cli.exit_codes import NOT_WRITTEN, USAGE
+from tests.cli.commands import granulearn, succeeds
+from tests.studies.made_up_results import fill_store
+from tests.studies.small_studies import small_study
+
+
+@pytest.fixture
+def results(tmp_path):
+    return fill_store(tmp_path / "a.db", small_study(tmp_path), lambda cell: 0.75)
+
+
+def test_a_page_is_written_where_asked(results, tmp_path):
+    done = succeeds("report", results, "-o", tmp_path / "page.html")
+    assert done.out.strip() == f"written: {tmp_path / 'page.html'}"
+    assert "Does a test of the studies work?" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_tables_are_written_instead_of_a_page(results, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    succeeds("report", results, "--tables", "tables")
+    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
+        "small.csv",
+        "small.md",
+    ]
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_the_newest_results_are_reported_by_default(results, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results"
+    folder.mkdir()
+    newer, older = folder / "a.db", folder / "z.db"
+    results.rename(newer)
+    older.write_bytes(b"")
+    os.utime(older, (1, 1))
+    succeeds("report")
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_without_results_the_next_step_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = granulearn("report")
+    assert done.code == USAGE
+    assert "granulearn bench" in done.err
+
+
+def test_a_study_that_the_file_does_not_hold_is_named(results, tmp_path):
+    done = granulearn("report", results, "--study", "table1", "-o", tmp_path / "page.html")
+    assert done.code == USAGE
+    assert "it holds small" in done.err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_file_that_is_not_there_or_no_store_is_refused(tmp_path):
+    done = granulearn("report", tmp_path / "none.db")
+    assert done.code == NOT_WRITTEN
+    assert "does not exist" in done.err
+    (tmp_path / "b.db").write_text("no database" * 100)
+    assert granulearn("report", tmp_path / "b.db").code == NOT_WRITTEN
