@@ -1,0 +1,164 @@
+"""Study `audit`: which score finds wrong labels that were planted.
+
+Labels of every set of the paper's collection, each once, are flipped, and each
+method rates them; AUROC and average precision say how well the ratings rank
+the flipped ones first. Every result is written at once and kept, so the study
+can be stopped and continued:
+
+    python benchmarks/compare_audit.py out/audit.csv [--repeats 3] [--report docs/results/audit.md]
+"""
+
+import argparse
+import csv
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from cleanlab.rank import get_label_quality_scores
+from lightgbm import LGBMClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from granulearn.audit import LabelAudit
+from granulearn.datasets import flip_labels, load, make_pipeline_for
+from granulearn.statistics import compare
+from granulearn.studies import load_study
+
+CONDITIONS = [(kind, rate) for kind in ("uniform", "pair", "boundary") for rate in (0.1, 0.2, 0.3)]
+FIELDS = ["dataset", "kind", "rate", "repeat", "method", "auroc", "average_precision", "seconds"]
+OURS = "ball forest"
+
+
+def of_cleanlab(model) -> Callable[[np.ndarray, np.ndarray, int], np.ndarray]:
+    """Return cleanlab's self-confidence on five-fold probabilities of a model."""
+
+    def rate_labels(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        proba = cross_val_predict(model, X, y, cv=folds, method="predict_proba")
+        return get_label_quality_scores(y, proba)
+
+    return rate_labels
+
+
+def of_neighbours(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+    """Return the share of the ten nearest other samples that have the same label."""
+    near = NearestNeighbors(n_neighbors=10).fit(X).kneighbors()[1]
+    return (y[near] == y[:, None]).mean(axis=1)
+
+
+def of_balls(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+    """Return the reliability of the label audit."""
+    return LabelAudit(random_state=seed).fit(X, y).reliability_
+
+
+METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
+    OURS: of_balls,
+    "cleanlab, logistic": of_cleanlab(LogisticRegression(max_iter=2000)),
+    "cleanlab, LightGBM": of_cleanlab(LGBMClassifier(n_jobs=1, verbose=-1, deterministic=True)),
+    "cleanlab, random forest": of_cleanlab(RandomForestClassifier(100, n_jobs=1)),
+    "10 nearest neighbours": of_neighbours,
+}
+
+
+def results(name: str, repeat: int, done: set[tuple]) -> Iterator[dict]:
+    """Yield what is missing of one set: a row per condition and method."""
+    dataset = load(name, download=False)
+    X = np.asarray(make_pipeline_for(dataset.X).fit_transform(dataset.X), dtype=float)
+    y = np.unique(dataset.y, return_inverse=True)[1]
+    for kind, rate in CONDITIONS:
+        features = {"X": X} if kind == "boundary" else {}
+        noisy, wrong = flip_labels(y, rate, kind, repeat, **features)
+        for method, rate_labels in METHODS.items():
+            key = (name, kind, rate, repeat, method)
+            if key in done:
+                continue
+            began = time.perf_counter()
+            trust = rate_labels(X, noisy, repeat)
+            seconds = time.perf_counter() - began
+            scores = (
+                roc_auc_score(wrong, -trust),
+                average_precision_score(wrong, -trust),
+                seconds,
+            )
+            yield dict(zip(FIELDS, (*key, *scores), strict=True))
+
+
+def run(path: Path, repeats: int) -> None:
+    """Compute what the file does not have yet."""
+    # Small sets first: a study that is stopped early has then seen most of them.
+    names = sorted(
+        load_study("rivals").datasets, key=lambda name: len(load(name, download=False).y)
+    )
+    of_balls(np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2, 0)  # load kernels
+    done: set[tuple] = set()
+    if path.exists():
+        done = set(pd.read_csv(path)[FIELDS[:5]].itertuples(index=False, name=None))
+    with path.open("a", newline="", encoding="utf-8") as file, threadpool_limits(1):
+        writer = csv.DictWriter(file, FIELDS)
+        if not done:
+            writer.writeheader()
+        for repeat in range(repeats):
+            for name in names:
+                for row in results(name, repeat, done):
+                    writer.writerow(row)
+                    file.flush()
+
+
+def report(path: Path) -> str:
+    """Return the tables of a file of results as Markdown."""
+    table = pd.read_csv(path)
+    complete = table.groupby(["dataset", "kind", "rate", "repeat"])["method"].transform("nunique")
+    table = table[complete == len(METHODS)]
+    lines = [
+        f"{table['dataset'].nunique()} sets, {table['repeat'].nunique()} repetition(s); mean over "
+        "sets of the mean over repetitions. Seconds are of one thread of a busy machine.",
+    ]
+    for score, title in (("auroc", "AUROC"), ("average_precision", "average precision")):
+        lines += ["", f"## {title}", "", _row("noise", *METHODS, "best rival beaten, p")]
+        lines.append("|" + "---|" * (len(METHODS) + 2))
+        for kind, rate in CONDITIONS:
+            part = table[(table["kind"] == kind) & (table["rate"] == rate)]
+            per_set = part.pivot_table(score, "dataset", "method")[list(METHODS)]
+            found = compare(per_set)
+            rivals = found.means.drop(OURS)
+            p_value = found.p_matrix().loc[OURS, rivals.idxmax()]
+            ahead = "yes" if found.means[OURS] > rivals.max() else "no"
+            cells = [f"{mean:.3f}" for mean in found.means]
+            lines.append(_row(f"{kind} {rate:.0%}", *cells, f"{ahead}, {p_value:.2g}"))
+    seconds = table.groupby("method")["seconds"].mean()[list(METHODS)]
+    lines += ["", "## Seconds per audit", "", _row(*METHODS), "|" + "---|" * len(METHODS)]
+    lines.append(_row(*(f"{value:.2f}" for value in seconds)))
+    return "\n".join(lines) + "\n"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Run the study, or write its report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, help="CSV file of results; made or continued")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--report", type=Path, help="Markdown file to write instead of running")
+    arguments = parser.parse_args()
+    if arguments.report is None:
+        run(arguments.file, arguments.repeats)
+        return
+    command = f"python benchmarks/compare_audit.py {arguments.file}"
+    text = (
+        f"# Finding planted wrong labels\n\nMade by `{command}` and `{command} --report ...`.\n\n"
+    )
+    arguments.report.write_text(text + report(arguments.file), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
