@@ -15,7 +15,6 @@ from granulearn.cli.cells import (
     as_categories,
     as_numbers,
     as_text,
-    frame_of,
     holds_dates,
     is_stored_as_numbers,
     spells_number,
@@ -69,9 +68,3 @@ def test_dates_are_neither_kind():
 
 def test_spelled_numbers():
     assert [spells_number(text) for text in ("1", "-1e5", "x", "inf")] == [True, True, False, False]
-
-
-def test_frames_keep_names_types_and_order():
-    frame = frame_of({"b": np.array([1.0]), "a": as_categories(pa.array(["x"]))})
-    assert list(frame.columns) == ["b", "a"]
-    assert isinstance(frame["a"].dtype, pd.CategoricalDtype)

@@ -32,6 +32,7 @@ def test_rows_without_a_label_are_dropped_and_counted(read):
     table = read("a,label\n1,x\n2,\n3,NA\n4,y\n")
     assert table.dropped_rows == 2
     assert table.X["a"].tolist() == [1.0, 4.0]
+    assert table.rows.tolist() == [0, 3]
 
 
 @pytest.mark.parametrize(

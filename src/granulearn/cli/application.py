@@ -124,13 +124,15 @@ def run_verb(arguments: list[str]) -> int:
         result = command.main(arguments, prog_name="granulearn", standalone_mode=False)
     except Exception as error:
         return _usage_error(error)
+    if result == exit_codes.INTERRUPTED:  # how recent versions of typer pass on Ctrl-C
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else exit_codes.OK
 
 
 def _usage_error(error: Exception) -> int:
     """Print what typer says about wrong options in one line; let the rest pass."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
-    if "Abort" in kinds:  # how typer passes on Ctrl-C
+    if "Abort" in kinds:  # how older versions of typer pass on Ctrl-C
         raise KeyboardInterrupt from error
     if "ClickException" not in kinds:
         raise error

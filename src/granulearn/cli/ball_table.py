@@ -44,7 +44,7 @@ class RatedBalls:
     def listing(self) -> pd.DataFrame:
         """Return one row per ball, the most trusted first.
 
-        ``first_row`` is the number, from 1, of the ball's first labelled row.
+        ``first_row`` is the number, from 1, of the ball's first row in the file.
         """
         balls = self.balls
         _, first = np.unique(balls.assignment, return_index=True)
@@ -56,7 +56,7 @@ class RatedBalls:
                 "purity": balls.purities,
                 "radius": balls.radii,
                 "membership": self.membership,
-                "first_row": first + 1,
+                "first_row": self.table.rows[first] + 1,
             }
         )
         described = pd.concat([facts, self._typical_values()], axis=1)

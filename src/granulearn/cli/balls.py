@@ -55,7 +55,7 @@ def balls(
     """See the balls of a table: sizes, purities, memberships, the most and least trusted.
 
     The file has one row per ball, the most trusted first: its label, size,
-    purity, membership, the line of its first row, and the mean (of numbers) or
+    purity, membership, the number of its first row, and the mean (of numbers) or
     most frequent value (of categories) of every column.
 
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
@@ -88,8 +88,8 @@ def _show(rated: RatedBalls, listing: pd.DataFrame, name: str) -> None:
     out, facts = console(), rated.summary()
     out.print(
         f"[bold]{name}[/bold]: {facts['balls']} balls of {facts['samples']} samples; "
-        f"{facts['balls_of_one_sample']} of one sample; largest {facts['largest']}; "
-        f"mean purity {facts['mean_purity']:.3f}; mean membership {facts['mean_membership']:.3f}\n"
+        f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}\n"
+        f"mean purity {facts['mean_purity']:.3f}, mean membership {facts['mean_membership']:.3f}\n"
     )
     n_shown = min(SHOWN_AT_EACH_END, len(listing))
     for title, part in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -121,14 +120,3 @@ def _first_wrong(text: pa.Array) -> NotANumberError:
     position = pc.index_in(pa.array(wrong), value_set=text)
     first = int(np.min(position.to_numpy(zero_copy_only=False)))
     return NotANumberError(first, text[first].as_py())
-
-
-def frame_of(columns: dict[str, Any]) -> pd.DataFrame:
-    """Return columns side by side as a DataFrame, without copying each into place.
-
-    Parameters
-    ----------
-    columns : dict
-        Name to array or Categorical, all of one length.
-    """
-    return pd.DataFrame(columns, copy=False)

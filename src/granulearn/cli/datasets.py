@@ -98,5 +98,5 @@ def export(
         return
     console().print(
         f"{about.name}: {about.rows} rows, {about.features} features, {about.classes} classes, "
-        f"from {about.source}; saved [bold]{output}[/bold]"
+        f"from {about.source}\nsaved [bold]{output}[/bold]"
     )

@@ -53,7 +53,7 @@ def export(
         return
     console().print(
         f"{len(rows)} rows compared with onnxruntime: probabilities differ by at most "
-        f"{difference:.1e}; saved [bold]{output}[/bold]"
+        f"{difference:.1e}\nsaved [bold]{output}[/bold]"
     )
 
 

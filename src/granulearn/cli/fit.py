@@ -105,7 +105,7 @@ def _show_confusion(out, confusion) -> None:
     if len(classes) > MAX_CLASSES_SHOWN:
         out.print(f"confusion matrix of {len(classes)} classes: see --json")
         return
-    matrix = table("confusion matrix, rows held out", "true \\ predicted", *classes)
+    matrix = table("confusion, rows held out", "true \\ predicted", *classes)
     for label, counts in zip(classes, confusion["counts"], strict=True):
         matrix.add_row(label, *map(str, counts))
     out.print(matrix)

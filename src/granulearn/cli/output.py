@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -70,7 +71,9 @@ def table(title: str, *headers: str) -> Table:
     *headers : str
         Its columns; all but the first are aligned to the right.
     """
-    grid = Table(title=title, title_justify="left", title_style="bold", header_style="cyan")
+    grid = Table(
+        title=title, title_justify="left", title_style="bold", header_style="cyan", box=SIMPLE
+    )
     for position, header in enumerate(headers):
         grid.add_column(header, justify="right" if position else "left")
     return grid

@@ -60,4 +60,4 @@ def predict(
         )
         return
     shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
-    console().print(f"{n_rows} rows predicted ({shares}); saved [bold]{output}[/bold]")
+    console().print(f"{n_rows} rows predicted ({shares})\nsaved [bold]{output}[/bold]")

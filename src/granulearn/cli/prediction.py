@@ -19,7 +19,6 @@ from granulearn.cli.cells import (
     as_categories,
     as_numbers,
     as_text,
-    frame_of,
     holds_dates,
 )
 from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, Source
@@ -93,10 +92,11 @@ class Predictor:
         source : Source
             The file to predict.
         """
-        missing = [column.name for column in self.columns if column.name not in source.names]
+        there = set(source.names)
+        missing = [column.name for column in self.columns if column.name not in there]
         if missing:
             shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-            extra = [name for name in source.names if name not in set(self.input_names)]
+            extra = self.ignored_columns(source)
             hint = f"; it has {', '.join(map(repr, extra[:5]))} instead" if extra else ""
             raise TableError(
                 f"{source.path} lacks {len(missing)} of the {len(self.columns)} columns that the "
@@ -119,7 +119,7 @@ class Predictor:
         first_row : int
             Number of its first row in the file.
         """
-        X = frame_of(
+        X = pd.DataFrame(
             {
                 column.name: self._typed(column, batch[column.name], source, first_row)
                 for column in self.columns

@@ -18,7 +18,6 @@ from granulearn.cli.cells import (
     as_categories,
     as_numbers,
     as_text,
-    frame_of,
     holds_dates,
     spells_number,
 )
@@ -41,6 +40,8 @@ class TrainingTable:
     """Labels: whole numbers if all are, else text."""
     target: str
     columns: tuple[ColumnCard, ...]
+    rows: np.ndarray
+    """Number of each row in the file, from 0: rows without a label are left out."""
     dropped_rows: int
     """Rows of the file that have no label."""
 
@@ -82,11 +83,11 @@ def read_training_table(
         # Kinds are told from every row, so that the message can name any line.
         values = _typed(source, name, table[name], as_category=name in categorical)
         columns[name] = values[kept]
-    X = frame_of(columns)
+    X = pd.DataFrame(columns)
     cards = tuple(_card(X[name]) for name in names)
     for card in cards:
         _check_categories(source, card, len(X))
-    return TrainingTable(X, y, target, cards, len(labels) - len(kept))
+    return TrainingTable(X, y, target, cards, kept, len(labels) - len(kept))
 
 
 def check_has_column(source: Source, name: str) -> None:
