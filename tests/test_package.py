@@ -76,7 +76,7 @@ def test_the_core_works_without_the_optional_packages():
 
 
 def test_import_loads_neither_compiler_nor_tables_nor_pictures():
-    heavy = ["numba", "matplotlib", "rich", "dask", "onnx"]
+    heavy = ["numba", "matplotlib", "onnx", "typer", "pydantic"]
     code = f"import granulearn, sys; print([m for m in {heavy} if m in sys.modules])"
     assert run_python(code).strip() == "[]"
 

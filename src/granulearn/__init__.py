@@ -17,6 +17,7 @@ from granulearn.estimators import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
+from granulearn.selection import PathSearchCV
 
 __version__ = version("granulearn")
 
@@ -29,6 +30,7 @@ __all__ = [
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",
     "GranularBalls",
+    "PathSearchCV",
     "RVFLClassifier",
     "SDAPGBRVFLClassifier",
     "generate_balls",
