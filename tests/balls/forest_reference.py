@@ -50,10 +50,22 @@ class Stream:
         return int(beyond[0])
 
 
-def best_split(X, y, weights, rows, stream, n_tries, max_features, n_classes):
-    """Return features, direction and threshold of the try with the largest evidence."""
+def thinned(y, rows, max_try, n_classes):
+    """Return rows at even steps of each class: its share of max_try, at least one."""
+    if len(rows) <= max_try:
+        return rows
+    parts = []
+    for k in range(n_classes):
+        own = rows[y[rows] == k]
+        n_own = max(len(own) * max_try // len(rows), min(len(own), 1))
+        parts += [own[i * len(own) // n_own] for i in range(n_own)]
+    return np.array(parts)
+
+
+def best_split(X, y, weights, rows, judged, stream, n_tries, max_features, n_classes):
+    """Return which rows go right by the try of most evidence on the rows it is judged on."""
     best, best_evidence = None, 0.0
-    counts = class_weights(y, weights, rows, n_classes)
+    counts = class_weights(y, weights, judged, n_classes)
     for _ in range(n_tries):
         n_used = 1 + int(stream.next() * max_features)
         features = stream.distinct(n_used, X.shape[1])
@@ -61,25 +73,29 @@ def best_split(X, y, weights, rows, stream, n_tries, max_features, n_classes):
         second = stream.class_of_a_sample([0 if k == first else c for k, c in enumerate(counts)])
         means = [
             np.average(X[own][:, features], axis=0, weights=weights[own])
-            for own in (rows[y[rows] == first], rows[y[rows] == second])
+            for own in (judged[y[judged] == first], judged[y[judged] == second])
         ]
-        near_second = ((X[rows][:, features] - means[1]) ** 2).sum(axis=1) < (
-            (X[rows][:, features] - means[0]) ** 2
-        ).sum(axis=1)
+        near_second = nearer_to_second(X[judged][:, features], means)
         if near_second.all() or not near_second.any():
             continue
-        evidence = log_evidence(class_weights(y, weights, rows[near_second], n_classes))
-        evidence += log_evidence(class_weights(y, weights, rows[~near_second], n_classes))
+        evidence = log_evidence(class_weights(y, weights, judged[near_second], n_classes))
+        evidence += log_evidence(class_weights(y, weights, judged[~near_second], n_classes))
         if best is None or evidence > best_evidence + 1e-7:
-            best, best_evidence = near_second, evidence
+            best = nearer_to_second(X[rows][:, features], means)
+            best_evidence = evidence
     return best
+
+
+def nearer_to_second(points, means):
+    first, second = (((points - mean) ** 2).sum(axis=1) for mean in means)
+    return second < first
 
 
 def class_weights(y, weights, rows, n_classes):
     return [weights[rows[y[rows] == k]].sum() for k in range(n_classes)]
 
 
-def grown_tree(X, y, weights, rows, key, n_tries, max_features, n_classes):
+def grown_tree(X, y, weights, rows, key, n_tries, max_features, n_classes, max_try):
     """Return the rows of every node and its left child (0 at a leaf), by node number."""
     members, children = {0: np.asarray(rows)}, {0: 0}
     pending = [0]
@@ -89,7 +105,8 @@ def grown_tree(X, y, weights, rows, key, n_tries, max_features, n_classes):
         if len(own) <= 3 or len(np.unique(y[own])) < 2:
             continue
         stream = Stream(mixed(key ^ mixed(node)))
-        right = best_split(X, y, weights, own, stream, n_tries, max_features, n_classes)
+        judged = thinned(y, own, max_try, n_classes)
+        right = best_split(X, y, weights, own, judged, stream, n_tries, max_features, n_classes)
         if right is None:
             continue
         left_child = len(members)

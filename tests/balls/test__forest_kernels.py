@@ -55,7 +55,7 @@ def test_evidence_is_the_probability_of_the_labels_one_by_one():
     assert kernels.log_evidence(seen, *tables(6, 3)) == pytest.approx(log_probability)
 
 
-def grow(X, y, weights, rows, key, n_tries, n_classes):
+def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try=10**4):
     max_features = max(1, round(X.shape[1] ** 0.5))
     perm = rows[np.argsort(y[rows], kind="stable")].astype(np.int32)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(y[rows], minlength=n_classes))])
@@ -64,9 +64,14 @@ def grow(X, y, weights, rows, key, n_tries, n_classes):
     features = np.empty(len(rows) * max_features, np.int32)
     directions, thresholds = np.empty(len(features)), np.empty(n_nodes)
     counts, evidences = np.empty((n_nodes, n_classes)), np.empty(n_nodes)
+    scratch = kernels.new_scratch(max_features, len(rows), n_classes, X.shape[1])
+    if bucket_rows is not None:
+        bucket = np.empty((X.shape[1], bucket_rows)), np.empty(bucket_rows)
+        scratch = scratch._replace(bucket=bucket[0], bucket_weights=bucket[1])
+    scratch = scratch._replace(thinned=np.empty(max_try + n_classes, np.int32))
     found = kernels.grow_tree(
         np.ascontiguousarray(X.T), weights, perm, bounds, np.uint64(key), n_tries,
-        *tables(len(rows), n_classes), kernels.new_scratch(max_features, len(rows), n_classes),
+        *tables(len(rows), n_classes), scratch,
         children, begins, widths, features, directions, thresholds, counts, evidences,
     )  # fmt: skip
     return children[:found], counts[:found], evidences[:found], max_features
@@ -80,17 +85,29 @@ def grow(X, y, weights, rows, key, n_tries, n_classes):
     key=keys,
     n_tries=st.integers(1, 8),
     weighted=st.booleans(),
+    bucket_rows=st.sampled_from([3, 10, None]),
+    max_try=st.sampled_from([8, 25, 10**4]),
 )
-def test_trees_equal_those_of_the_slow_twin(shape, n_classes, data_seed, key, n_tries, weighted):
+def test_trees_equal_those_of_the_slow_twin(
+    shape, n_classes, data_seed, key, n_tries, weighted, bucket_rows, max_try
+):
     rng = np.random.default_rng(data_seed)
     X, y = rng.normal(size=shape), rng.integers(n_classes, size=shape[0])
     weights = rng.uniform(0.1, 3, shape[0]) if weighted else np.ones(shape[0])
     rows = np.sort(rng.permutation(shape[0])[: max(1, shape[0] * 2 // 3)])
     children, counts, evidences, max_features = grow(
-        X, y, weights if weighted else np.empty(0), rows, key, n_tries, n_classes
+        X,
+        y,
+        weights if weighted else np.empty(0),
+        rows,
+        key,
+        n_tries,
+        n_classes,
+        bucket_rows,
+        max_try,
     )
     members, expected = reference.grown_tree(
-        X, y, weights, rows, key, n_tries, max_features, n_classes
+        X, y, weights, rows, key, n_tries, max_features, n_classes, max_try
     )
     assert_array_equal(children, [expected[node] for node in range(len(expected))])
     for node, own in members.items():

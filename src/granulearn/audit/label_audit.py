@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A tree of so many rows knows the classes well enough; the others only rate more labels.
-MAX_TREE_ROWS = 10_000
+MAX_TREE_ROWS = 8_000
 TREE_SHARE = 0.632
 # What 100 trees give each label, when every tree leaves out 36.8 % of the samples.
 VOTES_PER_LABEL = 36

@@ -19,6 +19,8 @@ from granulearn.balls._kernels import compiled, mixed, uniform
 
 MAX_LEAF_ROWS = 3  # a ball of so few rows is not split
 TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
+MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
+BUCKET_VALUES = 2**15  # values of a ball that is copied together to stay in the cache
 STACK_SIZE = 128  # the smaller part is split first, so log2(n) entries would do
 
 # What growing one tree works on: M features at most per split, n rows, K classes.
@@ -35,13 +37,18 @@ Scratch = namedtuple(
         "right_rows",  # (K,): rows of each class on the right
         "right_counts",  # (K,): their weight
         "counts",  # (K,): weight of each class in the ball
+        "bucket",  # (d, B): columns of a small ball, side by side
+        "bucket_weights",  # (B,): their weights
+        "thinned",  # (T + K,): rows of a large ball on which tries are judged
+        "thinned_bounds",  # (K + 1,): where each class begins there
     ],
 )
 
 
 @compiled
-def new_scratch(max_features, n_rows, n_classes):
+def new_scratch(max_features, n_rows, n_classes, n_features):
     """Allocate what growing one tree needs."""
+    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // n_features))
     return Scratch(
         np.empty((max_features, n_rows)),
         np.empty(n_rows),
@@ -53,6 +60,10 @@ def new_scratch(max_features, n_rows, n_classes):
         np.empty(n_classes, np.int64),
         np.empty(n_classes),
         np.empty(n_classes),
+        np.empty((n_features, bucket_rows)),
+        np.empty(bucket_rows),
+        np.empty(MAX_TRY_ROWS + n_classes, np.int32),
+        np.empty(n_classes + 1, np.int64),
     )
 
 
@@ -235,7 +246,9 @@ def best_split(columns, perm, bounds, weights, key, n_tries, half_table, total_t
     Returns the number of its features (zero: no try parts the rows) and its
     threshold.
     """
-    values, projection, _, features, direction, best_features, best_direction, _, _, _ = scratch
+    values, projection = scratch.values, scratch.projection
+    features, direction = scratch.features, scratch.direction
+    best_features, best_direction = scratch.best_features, scratch.best_direction
     right_rows, right_counts, counts = scratch.right_rows, scratch.right_counts, scratch.counts
     size = bounds[-1] - bounds[0]
     n_best, best_threshold, best_evidence = 0, 0.0, 0.0
@@ -325,10 +338,65 @@ def class_weights(
 
 
 @compiled
+def thin_rows(
+    perm,
+    bounds,
+    thinned,  # OUT (T + K,)
+    thinned_bounds,  # OUT (K + 1,)
+):
+    """Take rows of a large ball at even steps: of each class its share of T, at least one."""
+    n_classes = len(bounds) - 1
+    n_wanted, size = len(thinned) - n_classes, bounds[-1] - bounds[0]
+    n_taken = 0
+    thinned_bounds[0] = 0
+    for k in range(n_classes):
+        length = bounds[k + 1] - bounds[k]
+        n_own = max(length * n_wanted // size, min(length, 1))
+        for i in range(n_own):
+            thinned[n_taken + i] = perm[bounds[k] + i * length // n_own]
+        n_taken += n_own
+        thinned_bounds[k + 1] = n_taken
+
+
+@compiled
+def try_splits(table, perm, own, weights, node, key, n_tries, half_table, total_table, scratch):
+    """Find the best split of a node, on some rows of a large ball; as `best_split`."""
+    if own[-1] - own[0] > len(scratch.thinned) - len(scratch.counts):
+        thin_rows(perm, own, scratch.thinned, scratch.thinned_bounds)
+        perm, own = scratch.thinned, scratch.thinned_bounds
+    class_weights(perm, own, weights, scratch.counts)
+    node_key = mixed(key ^ mixed(np.uint64(node)))
+    return best_split(
+        table, perm, own, weights, node_key, n_tries, half_table, total_table, scratch
+    )
+
+
+@compiled
+def fill_bucket(
+    columns,
+    weights,
+    perm,  # IN and OUT: then the positions in the bucket
+    start,
+    stop,
+    bucket,  # OUT (d, B)
+    bucket_weights,  # OUT (B,)
+):
+    """Copy the rows of a ball side by side: from here on its tree reads only them."""
+    for j in range(len(columns)):
+        column, own = columns[j], bucket[j]
+        for i in range(start, stop):
+            own[i - start] = column[perm[i]]
+    for i in range(start, stop):
+        if len(weights) > 0:
+            bucket_weights[i - start] = weights[perm[i]]
+        perm[i] = i - start
+
+
+@compiled
 def grow_tree(
     columns,
     weights,
-    perm,  # IN and OUT (m,): rows grouped by class
+    perm,  # IN (m,): rows grouped by class; used up
     bounds,  # (K + 1,): where each class begins in perm, and the end
     key,
     n_tries,
@@ -351,20 +419,31 @@ def grow_tree(
     pending[0] = bounds
     pending_node[0] = 0
     n_pending, n_nodes, n_filled = 1, 1, 0
+    n_outside = -1  # pending balls that are not in the bucket, while it is in use
+    table, table_weights = columns, weights
     while n_pending > 0:
         n_pending -= 1
         node = pending_node[n_pending]
         own[:] = pending[n_pending]
-        n_present = class_weights(perm, own, weights, counts[node])
+        if n_pending < n_outside:
+            n_outside, table, table_weights = -1, columns, weights
+        if n_outside < 0 and own[-1] - own[0] <= len(scratch.bucket_weights):
+            n_outside = n_pending
+            fill_bucket(
+                columns, weights, perm, own[0], own[-1], scratch.bucket, scratch.bucket_weights
+            )
+            table = scratch.bucket
+            if len(weights) > 0:
+                table_weights = scratch.bucket_weights
+        n_present = class_weights(perm, own, table_weights, counts[node])
         evidences[node] = log_evidence(counts[node], half_table, total_table)
         children[node] = 0
         n_used, threshold = 0, 0.0
         if own[-1] - own[0] > MAX_LEAF_ROWS and n_present > 1:
-            scratch.counts[:] = counts[node]
-            node_key = mixed(key ^ mixed(np.uint64(node)))
-            n_used, threshold = best_split(
-                columns, perm, own, weights, node_key, n_tries, half_table, total_table, scratch
-            )
+            n_used, threshold = try_splits(
+                table, perm, own, table_weights, node, key, n_tries, half_table, total_table,
+                scratch,
+            )  # fmt: skip
         if n_used == 0:
             continue
         begins[node], widths[node], thresholds[node] = n_filled, n_used, threshold
@@ -372,7 +451,7 @@ def grow_tree(
         directions[n_filled : n_filled + n_used] = scratch.best_direction[:n_used]
         n_filled += n_used
         left, right = pending[n_pending], pending[n_pending + 1]
-        part_rows(columns, perm, own, n_used, threshold, scratch, left, right)
+        part_rows(table, perm, own, n_used, threshold, scratch, left, right)
         left_is_larger = left[-1] - left[0] >= right[-1] - right[0]
         if not left_is_larger:
             own[:] = left

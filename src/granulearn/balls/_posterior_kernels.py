@@ -74,19 +74,20 @@ def renumber_kept(
     kept_nodes,  # OUT (n_nodes,): the first of them, the nodes by their new number
 ):
     """Drop what is below a ball that the walk hardly leaves; return the nodes kept."""
+    number[:] = -1
     number[0] = 0
-    kept_nodes[0] = 0
-    n_kept = 1
     for node in range(len(children)):
         left = children[node]
-        if left == 0:
-            continue
-        kept = number[node] >= 0 and reach[left] > negligible
-        for child in range(left, left + 2):
-            number[child] = n_kept if kept else -1
-            if kept:
-                kept_nodes[n_kept] = child
-                n_kept += 1
+        if left > 0 and number[node] >= 0 and reach[left] > negligible:
+            number[left] = 0
+            number[left + 1] = 0
+    # In the order in which they were made, so that a walk finds most children near by.
+    n_kept = 0
+    for node in range(len(children)):
+        if number[node] >= 0:
+            number[node] = n_kept
+            kept_nodes[n_kept] = node
+            n_kept += 1
     return n_kept
 
 

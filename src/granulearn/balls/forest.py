@@ -20,7 +20,7 @@ from granulearn.balls.generation import power_of_two_scale
 
 # The walk of a sample ends where it would go on with a smaller probability.
 NEGLIGIBLE = 1e-12
-ROWS_PER_TASK = 4096
+ROWS_PER_TASK = 16_384  # so many rows are worth loading a tree into the cache for
 
 
 @dataclass(frozen=True)
@@ -316,7 +316,7 @@ def _grow_raw(rows: ForestRows, drawn, tables, key, n_tries: int) -> _RawTree:
     perm = drawn[np.argsort(own, kind="stable")]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_classes))])
     half_table, total_table = tables
-    scratch = _forest_kernels.new_scratch(max_features, len(drawn), n_classes)
+    scratch = _forest_kernels.new_scratch(max_features, len(drawn), n_classes, len(rows.columns))
     raw = _RawTree(
         children=np.zeros(max_nodes, dtype=np.int32),
         begins=np.zeros(max_nodes, dtype=np.int32),

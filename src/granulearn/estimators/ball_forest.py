@@ -87,7 +87,8 @@ class BallForestClassifier(ClassifierMixin, BaseEstimator):
 
     A sample of weight w counts as round(w) samples, at least one, that share
     the weight: integer weights are repeated rows, zero is absence. The order of
-    the samples and the names of the classes change nothing.
+    the samples and the names of the classes change nothing. Splits of a ball
+    with more than 2,048 samples are chosen on that many of them.
 
     Examples
     --------
