@@ -19,8 +19,8 @@ def summary_of(rate=0.1):
     X, y, _ = three_clouds(rate=rate)
     audit = LabelAudit(random_state=0).fit(X, y)
     frame = pd.DataFrame(X, columns=NAMES)
-    lines = range(1, len(X) + 1)
-    return summarize_audit(audit, X, frame, title="animals.csv", lines=lines, names=NAMES)
+    rows = range(1, len(X) + 1)
+    return summarize_audit(audit, X, frame, title="animals.csv", row_numbers=rows, names=NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_a_suspect_opens_and_shows_why(page, summary):
     suspects = page.find_elements(By.CSS_SELECTOR, "details.suspect")
     assert len(suspects) == 15
     first = summary["suspects"][0]
-    assert f"line {first['line']}" in suspects[0].text
+    assert f"row {first['row']}" in suspects[0].text
     assert not suspects[0].find_element(By.CSS_SELECTOR, "table").is_displayed()
     suspects[0].find_element(By.TAG_NAME, "summary").click()
     assert suspects[0].find_element(By.CSS_SELECTOR, "table").is_displayed()

@@ -26,7 +26,7 @@ def summarize_audit(
     table: pd.DataFrame,
     *,
     title: str,
-    lines: Sequence[int],
+    row_numbers: Sequence[int],
     names: Sequence[str],
 ) -> dict[str, Any]:
     """Return what the page shows, as lists, texts and numbers.
@@ -41,8 +41,8 @@ def summarize_audit(
         The same samples as they came, to be shown.
     title : str
         Name of the table.
-    lines : sequence of int
-        What a reader finds each sample by, for instance its line in the file.
+    row_numbers : sequence of int
+        What a reader finds each sample by, for instance its row in the file.
     names : sequence of str
         Names of the features of X.
 
@@ -66,7 +66,9 @@ def summarize_audit(
         "confusion": _confusion(audit),
         "histogram": _histogram(known, audit.flagged_[~np.isnan(audit.reliability_)]),
         "columns": [str(name) for name in table.columns],
-        "suspects": [_suspect(audit, table, lines, explanation) for explanation in explanations],
+        "suspects": [
+            _suspect(audit, table, row_numbers, explanation) for explanation in explanations
+        ],
     }
 
 
@@ -89,18 +91,18 @@ def _histogram(reliability: np.ndarray, flagged: np.ndarray) -> list[dict[str, A
 
 
 def _suspect(
-    audit: LabelAudit, table: pd.DataFrame, lines: Sequence[int], explanation: Explanation
+    audit: LabelAudit, table: pd.DataFrame, row_numbers: Sequence[int], explanation: Explanation
 ) -> dict[str, Any]:
     position = explanation.position
     return {
-        "line": int(lines[position]),
+        "row": int(row_numbers[position]),
         "given": str(audit.given_[position]),
         "suggested": str(audit.suggested_[position]),
         "reliability": float(audit.reliability_[position]),
         "cells": _cells(table, position),
         "neighbours": [
             {
-                "line": int(lines[near.position]),
+                "row": int(row_numbers[near.position]),
                 "distance": near.distance,
                 "reliability": near.reliability,
                 "cells": _cells(table, near.position),

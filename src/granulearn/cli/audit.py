@@ -66,7 +66,9 @@ def audit(
         from granulearn.audit.page import render_audit_page, summarize_audit
 
         rows = range(1, len(data.y) + 1)
-        summary = summarize_audit(audited, X, data.X, title=table.name, lines=rows, names=names)
+        summary = summarize_audit(
+            audited, X, data.X, title=table.name, row_numbers=rows, names=names
+        )
         with written_atomically(report) as draft:
             draft.write_text(render_audit_page(summary), encoding="utf-8")
     if json:
@@ -120,7 +122,7 @@ def _show(name: str, audited: LabelAudit, listing: pd.DataFrame) -> None:
     out = console()
     out.print(
         f"[bold]{name}[/bold]: {len(listing)} labels, {int(audited.flagged_.sum())} doubted; "
-        f"at most about {100 * audited.noise_rate_:.1f} % wrong (estimate, overlap included)\n"
+        f"about {100 * audited.noise_rate_:.1f} % wrong or ambiguous (estimate)\n"
     )
     worst = listing[listing["flagged"]].head(SHOWN)
     if worst.empty:
