@@ -60,6 +60,16 @@ def test_a_table_that_cannot_be_used_writes_nothing(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
+def test_the_table_is_never_overwritten(tmp_path):
+    table = write_people(tmp_path)
+    before = table.read_bytes()
+    for verb in ("fit", "balls"):
+        assert "is also an input" in fails(
+            exit_codes.USAGE, verb, table, "-t", "label", "-o", table
+        )
+    assert table.read_bytes() == before
+
+
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     table, model = write_people(tmp_path), tmp_path / "no" / "m.skops"
     line = fails(exit_codes.NOT_WRITTEN, "fit", table, "-t", "label", "-o", model)

@@ -4,6 +4,7 @@ import pytest
 import typer
 
 from granulearn.cli import options
+from granulearn.cli.exit_codes import UsageError
 
 
 class Unfinished:
@@ -27,6 +28,14 @@ def test_completion_is_silent_about_files_it_cannot_read(tmp_path, content):
     if content is not None:
         path.write_bytes(content)
     assert options._column_names(Unfinished(path), "") == []
+
+
+def test_what_is_read_is_never_written_over(tmp_path):
+    table = tmp_path / "t.csv"
+    options.check_not_an_input(tmp_path / "other.csv", table)
+    options.check_not_an_input(None, table)
+    with pytest.raises(UsageError, match="is also an input"):
+        options.check_not_an_input(tmp_path / "x" / ".." / "t.csv", table)
 
 
 def test_an_unknown_model_is_named_with_the_known_ones():

@@ -81,6 +81,15 @@ def test_classes_too_small_for_the_request_are_named(tmp_path, labels, settings,
         train(table, "rvfl", seed=0, **settings)
 
 
+def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypatch):
+    def refuse(*arguments):
+        raise ValueError("every ball has membership zero; use another membership.")
+
+    monkeypatch.setattr("granulearn.estimators.base.solve_weighted_ridge", refuse)
+    with pytest.raises(TableError, match=r"rvfl cannot be fitted to this table: every ball"):
+        train(table, "rvfl", tune=False, test=0, seed=0)
+
+
 def test_a_single_row_of_a_class_trains_without_cross_validation(tmp_path):
     (tmp_path / "t.csv").write_text("a,label\n1,x\n2,x\n3,x\n9,y\n")
     table = read_training_table(tmp_path / "t.csv", "label")

@@ -70,6 +70,7 @@ def test_columns_can_be_declared_categories_or_left_out(read):
             "'a' mixes numbers and text: 'hello' at line 4, '1' at line 2",
         ),
         ("a,label\n1,x\ninf,y\n", "'inf' at line 3"),
+        ("a;label\n1,5;x\n-2,25;y\n", r"'a' writes numbers with a comma \('1,5'\)"),
         ("a,label\n1,x\n2,x\n", "the target, is 'x' in every row that has one"),
         ("a,label\n1,\n2,?\n", "the target, is empty in every row"),
     ],

@@ -80,9 +80,10 @@ class RatedBalls:
 
         from granulearn.plots import plot_balls
 
-        axes = plot_balls(self.balls, self.prepared, self.table.y, color=self.membership)
-        axes.figure.savefig(path, dpi=150)
-        plt.close(axes.figure)
+        figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
+        plot_balls(self.balls, self.prepared, self.table.y, color=self.membership, ax=axes)
+        figure.savefig(path, dpi=150)
+        plt.close(figure)
 
     def _typical_values(self) -> pd.DataFrame:
         X, ball = self.table.X, self.balls.assignment

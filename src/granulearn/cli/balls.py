@@ -14,6 +14,7 @@ from granulearn.cli.options import (
     SeedOption,
     TableArgument,
     TargetOption,
+    check_not_an_input,
     output_option,
 )
 from granulearn.cli.output import JsonOption, console, print_json
@@ -66,6 +67,8 @@ def balls(
 
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise UsageError(f"--plot {plot} ends in {plot.suffix!r}; use .png, .pdf or .svg.")
+    for written in (output, plot):
+        check_not_an_input(written, table)
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
     rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
     listing = rated.listing()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from granulearn.cli.options import ModelArgument, output_option
+from granulearn.cli.options import ModelArgument, check_not_an_input, output_option
 from granulearn.cli.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def export(
     from granulearn.persistence import load_model, to_onnx, written_atomically
     from granulearn.persistence.onnx_files import largest_difference
 
+    check_not_an_input(output, model)
     loaded = load_model(model)
     rows = probe_rows(loaded.card)
     onnx_model = to_onnx(loaded.pipeline, rows)

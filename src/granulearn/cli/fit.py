@@ -15,6 +15,7 @@ from granulearn.cli.options import (
     SeedOption,
     TableArgument,
     TargetOption,
+    check_not_an_input,
     output_option,
 )
 from granulearn.cli.output import JsonOption, console, print_json, table
@@ -55,6 +56,7 @@ def fit(
     from granulearn.cli.training_table import read_training_table
     from granulearn.persistence import save_model
 
+    check_not_an_input(output, table)
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
     trained = train(data, model, tune=tune, test=test, seed=seed)
     card = save_model(trained.pipeline, output, trained.card)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.model_kinds import model_names
 
 
@@ -70,6 +71,20 @@ IgnoreOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+
+
+def check_not_an_input(output: Path | None, *inputs: Path) -> None:
+    """Refuse to write over what is read.
+
+    Parameters
+    ----------
+    output : Path or None
+        The file to write, if one is.
+    *inputs : Path
+        The files that are read.
+    """
+    if output is not None and output.resolve() in {path.resolve() for path in inputs}:
+        raise UsageError(f"--output {output} is also an input; write to another file.")
 
 
 def output_option(what: str) -> Any:

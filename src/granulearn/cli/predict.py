@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.options import ModelArgument, TableArgument, output_option
+from granulearn.cli.options import (
+    ModelArgument,
+    TableArgument,
+    check_not_an_input,
+    output_option,
+)
 from granulearn.cli.output import JsonOption, console, note, print_json, row_progress
 
 
@@ -39,8 +43,7 @@ def predict(
     from granulearn.cli.sources import open_source
     from granulearn.persistence import load_model
 
-    if output.resolve() in (table.resolve(), model.resolve()):
-        raise UsageError(f"--output {output} is also an input; write to another file.")
+    check_not_an_input(output, table, model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
     source = open_source(table)
     predictor.check_columns(source)

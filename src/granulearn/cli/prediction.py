@@ -166,7 +166,7 @@ class Predictor:
         new = [text for text in values.categories if text not in self._known[name]]
         if not new:
             return values
-        is_new = np.isin(values.codes, values.categories.get_indexer(new))
+        is_new = np.isin(values.codes, values.categories.get_indexer(pd.Index(new)))
         if name not in self._first_unknown:
             position = int(is_new.argmax())
             text, place = values[position], source.place(first_row + position)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +58,7 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
     X, y = table.X.iloc[train_rows], table.y[train_rows]
     learner = _learner(table, model, y, tune=tune, seed=seed)
     # A search solves thousands of small systems: threads would only wait for each other.
-    with threadpool_limits(1 if tune else None, user_api="blas"):
+    with threadpool_limits(1 if tune else None, user_api="blas"), _told_to_users(model):
         cross_validated = _cross_validate(learner, X, y, seed)
         fitted = clone(learner).fit(X, y)
     pipeline = fitted.best_estimator_ if tune else fitted
@@ -80,6 +82,17 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
         seed=seed,
     )
     return Trained(pipeline, card)
+
+
+@contextmanager
+def _told_to_users(model: str) -> Iterator[None]:
+    """Pass on why a model cannot be fitted to a table, as a fact about the table."""
+    try:
+        yield
+    except ValueError as error:
+        raise TableError(
+            f"{model} cannot be fitted to this table: {error} Another --model may fit it."
+        ) from error
 
 
 def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None:

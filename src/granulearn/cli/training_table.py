@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from granulearn.persistence import ColumnCard
 MAX_CATEGORIES = 1000
 # More classes than this, some of them with decimals, are measurements.
 MAX_DECIMAL_CLASSES = 20
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +134,7 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
         (cell for cell in text.unique().to_pylist() if cell and spells_number(cell)), None
     )
     if number is None:
+        _check_no_decimal_commas(source, name, different)
         return as_categories(column)
     position = int(pc.index(text, number).as_py())
     raise TableError(
@@ -139,6 +142,16 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
         f"{source.place(word.position)}, {number!r} at {source.place(position)}; correct the "
         f"cells, or pass --categorical {name!r} if all are categories."
     )
+
+
+def _check_no_decimal_commas(source: Source, name: str, cells: list[str | None]) -> None:
+    """Refuse numbers such as 1,5 that would otherwise become categories, each its own."""
+    texts = [cell for cell in cells if cell]
+    if texts and all(_DECIMAL_COMMA.fullmatch(cell) for cell in texts):
+        raise TableError(
+            f"{source.path}: column {name!r} writes numbers with a comma ({texts[0]!r}); write "
+            f"them with a point, or pass --categorical {name!r} if they are categories."
+        )
 
 
 def _text_of(source: Source, name: str, column: pa.Array) -> pa.Array:

@@ -35,6 +35,7 @@ class Graph:
         """
         array = np.asarray(value)
         name = self._scope.get_unique_variable_name("constant")
+        content: Any
         if array.dtype.kind in "OU":
             kind, content = TensorProto.STRING, [str(cell).encode() for cell in array.ravel()]
         elif array.dtype.kind in "iu":
