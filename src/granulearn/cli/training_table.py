@@ -130,9 +130,8 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
     except NotANumberError as error:
         word = error
     text = as_text(column)
-    number = next(
-        (cell for cell in text.unique().to_pylist() if cell and spells_number(cell)), None
-    )
+    different = text.unique().to_pylist()
+    number = next((cell for cell in different if cell and spells_number(cell)), None)
     if number is None:
         _check_no_decimal_commas(source, name, different)
         return as_categories(column)
