@@ -153,11 +153,8 @@ def main() -> None:
     if arguments.report is None:
         run(arguments.file, arguments.repeats)
         return
-    command = f"python benchmarks/compare_audit.py {arguments.file}"
-    text = (
-        f"# Finding planted wrong labels\n\nMade by `{command}` and `{command} --report ...`.\n\n"
-    )
-    arguments.report.write_text(text + report(arguments.file), encoding="utf-8")
+    heading = f"# Finding planted wrong labels\n\nMade by `benchmarks/{Path(__file__).name}`.\n\n"
+    arguments.report.write_text(heading + report(arguments.file), encoding="utf-8")
 
 
 if __name__ == "__main__":
