@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln
 
 from granulearn.balls import _forest_kernels as kernels
+from granulearn.balls import _split_kernels
 from tests.balls import forest_reference as reference
 
 keys = st.integers(0, 2**64 - 1)
@@ -39,22 +40,6 @@ def test_every_row_is_drawn_equally_often():
     assert_allclose(times / 2000, 0.4, atol=0.05)
 
 
-@given(st.lists(st.one_of(st.integers(0, 30), st.floats(0, 30)), min_size=2, max_size=6))
-def test_evidence_equals_the_formula_for_whole_and_broken_counts(counts):
-    found = kernels.log_evidence(np.array(counts, float), *tables(20, len(counts)))
-    assert found == pytest.approx(reference.log_evidence(counts), rel=1e-12, abs=1e-11)
-
-
-def test_evidence_is_the_probability_of_the_labels_one_by_one():
-    """By the chain rule: each label, given those before it, is (count + 1/2)/(n + K/2)."""
-    labels, n_classes = [0, 2, 0, 0, 1, 2], 3
-    log_probability, seen = 0.0, np.zeros(n_classes)
-    for label in labels:
-        log_probability += np.log((seen[label] + 0.5) / (seen.sum() + n_classes / 2))
-        seen[label] += 1
-    assert kernels.log_evidence(seen, *tables(6, 3)) == pytest.approx(log_probability)
-
-
 def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try=10**4):
     max_features = max(1, round(X.shape[1] ** 0.5))
     perm = rows[np.argsort(y[rows], kind="stable")].astype(np.int32)
@@ -64,7 +49,7 @@ def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try
     features = np.empty(len(rows) * max_features, np.int32)
     directions, thresholds = np.empty(len(features)), np.empty(n_nodes)
     counts, evidences = np.empty((n_nodes, n_classes)), np.empty(n_nodes)
-    scratch = kernels.new_scratch(max_features, len(rows), n_classes, X.shape[1])
+    scratch = _split_kernels.new_scratch(max_features, len(rows), n_classes, X.shape[1])
     if bucket_rows is not None:
         bucket = np.empty((X.shape[1], bucket_rows)), np.empty(bucket_rows)
         scratch = scratch._replace(bucket=bucket[0], bucket_weights=bucket[1])

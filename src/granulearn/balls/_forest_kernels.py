@@ -1,70 +1,21 @@
-"""Compiled loops of the ball forest; the policy is in ``forest``.
+"""Compiled loops that grow the trees of a ball forest; the policy is in ``forest``.
 
-The rows of a ball are a stretch of ``perm``, grouped by class, and parts of a
-split keep that order. So the mean of a class is a sum over one stretch, and
-the class counts of a side are counted stretch by stretch, without a branch.
-
-A row goes right when its dot product with ``direction`` exceeds a threshold:
-for two class means that is the same as the nearer mean. Random numbers come
-from the counter-based generator of the ball engine, keyed by tree and node.
-Nothing here uses ``fastmath``: a comparison decides every split.
+Random numbers come from the counter-based generator of the ball engine, keyed
+by tree and node, so neither threads nor the order of splits change a result.
 """
-
-from collections import namedtuple
-from math import lgamma
 
 import numpy as np
 
 from granulearn.balls._kernels import compiled, mixed, uniform
-
-MAX_LEAF_ROWS = 3  # a ball of so few rows is not split
-TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
-MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
-BUCKET_VALUES = 2**15  # values of a ball that is copied together to stay in the cache
-STACK_SIZE = 128  # the smaller part is split first, so log2(n) entries would do
-
-# What growing one tree works on: M features at most per split, n rows, K classes.
-Scratch = namedtuple(
-    "Scratch",
-    [
-        "values",  # (M, n): the tried features of a ball's rows
-        "projection",  # (n,): the dot product of each row of a ball
-        "spare",  # (n,): the rows that go right
-        "features",  # (M,): of the try at hand
-        "direction",  # (M,): of the try at hand
-        "best_features",  # (M,)
-        "best_direction",  # (M,)
-        "right_rows",  # (K,): rows of each class on the right
-        "right_counts",  # (K,): their weight
-        "counts",  # (K,): weight of each class in the ball
-        "bucket",  # (d, B): columns of a small ball, side by side
-        "bucket_weights",  # (B,): their weights
-        "thinned",  # (T + K,): rows of a large ball on which tries are judged
-        "thinned_bounds",  # (K + 1,): where each class begins there
-    ],
+from granulearn.balls._split_kernels import (
+    MAX_LEAF_ROWS,
+    class_weights,
+    log_evidence,
+    project,
+    try_splits,
 )
 
-
-@compiled
-def new_scratch(max_features, n_rows, n_classes, n_features):
-    """Allocate what growing one tree needs."""
-    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // n_features))
-    return Scratch(
-        np.empty((max_features, n_rows)),
-        np.empty(n_rows),
-        np.empty(n_rows, np.int32),
-        np.empty(max_features, np.int32),
-        np.empty(max_features),
-        np.empty(max_features, np.int32),
-        np.empty(max_features),
-        np.empty(n_classes, np.int64),
-        np.empty(n_classes),
-        np.empty(n_classes),
-        np.empty((n_features, bucket_rows)),
-        np.empty(bucket_rows),
-        np.empty(MAX_TRY_ROWS + n_classes, np.int32),
-        np.empty(n_classes + 1, np.int64),
-    )
+STACK_SIZE = 128  # the smaller part is split first, so log2(n) entries would do
 
 
 @compiled
@@ -85,198 +36,6 @@ def draw_rows(
         if uniform(key, row) * (n_rows - row) < n_wanted - n_drawn:
             drawn[n_drawn] = row
             n_drawn += 1
-
-
-@compiled
-def log_gamma(table, shift, x):
-    """Return log gamma(x + shift), from the table where x is a whole number."""
-    whole = int(x)
-    return table[whole] if whole == x and whole < len(table) else lgamma(x + shift)
-
-
-@compiled
-def log_evidence(counts, half_table, total_table):
-    """Return the logarithm of E for class counts: Dirichlet-multinomial, alpha = 1/2."""
-    n_classes = len(counts)
-    total, result = 0.0, total_table[0] - n_classes * half_table[0]
-    for k in range(n_classes):
-        total += counts[k]
-        result += log_gamma(half_table, 0.5, counts[k])
-    return result - log_gamma(total_table, 0.5 * n_classes, total)
-
-
-@compiled
-def draw_classes(key, counter, counts):
-    """Draw the class of a random sample, and of a random sample of another class."""
-    total = counts.sum()
-    first = pick_class(uniform(key, counter) * total, counts, -1)
-    second = pick_class(uniform(key, counter + 1) * (total - counts[first]), counts, first)
-    return first, second
-
-
-@compiled
-def pick_class(target, counts, barred):
-    """Return the class in whose share of the line of counts the target lies."""
-    last = -1
-    for k in range(len(counts)):
-        if k != barred and counts[k] > 0.0:
-            last = k
-            target -= counts[k]
-            if target < 0.0:
-                break
-    return last
-
-
-@compiled
-def draw_features(
-    key,
-    counter,
-    n_features,
-    features,  # OUT (M,): the first of them
-):
-    """Draw 1..M distinct features; return how many, and the counter that comes next."""
-    n_used = min(1 + int(uniform(key, counter) * len(features)), n_features)
-    counter += 1
-    filled = 0
-    while filled < n_used:
-        drawn = int(uniform(key, counter) * n_features)
-        counter += 1
-        is_new = True
-        for j in range(filled):
-            if features[j] == drawn:
-                is_new = False
-        if is_new:
-            features[filled] = drawn
-            filled += 1
-    return n_used, counter
-
-
-@compiled
-def mean_of_class(values, weights, perm, start, stop, offset):
-    """Return the weighted mean of a stretch of one class; no weights means one each."""
-    total = 0.0
-    if len(weights) == 0:
-        for i in range(start, stop):
-            total += values[i - offset]
-        return total / (stop - start)
-    weight = 0.0
-    for i in range(start, stop):
-        total += weights[perm[i]] * values[i - offset]
-        weight += weights[perm[i]]
-    return total / weight
-
-
-@compiled
-def aim(
-    columns,
-    perm,
-    bounds,
-    weights,
-    first,
-    second,
-    n_used,
-    features,
-    values,  # OUT (M, size)
-    direction,  # OUT (M,)
-):
-    """Point from the mean of the first class to that of the second; return the threshold."""
-    start, stop = bounds[0], bounds[-1]
-    threshold = 0.0
-    for j in range(n_used):
-        column, own = columns[features[j]], values[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
-        a = mean_of_class(own, weights, perm, bounds[first], bounds[first + 1], start)
-        b = mean_of_class(own, weights, perm, bounds[second], bounds[second + 1], start)
-        direction[j] = b - a
-        threshold += (b - a) * (a + 0.5 * (b - a))
-    return threshold
-
-
-@compiled
-def project(
-    values,
-    n_used,
-    direction,
-    size,
-    projection,  # OUT (size,)
-):
-    """Set the dot products of all rows of a ball, summed in the order of the features."""
-    slope = direction[0]
-    for i in range(size):
-        projection[i] = values[0, i] * slope
-    for j in range(1, n_used):
-        slope, own = direction[j], values[j]
-        for i in range(size):
-            projection[i] += own[i] * slope
-
-
-@compiled
-def count_right(
-    projection,
-    threshold,
-    perm,
-    bounds,
-    weights,
-    right_rows,  # OUT (K,)
-    right_counts,  # OUT (K,)
-):
-    """Count the rows of each class beyond the threshold; return how many in all."""
-    start, n_right = bounds[0], 0
-    for k in range(len(right_rows)):
-        n_rows = 0
-        for i in range(bounds[k] - start, bounds[k + 1] - start):
-            n_rows += projection[i] > threshold
-        right_rows[k] = n_rows
-        right_counts[k] = n_rows
-        n_right += n_rows
-        if len(weights) > 0:
-            weight = 0.0
-            for i in range(bounds[k], bounds[k + 1]):
-                if projection[i - start] > threshold:
-                    weight += weights[perm[i]]
-            right_counts[k] = weight
-    return n_right
-
-
-@compiled
-def best_split(columns, perm, bounds, weights, key, n_tries, half_table, total_table, scratch):
-    """Try splits, keep the best features and direction in scratch.
-
-    Returns the number of its features (zero: no try parts the rows) and its
-    threshold.
-    """
-    values, projection = scratch.values, scratch.projection
-    features, direction = scratch.features, scratch.direction
-    best_features, best_direction = scratch.best_features, scratch.best_direction
-    right_rows, right_counts, counts = scratch.right_rows, scratch.right_counts, scratch.counts
-    size = bounds[-1] - bounds[0]
-    n_best, best_threshold, best_evidence = 0, 0.0, 0.0
-    counter = 0
-    for _attempt in range(n_tries):
-        n_used, counter = draw_features(key, counter, len(columns), features)
-        first, second = draw_classes(key, counter, counts)
-        counter += 2
-        threshold = aim(
-            columns, perm, bounds, weights, first, second, n_used, features, values, direction
-        )
-        project(values, n_used, direction, size, projection)
-        n_right = count_right(
-            projection, threshold, perm, bounds, weights, right_rows, right_counts
-        )
-        if n_right == 0 or n_right == size:
-            continue
-        evidence = log_evidence(right_counts, half_table, total_table)
-        for k in range(len(counts)):
-            # Rounding must not leave a class without rows a trace of weight.
-            empty = right_rows[k] == bounds[k + 1] - bounds[k]
-            right_counts[k] = 0.0 if empty else max(counts[k] - right_counts[k], 0.0)
-        evidence += log_evidence(right_counts, half_table, total_table)
-        if n_best == 0 or evidence > best_evidence + TIE:
-            n_best, best_threshold, best_evidence = n_used, threshold, evidence
-            best_features[:n_used] = features[:n_used]
-            best_direction[:n_used] = direction[:n_used]
-    return n_best, best_threshold
 
 
 @compiled
@@ -315,60 +74,6 @@ def part_rows(
     for k in range(len(bounds)):
         right_bounds[k] += to_left
     perm[to_left:stop] = spare[:to_right]
-
-
-@compiled
-def class_weights(
-    perm,
-    bounds,
-    weights,
-    counts,  # OUT (K,)
-):
-    """Sum the weights of each class in a ball; return how many classes it has."""
-    n_present = 0
-    for k in range(len(counts)):
-        counts[k] = bounds[k + 1] - bounds[k]
-        n_present += counts[k] > 0
-        if len(weights) > 0:
-            total = 0.0
-            for i in range(bounds[k], bounds[k + 1]):
-                total += weights[perm[i]]
-            counts[k] = total
-    return n_present
-
-
-@compiled
-def thin_rows(
-    perm,
-    bounds,
-    thinned,  # OUT (T + K,)
-    thinned_bounds,  # OUT (K + 1,)
-):
-    """Take rows of a large ball at even steps: of each class its share of T, at least one."""
-    n_classes = len(bounds) - 1
-    n_wanted, size = len(thinned) - n_classes, bounds[-1] - bounds[0]
-    n_taken = 0
-    thinned_bounds[0] = 0
-    for k in range(n_classes):
-        length = bounds[k + 1] - bounds[k]
-        n_own = max(length * n_wanted // size, min(length, 1))
-        for i in range(n_own):
-            thinned[n_taken + i] = perm[bounds[k] + i * length // n_own]
-        n_taken += n_own
-        thinned_bounds[k + 1] = n_taken
-
-
-@compiled
-def try_splits(table, perm, own, weights, node, key, n_tries, half_table, total_table, scratch):
-    """Find the best split of a node, on some rows of a large ball; as `best_split`."""
-    if own[-1] - own[0] > len(scratch.thinned) - len(scratch.counts):
-        thin_rows(perm, own, scratch.thinned, scratch.thinned_bounds)
-        perm, own = scratch.thinned, scratch.thinned_bounds
-    class_weights(perm, own, weights, scratch.counts)
-    node_key = mixed(key ^ mixed(np.uint64(node)))
-    return best_split(
-        table, perm, own, weights, node_key, n_tries, half_table, total_table, scratch
-    )
 
 
 @compiled
