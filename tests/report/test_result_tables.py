@@ -2,14 +2,18 @@
 
 import csv
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from granulearn.datasets.catalogue import collections
 from granulearn.report import write_tables
 from granulearn.report.result_tables import score_frame
 from granulearn.statistics import paper_accuracy_table
 from tests.report.summaries import full_summary, table1_summary
+
+COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "results"
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +59,27 @@ def test_a_failed_cell_is_an_empty_one(tmp_path):
         lines = [row for row in csv.DictReader(file) if row["dataset"] == "crossplane"]
     assert {row["tree"] for row in lines} == {""}
     assert all(row["RVFL"] for row in lines)
+
+
+@pytest.mark.parametrize(("name", "lines"), [("table1", 35), ("noise", 5 * 6)])
+def test_the_committed_results_are_whole_and_their_page_states_their_means(name, lines):
+    table = pd.read_csv(COMMITTED / f"{name}.csv")
+    rerun = table[table["source"] == "rerun"].set_index(["dataset", "condition"])
+    assert len(rerun) == lines
+    assert rerun.drop(columns="source").notna().all().all()
+    assert set(table["dataset"]) <= set(collections()["paper37"].sets)
+    page = (COMMITTED / f"{name}.md").read_text(encoding="utf-8")
+    assert re.search(r"(\d+) of \1 cells computed, 0 failed", page)
+    for method, mean in rerun.drop(columns="source").mean().items():
+        row = next(row for row in page.splitlines() if row.startswith(f"| {method} |"))
+        assert float(row.split("|")[2]) == pytest.approx(mean, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["table1", "noise"])
+def test_every_number_of_the_overview_stands_in_a_committed_table(name):
+    overview = (COMMITTED / "README.md").read_text(encoding="utf-8")
+    section = overview.split(f"## {name}")[1].split("## ")[0]
+    page = (COMMITTED / f"{name}.md").read_text(encoding="utf-8")
+    stated = re.findall(r"\d+\.\d\d", section)
+    assert stated
+    assert [number for number in stated if number not in page] == []

@@ -79,7 +79,7 @@ def _page(summary: dict[str, Any]) -> list[str]:
         f"{len(progress['failed'])} failed. Made by:",
         "",
         "```",
-        f"granulearn bench {name} --results results/{name}.db",
+        f"{_where_the_data_is(summary)}granulearn bench {name} --results results/{name}.db",
         f"granulearn report results/{name}.db --tables docs/results",
         "```",
         "",
@@ -90,6 +90,12 @@ def _page(summary: dict[str, Any]) -> list[str]:
     return [*lines, f"Every data set: [{name}.csv]({name}.csv).", "", *_machines(summary)]
 
 
+def _where_the_data_is(summary: dict[str, Any]) -> str:
+    """Return how to name the directory of data sets, if some came from one."""
+    sources = {line["source"] for group in summary["cells"] for line in group["splits"]}
+    return "GRANULEARN_DATA=DIRECTORY " if "directory" in sources else ""
+
+
 def _methods(summary: dict[str, Any]) -> list[str]:
     """Return ranks and means, with the paper's means where there are any."""
     paper = {line["method"]: line for line in (summary["paper"] or {"means": []})["means"]}
@@ -98,7 +104,8 @@ def _methods(summary: dict[str, Any]) -> list[str]:
     heads = ["method", f"mean {score}"]
     heads += ["average rank"] if main else []
     heads += ["paper", "same cells, rerun", "difference"] if paper else []
-    heads += ["balls", "fit (s)"]
+    # No times: they depend on the machine and what else it does; the page has them.
+    heads += ["balls"]
     rows = []
     for line in summary["ranking"]:
         method = line["method"]
@@ -111,7 +118,7 @@ def _methods(summary: dict[str, Any]) -> list[str]:
                  f"{found['rerun'] - found['paper']:+.2f}"]
                 if found else ["–"] * 3
             )  # fmt: skip
-        rows.append([*row, _shown(line["n_balls"], 0), _shown(line["fit_seconds"])])
+        rows.append([*row, _shown(line["n_balls"], 0)])
     return _table(heads, rows)
 
 

@@ -12,12 +12,12 @@ from granulearn.studies.scores import higher_is_better
 from granulearn.studies.spec import Study
 from granulearn.studies.tables import score_table
 
-# Ranks of hundreds of variants say nothing; figures show those.
-MOST_METHODS = 20
-
 
 def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
     """Compare the methods over the data sets: all, without duplicates, by condition.
+
+    Variants of one method are left to the figures: they are settings of it, not
+    methods to choose from.
 
     Parameters
     ----------
@@ -26,14 +26,16 @@ def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> li
     table : DataFrame
         One line per cell, from `cell_table`.
     methods : list of str
-        Names of the methods.
+        Names of the methods, variants too.
 
     Returns
     -------
     list of dict
         One per comparison that can be made; the first is the main one.
     """
-    if table.empty or not 2 <= len(methods) <= MOST_METHODS:
+    fixed = {method.name for method in study.method if not method.vary}
+    methods = [name for name in methods if name in fixed]
+    if table.empty or len(methods) < 2:
         return []
     by = ("dataset",) if study.compare.unit == "dataset" else ("dataset", "condition")
     main = score_table(table, study.compare.score, methods, by=by)
