@@ -19,7 +19,12 @@ from granulearn.studies import Store, expand, load_study
 OURS = "robust"
 # Parts and variants of the robust classifier: shown, but no rivals of it. The
 # committee is both: a part, and a method of its own.
-ABLATION = ["committee alone", "ball forest alone", "committee + random forest"]
+ABLATION = [
+    "committee alone",
+    "ball forest alone",
+    "committee + random forest",
+    "robust, share chosen",
+]
 RIVAL_PARTS = ["committee alone"]
 
 

@@ -11,6 +11,7 @@ from granulearn.estimators import (
     RobustGBRVFLClassifier,
     RVFLCommitteeClassifier,
 )
+from granulearn.estimators.robust import best_share
 from tests.estimators.families import overlapping_classes
 
 SMALL = {"n_trees": 60, "n_layers": 3, "n_hidden": 15, "random_state": 0}
@@ -31,6 +32,33 @@ def test_the_ends_of_the_mix_are_the_parts_alone(mix, part):
     X, y = overlapping_classes(2)
     model = RobustGBRVFLClassifier(mix=mix, **SMALL).fit(X, y)
     assert_allclose(model.predict_proba(X), getattr(model, part).predict_proba(X))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_share_is_that_of_a_fine_grid(seed):
+    rng = np.random.default_rng(seed)
+    first, second, Y = rng.random((3, 30, 2))
+    second += seed * (Y - second) / 5
+    weights = rng.random(30)
+    grid = np.linspace(0, 1, 1001)
+    errors = [weights @ np.square((1 - s) * first + s * second - Y).sum(axis=1) for s in grid]
+    assert best_share(first, second, Y, weights) == pytest.approx(grid[np.argmin(errors)], abs=1e-3)
+    second[3] = np.nan
+    assert np.isfinite(best_share(first, second, Y, weights))
+    assert best_share(first, first, Y, weights) == 0.5
+
+
+def test_the_chosen_mix_leans_to_the_part_that_predicts_unseen_samples_better():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    linear = (X.sum(axis=1) > 0).astype(int)
+    boxes = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
+    for y, favours_forest in ((linear, False), (boxes, True)):
+        model = RobustGBRVFLClassifier(mix="auto", **SMALL).fit(X[:, : 12 if y is linear else 2], y)
+        assert (model.mix_ > 0.5) == favours_forest
+        assert 0.25 <= model.mix_ <= 0.75
+    with pytest.raises(ValueError, match="another forest was passed"):
+        RobustGBRVFLClassifier("auto", RandomForestClassifier()).fit(X, linear)
 
 
 def test_the_parts_are_fitted_from_independent_seeds():

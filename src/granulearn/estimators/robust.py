@@ -16,6 +16,34 @@ from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.committee import RVFLCommitteeClassifier, scores_to_proba
 
 
+def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> float:
+    """Return the share of the second in a mean of two predictions, of least squared error.
+
+    Parameters
+    ----------
+    first : ndarray of shape (n_samples, n_outputs)
+        Predictions.
+    second : ndarray of shape (n_samples, n_outputs)
+        Other predictions; rows of NaN are left out.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Targets.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample.
+
+    Returns
+    -------
+    float
+        In [0, 1]; one half where both predict the same.
+    """
+    known = ~np.isnan(second).any(axis=1)
+    step = (second - first)[known]
+    squares = weights[known] @ np.square(step).sum(axis=1)
+    if squares == 0:
+        return 0.5
+    gain = weights[known] @ (step * (Y - first)[known]).sum(axis=1)
+    return float(np.clip(gain / squares, 0, 1))
+
+
 class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
     r"""Classifier for labels that may be wrong: network and ball forest, averaged.
 
@@ -28,8 +56,10 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    mix : float, default=0.5
-        Share of the ball forest, in [0, 1]; 0 is the committee alone.
+    mix : float or "auto", default=0.5
+        Share of the ball forest, in [0, 1]; 0 is the committee alone. "auto"
+        goes half way from one half to the share of least squared error on the
+        training samples, each predicted by what did not see it.
     forest : estimator or None, default=None
         Classifier with ``predict_proba`` in the place of the ball forest; None
         means `BallForestClassifier` with the settings below.
@@ -55,6 +85,8 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, when X had column names.
+    mix_ : float
+        The share of the ball forest that is used.
     committee_ : RVFLCommitteeClassifier
         The fitted networks.
     forest_ : BallForestClassifier
@@ -65,7 +97,7 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    The score of a class is (1 - mix) times the committee's output plus mix
+    The score of a class is (1 - `mix_`) times the committee's output plus `mix_`
     times the forest's posterior; probabilities are these scores with negative
     ones set to zero, scaled to sum to one.
 
@@ -82,7 +114,7 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "mix": [Interval(Real, 0, 1, closed="both")],
+        "mix": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "forest": [HasMethods(["fit", "predict_proba"]), None],
         "n_trees": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
@@ -130,6 +162,11 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        if self.mix == "auto" and self.forest is not None:
+            raise ValueError(
+                "mix='auto' looks at the ball forest's out-of-bag predictions, and another forest "
+                "was passed; pass a number in [0, 1] as mix."
+            )
         X, y = check_samples(X, y, self)
         network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         self.committee_ = RVFLCommitteeClassifier(
@@ -142,7 +179,14 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = self.forest_.classes_
         if self.forest is None:
             self.reliability_ = self.forest_.reliability_
+        self.mix_ = self._chosen_mix(y, sample_weight) if self.mix == "auto" else self.mix
         return self
+
+    def _chosen_mix(self, y, sample_weight) -> float:
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+        Y = (np.asarray(y)[:, None] == self.classes_).astype(float)
+        best = best_share(self.committee_.loo_proba_, self.forest_.oob_proba_, Y, weights)
+        return (0.5 + best) / 2
 
     def _new_forest(self, seed: int):
         if self.forest is None:
@@ -210,4 +254,4 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
         committee = self.committee_._outputs(X)
-        return (1 - self.mix) * committee + self.mix * self.forest_.predict_proba(X)
+        return (1 - self.mix_) * committee + self.mix_ * self.forest_.predict_proba(X)
