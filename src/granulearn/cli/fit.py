@@ -76,7 +76,11 @@ def _show(path: Path, output: Path, data: TrainingTable, card: ModelCard) -> Non
     if data.dropped_rows:
         out.print(f"{data.dropped_rows} rows without a label were left out")
     made = f"{card.balls} balls of {card.rows} samples" if card.balls else f"{card.rows} samples"
-    settings = ", ".join(f"{key}={card.parameters[key]}" for key in ("C", "n_hidden", "activation"))
+    settings = ", ".join(
+        f"{key}={card.parameters[key]}"
+        for key in ("C", "n_hidden", "activation")
+        if key in card.parameters
+    )
     out.print(f"[bold]{card.model}[/bold]: fitted to {made}; {settings}\n")
     _show_scores(out, card)
     out.print(f"saved [bold]{output}[/bold]")
