@@ -183,7 +183,8 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _chosen_mix(self, y, sample_weight) -> float:
-        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+        given = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        weights = np.broadcast_to(given, len(y))
         Y = (np.asarray(y)[:, None] == self.classes_).astype(float)
         best = best_share(self.committee_.loo_proba_, self.forest_.oob_proba_, Y, weights)
         return (0.5 + best) / 2
