@@ -75,8 +75,8 @@ def test_the_core_works_without_the_optional_packages():
     assert run_python(WITHOUT_EXTRAS).splitlines()[-1] == "True"
 
 
-def test_import_loads_neither_compiler_nor_tables_nor_pictures():
-    heavy = ["numba", "matplotlib", "onnx", "typer", "pydantic"]
+def test_import_loads_nothing_heavy():
+    heavy = ["sklearn", "numba", "matplotlib", "onnx", "typer", "pydantic"]
     code = f"import granulearn, sys; print([m for m in {heavy} if m in sys.modules])"
     assert run_python(code).strip() == "[]"
 
@@ -141,3 +141,12 @@ def test_the_wheel_holds_the_code_and_what_it_reads(tmp_path):
     }
     assert "granulearn/py.typed" in needed
     assert needed <= packed
+
+
+def test_every_public_name_is_found_when_it_is_used_and_no_other():
+    assert {getattr(granulearn, name).__name__ for name in granulearn.__all__} == set(
+        granulearn.__all__
+    )
+    assert set(granulearn.__all__) <= set(dir(granulearn))
+    with pytest.raises(AttributeError, match="has no attribute 'RVFL'"):
+        granulearn.RVFL  # noqa: B018
