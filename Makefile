@@ -61,6 +61,7 @@ bench: $(STAMPS)/dev
 
 pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_pictures.py
+	@$(BIN)/python docs/make_terminal_picture.py
 
 clean:
 	rm -rf .venv out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
