@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def rows_of(path: Path) -> dict[str, tuple]:
     """Return all that is stored of each cell but when and how fast it was made."""
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         cursor = database.execute("SELECT * FROM cells")
         names = [item[0] for item in cursor.description]
-        rows = [dict(zip(names, values, strict=True)) for values in cursor]
-    database.close()
+        rows = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
     for row in rows:
         for name in ("fit_seconds", "predict_seconds", "finished"):
             row.pop(name)
@@ -151,18 +151,20 @@ def bench(directory: Path, study: Path, *more: str) -> subprocess.Popen:
     )
 
 
+def count_rows(path: Path) -> int:
+    """Return the number of rows; 0 while the file is still being set up."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        try:
+            return database.execute("SELECT count(*) FROM cells").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
 def wait_for_rows(path: Path, run: subprocess.Popen, wanted: int) -> None:
     """Return when a running process has committed some rows."""
     while run.poll() is None:
-        if path.exists():
-            try:
-                database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-                (found,) = database.execute("SELECT count(*) FROM cells").fetchone()
-                database.close()
-            except sqlite3.OperationalError:
-                found = 0
-            if found >= wanted:
-                return
+        if path.exists() and count_rows(path) >= wanted:
+            return
         time.sleep(0.01)
     pytest.fail(f"the run ended too early:\n{run.stdout.read()}")
 
