@@ -9,15 +9,20 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from granulearn.audit import LabelAudit, audit_labels
     from granulearn.balls import BallSet, GranularBalls, generate_balls
     from granulearn.estimators import (
         ACRVFLClassifier,
+        BallForestClassifier,
         CRVFLClassifier,
         ELMClassifier,
         FGBRVFLClassifier,
         GBRVFLClassifier,
         GEGBRVFLClassifier,
+        RobustGBRVFLClassifier,
         RVFLClassifier,
+        RVFLCommitteeClassifier,
+        RVFLCommitteeRegressor,
         SDAPGBRVFLClassifier,
     )
     from granulearn.selection import PathSearchCV
@@ -26,6 +31,7 @@ __version__ = version("granulearn")
 
 __all__ = [
     "ACRVFLClassifier",
+    "BallForestClassifier",
     "BallSet",
     "CRVFLClassifier",
     "ELMClassifier",
@@ -33,15 +39,20 @@ __all__ = [
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",
     "GranularBalls",
+    "LabelAudit",
     "PathSearchCV",
     "RVFLClassifier",
+    "RVFLCommitteeClassifier",
+    "RVFLCommitteeRegressor",
+    "RobustGBRVFLClassifier",
     "SDAPGBRVFLClassifier",
+    "audit_labels",
     "generate_balls",
 ]
 
 # The stages that names are looked for in, when they are first used: the command line
 # must be able to answer --help, and to handle Ctrl-C, before scikit-learn is loaded.
-_STAGES = ("balls", "estimators", "selection")
+_STAGES = ("balls", "estimators", "selection", "audit")
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ VERBS = {
     "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a CSV or Parquet file."),
     "predict": Verb("granulearn.cli.predict:predict", "Predict every row of a file, of any size."),
     "balls": Verb("granulearn.cli.balls:balls", "See the balls of a table, and how trusted."),
+    "audit": Verb("granulearn.cli.audit:audit", "Find labels that are probably wrong, and why."),
     "export": Verb("granulearn.cli.export:export", "Write a fitted model as ONNX, checked."),
     "models": Verb("granulearn.cli.models:models", "List the kinds of model."),
     "datasets": Verb("granulearn.cli.datasets:datasets", "List data sets; write one as a file."),
