@@ -84,8 +84,9 @@ def report(path: Path) -> str:
     lines = [
         "# The robust classifier against its rivals",
         "",
-        f"{len(splits)} sets, {splits.min()} to {splits.max()} splits each, mean over splits; "
-        f"accuracy on clean test labels in percent. Made by `granulearn bench rivals` and "
+        f"{len(splits)} sets, {splits.min()} to {splits.max()} of the "
+        f"{load_study('rivals').split.repeats} splits that the study asks for, mean over splits; "
+        "accuracy on clean test labels in percent. Made by `granulearn bench rivals` and "
         "`python benchmarks/compare_rivals.py`. Ranks are among the robust classifier and its "
         "rivals. p-values are Wilcoxon's, over sets, corrected by Holm for the comparisons of the "
         "robust classifier with each rival; below 0.05 with more wins than losses, it is better.",
