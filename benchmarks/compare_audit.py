@@ -117,9 +117,11 @@ def report(path: Path) -> str:
     table = pd.read_csv(path)
     complete = table.groupby(["dataset", "kind", "rate", "repeat"])["method"].transform("nunique")
     table = table[complete == len(METHODS)]
+    draws = table.groupby("dataset")["repeat"].nunique()
     lines = [
-        f"{table['dataset'].nunique()} sets, {table['repeat'].nunique()} repetition(s); mean over "
-        "sets of the mean over repetitions. Seconds are of one thread of a busy machine.",
+        f"{len(draws)} sets, {draws.min()} to {draws.max()} draws of wrong labels each; mean over "
+        "sets of the mean over draws. p-values are Wilcoxon's against the best rival, over sets, "
+        "corrected by Holm for all pairs. Seconds are of one thread of a busy machine.",
     ]
     for score, title in (("auroc", "AUROC"), ("average_precision", "average precision")):
         lines += ["", f"## {title}", "", _row("noise", *METHODS, "best rival beaten, p")]
