@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 # Small enough to stay near the processor, large enough that its cores, which
 # meet at the end of each product, do so rarely.
-BLOCK_BYTES = 16 * 2**20
+BLOCK_BYTES = 4 * 2**20
 
 
 def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
