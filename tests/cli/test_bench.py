@@ -1,12 +1,15 @@
 """``granulearn bench``: runs, filters, and what it says when it cannot."""
 
+import signal
+
 import pytest
 
 from granulearn.cli.bench import SOME_CELLS_FAILED
-from granulearn.cli.exit_codes import NOT_WRITTEN, USAGE
+from granulearn.cli.exit_codes import INTERRUPTED, NOT_WRITTEN, USAGE
 from granulearn.studies import Store
 from tests.cli.commands import granulearn, succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, write_study
+from tests.studies.test_run import SLOW, bench, wait_for_rows
 
 FAST = ["--jobs", "1"]
 
@@ -114,3 +117,17 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(study, tmp_path):
     assert done.code == NOT_WRITTEN
     assert "is damaged or no result file" in done.err
     assert letter.read_text() == "Dear reader,\n" * 200
+
+
+def test_ctrl_c_says_what_is_kept_and_nothing_else(tmp_path):
+    run = bench(tmp_path, write_study(tmp_path, SLOW), "--jobs", "1")
+    wait_for_rows(tmp_path / "run.db", run, 1)
+    run.send_signal(signal.SIGINT)
+    last = run.communicate()[0].splitlines()[-1]
+    assert run.returncode == INTERRUPTED
+    results = tmp_path / "run.db"
+    assert last == (
+        f"granulearn: error: interrupted; {rows_in(results)} of {N_CELLS} cells are kept in "
+        f"{results}. "
+        "The same command goes on from there."
+    )

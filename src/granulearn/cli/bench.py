@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from granulearn.cli.exit_codes import INTERRUPTED, SOME_CELLS_FAILED, UsageError
+from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.output import console
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
 from granulearn.studies import (
@@ -81,11 +81,10 @@ def bench(
             result = _run_with_progress(chosen, cells, store, jobs, directory, fresh=not resume)
         except KeyboardInterrupt:
             kept = len(store.done_keys() & {cell.key for cell in cells})
-            _say(
-                f"stopped; {kept} of {len(cells)} cells are kept in {_plain(path)}. "
+            raise InterruptedRunError(
+                f"interrupted; {kept} of {len(cells)} cells are kept in {path}. "
                 "The same command goes on from there."
-            )
-            raise typer.Exit(INTERRUPTED) from None
+            ) from None
     _report_end(result, path)
 
 

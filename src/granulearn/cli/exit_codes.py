@@ -21,7 +21,7 @@ MEANINGS = {
     NOT_WRITTEN: "a file cannot be read or written (missing folder, rights, full disk)",
     MISSING_PACKAGE: "an optional package is missing; the message says what to install",
     SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
-    INTERRUPTED: "interrupted (Ctrl-C); no output was written",
+    INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished cells",
 }
 
 _BY_NAME = {
@@ -57,6 +57,10 @@ class UsageError(Exception):
     """Options that do not go together; the message says which."""
 
 
+class InterruptedRunError(Exception):
+    """A run was stopped that keeps what it has; the message says what that is."""
+
+
 def explain(error: Exception) -> tuple[str, int]:
     """Return the one line to print for a failure, and the exit code.
 
@@ -72,6 +76,8 @@ def explain(error: Exception) -> tuple[str, int]:
             return str(error), _BY_NAME[kind]
     if isinstance(error, UsageError):
         return str(error), USAGE
+    if isinstance(error, InterruptedRunError):
+        return str(error), INTERRUPTED
     if isinstance(error, ModuleNotFoundError):
         return _missing_package(error), MISSING_PACKAGE
     if isinstance(error, OSError):
