@@ -148,10 +148,34 @@ def balls_of_arrays(
 ) -> BallSet:
     """Make balls of what `check_samples` returned."""
     classes, codes = encode_labels(y)
+    balls = balls_of_classes(
+        X, codes, classes, purity=purity, init=init, random_state=random_state, n_jobs=n_jobs
+    )
+    kept = without_small_balls(balls, min_ball_size)
+    if len(kept) == 0:
+        raise ValueError(
+            f"min_ball_size={min_ball_size} drops every ball: the largest of the {len(balls)} "
+            f"balls holds {balls.counts.max()} samples; lower min_ball_size, or lower purity to "
+            "get larger balls."
+        )
+    return kept
+
+
+def balls_of_classes(
+    X: np.ndarray,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    *,
+    purity: float,
+    init: str,
+    random_state: int | np.random.RandomState | None,
+    n_jobs: int | None,
+) -> BallSet:
+    """Make balls of checked samples whose classes are encoded; of one class, one ball."""
     seed = check_random_state(random_state).randint(2**63 - 1, dtype=np.int64)
     rule = SplitRule(purity=float(purity), init=init, seed=int(seed))
     parts = split_rows(X, codes, len(classes), rule, effective_n_jobs(n_jobs))
-    return _drop_small_balls(_joined(parts, classes, power_of_two_scale(X)), min_ball_size)
+    return _joined(parts, classes, power_of_two_scale(X))
 
 
 def split_rows(
@@ -314,17 +338,11 @@ def _joined(parts: Sequence[BucketBalls], classes: np.ndarray, scale: float) -> 
     )
 
 
-def _drop_small_balls(balls: BallSet, min_ball_size: int) -> BallSet:
-    """Leave out balls with fewer than ``min_ball_size`` samples."""
+def without_small_balls(balls: BallSet, min_ball_size: int) -> BallSet:
+    """Leave out balls with fewer than ``min_ball_size`` samples; maybe all."""
     kept = balls.counts >= min_ball_size
     if kept.all():
         return balls
-    if not kept.any():
-        raise ValueError(
-            f"min_ball_size={min_ball_size} drops every ball: the largest of the {len(balls)} "
-            f"balls holds {balls.counts.max()} samples; lower min_ball_size, or lower purity to "
-            "get larger balls."
-        )
     new_number = np.where(kept, np.cumsum(kept) - 1, -1)
     return BallSet(
         centers=balls.centers[kept],

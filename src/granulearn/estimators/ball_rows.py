@@ -34,18 +34,54 @@ def ball_rows(samples: Samples, membership, classes: np.ndarray, **ball_settings
         Passed to `generate_balls`.
     """
     scheme = resolve_membership(membership)
-    repeated = samples.take(_canonical_order(samples))
-    if repeated.weights is not None:
-        repeated = repeated.take(_repetitions(repeated.weights))
+    repeated = in_ball_order(samples)
     balls = generate_balls(repeated.X, repeated.codes, **ball_settings)
-    _check_classes_kept(balls, repeated.codes, classes, ball_settings["min_ball_size"])
+    codes = balls.classes[balls.labels]
+    check_classes_kept(
+        classes,
+        present=np.unique(repeated.codes),
+        of_balls=np.unique(codes),
+        dropped=np.unique(repeated.codes[balls.assignment < 0]),
+        min_ball_size=ball_settings["min_ball_size"],
+    )
     if repeated.memberships is not None:
         scheme = GivenMembership(repeated.memberships)
     delta = scheme(balls, repeated.X, repeated.codes)
+    trust = trust_of_weights(balls, repeated)
+    return rated_rows(for_user(balls, repeated, classes), codes, trust, delta, scheme)
+
+
+def in_ball_order(samples: Samples) -> Samples:
+    """Return the samples as balls are made of them: repeated by weight, in canonical order."""
+    ordered = samples.take(_canonical_order(samples))
+    return ordered if ordered.weights is None else ordered.take(_repetitions(ordered.weights))
+
+
+def rated_rows(
+    balls: BallSet,
+    codes: np.ndarray,
+    trust: np.ndarray | None,
+    delta: np.ndarray,
+    scheme: Membership,
+) -> TrainingRows:
+    """Return one row per ball, weighted by its membership and the weights of its samples.
+
+    Parameters
+    ----------
+    balls : BallSet
+        The balls.
+    codes : ndarray of shape (n_balls,)
+        Class of each ball, as an index into the model's classes.
+    trust : ndarray of shape (n_balls,) or None
+        As `trust_of_weights` returns it.
+    delta : ndarray of shape (n_balls,)
+        Membership of each ball.
+    scheme : Membership
+        What gave them; named in the message when all are zero.
+    """
     _check_some_trust(delta, scheme)
-    weights = multiply_weights(_trust_of_weights(balls, repeated), _squares(delta))
-    codes = balls.classes[balls.labels]
-    return TrainingRows(balls.centers, codes, weights, _for_user(balls, repeated, classes), delta)
+    weights = multiply_weights(trust, _squares(delta))
+    return TrainingRows(balls.centers, codes, weights, balls, delta)
 
 
 def _canonical_order(samples: Samples) -> np.ndarray:
@@ -71,7 +107,8 @@ def _repetitions(weights: np.ndarray) -> np.ndarray:
     return np.repeat(np.arange(len(counts)), counts.astype(np.intp))
 
 
-def _trust_of_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
+def trust_of_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
+    """Return the mean over each ball of the weights below one; None if there are no weights."""
     if samples.weights is None:
         return None
     return balls.sample_mean(np.minimum(samples.weights, 1))
@@ -82,12 +119,28 @@ def _squares(delta: np.ndarray) -> np.ndarray | None:
     return None if (delta == 1).all() else delta**2
 
 
-def _check_classes_kept(balls: BallSet, codes, classes: np.ndarray, min_ball_size: int) -> None:
-    """Raise when a class lost all its balls for their size, warn when to other classes."""
-    lost = np.setdiff1d(codes, balls.classes[balls.labels])
+def check_classes_kept(
+    classes: np.ndarray,
+    *,
+    present: np.ndarray,
+    of_balls: np.ndarray,
+    dropped: np.ndarray,
+    min_ball_size: int,
+) -> None:
+    """Raise when a class lost all its balls for their size, warn when to other classes.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The labels that the codes stand for.
+    present, of_balls, dropped : ndarray of int
+        Codes of the samples, of the balls' labels, and of the samples in dropped balls.
+    min_ball_size : int
+        Below which balls were dropped.
+    """
+    lost = np.setdiff1d(present, of_balls)
     if len(lost) == 0:
         return
-    dropped = np.unique(codes[balls.assignment < 0])
     dropped_classes = np.intersect1d(lost, dropped)
     if len(dropped_classes):
         raise ValueError(
@@ -95,7 +148,7 @@ def _check_classes_kept(balls: BallSet, codes, classes: np.ndarray, min_ball_siz
             f"min_ball_size={min_ball_size} samples and was dropped, so nothing is left to learn "
             "it from; lower min_ball_size."
         )
-    if len(np.unique(balls.labels)) > 1:
+    if len(of_balls) > 1:
         warnings.warn(
             f"class {classes[lost].tolist()} is the majority of no ball and will hardly be "
             "predicted; raise purity to get smaller balls.",
@@ -112,7 +165,7 @@ def _check_some_trust(delta: np.ndarray, scheme: Membership) -> None:
         )
 
 
-def _for_user(balls: BallSet, samples: Samples, classes: np.ndarray) -> BallSet:
+def for_user(balls: BallSet, samples: Samples, classes: np.ndarray) -> BallSet:
     """Return the balls with the user's labels, and one assignment per sample passed to fit."""
     assignment = np.full(samples.n_passed, -1)
     assignment[samples.positions] = balls.assignment

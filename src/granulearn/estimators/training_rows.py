@@ -74,28 +74,64 @@ def check_fit_samples(X, codes, sample_weight, sample_membership) -> Samples:
     sample_membership : array-like of shape (n_samples,) or None
         Numbers in [0, 1], not all zero.
     """
+    samples = samples_that_count(X, codes, sample_weight, sample_membership)
+    check_enough_to_learn(
+        n_classes=int(np.count_nonzero(np.bincount(samples.codes))),
+        any_membership=sample_membership is None or bool(np.any(sample_membership)),
+    )
+    return samples
+
+
+def samples_that_count(X, codes, sample_weight, sample_membership) -> Samples:
+    """Check each value that describes a sample, and leave out samples of weight zero.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    codes : ndarray of shape (n_samples,)
+        Class of each sample.
+    sample_weight : float, array-like of shape (n_samples,) or None
+        Not negative.
+    sample_membership : array-like of shape (n_samples,) or None
+        Numbers in [0, 1].
+    """
     memberships = None
     if sample_membership is not None:
         memberships = check_memberships(sample_membership, len(X), "sample_membership")
-        if not memberships.any():
-            raise ValueError(
-                "sample_membership is zero for every sample, so nothing is left to learn from; "
-                "trust at least some samples."
-            )
     everything = Samples(X, codes, None, memberships, slice(None), len(X))
     if sample_weight is None:
         return everything
     weights = _check_weights(sample_weight, len(X))
     everything = replace(everything, weights=weights)
-    if weights.all():
-        return everything
-    counting = everything.take(np.flatnonzero(weights))
-    if (counting.codes == counting.codes[0]).all():
+    return everything if weights.all() else everything.take(np.flatnonzero(weights))
+
+
+def check_enough_to_learn(*, n_classes: int, any_membership: bool) -> None:
+    """Raise unless two classes have samples of positive weight, some of them trusted.
+
+    Parameters
+    ----------
+    n_classes : int
+        Classes with samples of positive weight.
+    any_membership : bool
+        Whether a sample has a membership above zero, or none were given.
+    """
+    if not any_membership:
+        raise ValueError(
+            "sample_membership is zero for every sample, so nothing is left to learn from; "
+            "trust at least some samples."
+        )
+    if n_classes == 0:
+        raise ValueError(
+            "sample_weight is zero for every sample, so nothing is left to learn from; "
+            "at least some weights must be positive."
+        )
+    if n_classes == 1:
         raise ValueError(
             "only one class has samples of positive sample_weight, and a classifier needs two or "
             "more classes; give samples of other classes weight too."
         )
-    return counting
 
 
 def _check_weights(sample_weight, n_samples: int) -> np.ndarray:
@@ -115,11 +151,6 @@ def _check_weights(sample_weight, n_samples: int) -> np.ndarray:
             f"sample_weight must not be negative, got {weights.min():g}; "
             "use 0 to leave a sample out."
         )
-    if not weights.any():
-        raise ValueError(
-            "sample_weight is zero for every sample, so nothing is left to learn from; "
-            "at least some weights must be positive."
-        )
     return weights
 
 
@@ -136,14 +167,29 @@ def with_class_weight(rows: TrainingRows, class_weight, classes: np.ndarray) -> 
     """
     if class_weight is None:
         return rows
-    if class_weight == "balanced":
-        totals = np.bincount(rows.codes, rows.weights, minlength=len(classes))
-        present = totals > 0
-        by_class = np.zeros(len(classes))
-        by_class[present] = totals.sum() / (present.sum() * totals[present])
-    else:
-        by_class = compute_class_weight(class_weight, classes=classes, y=classes)
+    totals = np.bincount(rows.codes, rows.weights, minlength=len(classes))
+    by_class = weight_of_each_class(class_weight, classes, totals)
     return replace(rows, weights=multiply_weights(rows.weights, by_class[rows.codes]))
+
+
+def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Return the factor on the weight of each class's rows.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        As the classifiers take it.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
+    totals : ndarray of shape (n_classes,)
+        Weight that the rows of each class have together.
+    """
+    if class_weight != "balanced":
+        return compute_class_weight(class_weight, classes=classes, y=classes)
+    present = totals > 0
+    by_class = np.zeros(len(classes))
+    by_class[present] = totals.sum() / (present.sum() * totals[present])
+    return by_class
 
 
 @dataclass(frozen=True)

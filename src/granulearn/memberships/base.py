@@ -69,7 +69,23 @@ def check_memberships(values, expected_length: int, origin: str) -> np.ndarray:
 def distance_to_own_class_mean(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return each point's distance to the mean of the points of its class."""
     counts = np.bincount(codes)
+    means = class_means(class_sums(points, codes, len(counts)), counts)
+    return distance_to_means(points, codes, means)
+
+
+def class_sums(points: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the sum of each class's points, of shape (n_classes, n_features)."""
     one_per_row = np.arange(len(codes) + 1)
-    belongs = sparse.csr_array((np.ones(len(codes)), codes, one_per_row))
-    means = (belongs.T @ points) / np.maximum(counts, 1)[:, None]
+    shape = (len(codes), n_classes)
+    belongs = sparse.csr_array((np.ones(len(codes)), codes, one_per_row), shape=shape)
+    return belongs.T @ points
+
+
+def class_means(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the mean of each class; zero for a class without points."""
+    return sums / np.maximum(counts, 1)[:, None]
+
+
+def distance_to_means(points: np.ndarray, codes: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Return each point's distance to the mean that its class is given."""
     return np.linalg.norm(points - means[codes], axis=1)

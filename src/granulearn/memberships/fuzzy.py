@@ -60,6 +60,16 @@ class FuzzyMembership(Membership):
 
 def _closeness_to_class(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
     distance = distance_to_own_class_mean(points, codes)
-    radius = np.zeros(codes.max() + 1)
-    np.maximum.at(radius, codes, distance)
-    return 1 - distance / (radius[codes] + RADIUS_FLOOR)
+    return closeness(distance, codes, class_radii(distance, codes, codes.max() + 1))
+
+
+def class_radii(distance: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the largest distance of each class; zero for a class without points."""
+    radii = np.zeros(n_classes)
+    np.maximum.at(radii, codes, distance)
+    return radii
+
+
+def closeness(distance: np.ndarray, codes: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Return one at the mean of a point's class, zero at the radius of the class."""
+    return 1 - distance / (radii[codes] + RADIUS_FLOOR)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from granulearn.balls import BallSet
 from granulearn.memberships.base import Membership, distance_to_own_class_mean
 from granulearn.memberships.neighbors import nearest_others
 
@@ -78,8 +79,25 @@ class SDAPMembership(Membership):
         self.spread = spread
 
     def _rate(self, balls, X, y):
-        mu = _class_membership(balls.centers, balls.labels, self.spread)
         lsi = local_dissimilarity(balls.centers, balls.labels, self.n_neighbors)
+        return self.rate_by_dissimilarity(balls, lsi)
+
+    def rate_by_dissimilarity(self, balls: BallSet, lsi: np.ndarray) -> np.ndarray:
+        """Rate balls whose neighbours are already known.
+
+        Parameters
+        ----------
+        balls : BallSet
+            The balls to rate.
+        lsi : ndarray of shape (n_balls,)
+            As `local_dissimilarity` returns it.
+
+        Returns
+        -------
+        ndarray of shape (n_balls,)
+            Memberships in [0, 1].
+        """
+        mu = _class_membership(balls.centers, balls.labels, self.spread)
         mu2 = mu**2
         nu2 = (1 - mu2) * lsi
         theta = _closeness(mu2, nu2, self.closeness)
@@ -109,10 +127,31 @@ def _closeness(mu2: np.ndarray, nu2: np.ndarray, form: str) -> np.ndarray:
     return 1 - nu2 / rest if form == "published" else (1 - nu2) / rest
 
 
-def local_dissimilarity(centers: np.ndarray, labels: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """Return, per ball, the share of its nearest other balls with another label."""
-    n_neighbors = min(n_neighbors, len(centers) - 1)
-    if n_neighbors == 0:
-        return np.zeros(len(centers))
-    neighbors = nearest_others(centers, n_neighbors)
-    return np.mean(labels[neighbors] != labels[:, None], axis=1)
+def local_dissimilarity(
+    centers: np.ndarray,
+    labels: np.ndarray,
+    n_neighbors: int,
+    rows: np.ndarray | None = None,
+    among: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return, per ball, the share of its nearest other balls with another label.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (n_balls, n_features)
+        Centres of all balls.
+    labels : ndarray of shape (n_balls,)
+        Their labels.
+    n_neighbors : int
+        Nearest other balls that are looked at; fewer where there are fewer.
+    rows : ndarray of int, default=None
+        The balls to answer for; None means all.
+    among : ndarray of int, default=None
+        The balls that count as neighbours; None means all.
+    """
+    own_labels = labels if rows is None else labels[rows]
+    n_neighbors = min(n_neighbors, len(centers if among is None else among) - 1)
+    if n_neighbors == 0 or len(own_labels) == 0:
+        return np.zeros(len(own_labels))
+    neighbors = nearest_others(centers, n_neighbors, rows, among)
+    return np.mean(labels[neighbors] != own_labels[:, None], axis=1)
