@@ -8,6 +8,11 @@ from granulearn.estimators.ball_rvfl import (
 )
 from granulearn.estimators.committee import RVFLCommitteeClassifier, RVFLCommitteeRegressor
 from granulearn.estimators.complex_rvfl import ACRVFLClassifier, CRVFLClassifier
+from granulearn.estimators.deep_ball_rvfl import (
+    DeepGBRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+)
+from granulearn.estimators.deep_rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier
 from granulearn.estimators.graph_rvfl import GEGBRVFLClassifier
 from granulearn.estimators.robust import RobustGBRVFLClassifier
 from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
@@ -16,7 +21,11 @@ __all__ = [
     "ACRVFLClassifier",
     "BallForestClassifier",
     "CRVFLClassifier",
+    "DeepGBRVFLClassifier",
+    "DeepRVFLClassifier",
     "ELMClassifier",
+    "EnsembleDeepGBRVFLClassifier",
+    "EnsembleDeepRVFLClassifier",
     "FGBRVFLClassifier",
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",

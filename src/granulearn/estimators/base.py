@@ -12,8 +12,9 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from granulearn.estimators.random_network import RandomNetwork
 from granulearn.estimators.training_rows import (
     Samples,
     Seeds,
@@ -23,17 +24,10 @@ from granulearn.estimators.training_rows import (
     multiply_weights,
     with_class_weight,
 )
-from granulearn.network import (
-    FeatureMap,
-    activation_names,
-    draw_random_features,
-    one_hot,
-    predict_scores,
-    solve_weighted_ridge,
-)
+from granulearn.network import FeatureMap, activation_names, one_hot
 
 
-class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
+class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
     """Random features and a weighted closed-form ridge, on samples or on balls.
 
     Children change one stage each: `_rows` (what is regressed on), `_features`
@@ -95,8 +89,7 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        best = self._scores(X).argmax(axis=1)
-        return self.classes_[best]
+        return self._labels(self._scores(X))
 
     def decision_function(self, X):
         """Return the scores of the classes; for two classes their difference.
@@ -112,8 +105,7 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
             The network's outputs, fitted to one for a sample's class and zero
             for the others. For two classes, positive means ``classes_[1]``.
         """
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return self._decisions(self._scores(X))
 
     def predict_proba(self, X):
         """Return class probabilities: the softmax of the scores.
@@ -131,10 +123,11 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         return softmax(self._scores(X), axis=1)
 
-    def _scores(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        return predict_scores(self.features_, X, self.coef_)
+    def _labels(self, scores: np.ndarray) -> np.ndarray:
+        return self.classes_[scores.argmax(axis=1)]
+
+    def _decisions(self, scores: np.ndarray) -> np.ndarray:
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _prepare(self, X, y, sample_weight, sample_membership) -> tuple[TrainingRows, Seeds]:
         """Do all of `fit` that n_hidden, activation and C have no part in."""
@@ -157,24 +150,14 @@ class BaseRVFLClassifier(ClassifierMixin, BaseEstimator, ABC):
         trust = None if memberships is None else memberships**2
         return TrainingRows(samples.X, samples.codes, multiply_weights(samples.weights, trust))
 
-    def _features(self, rows: TrainingRows, seeds: Seeds) -> FeatureMap:
-        """Return the map from rows to the columns of H."""
-        return draw_random_features(
-            rows.X.shape[1], self.n_hidden, self.activation, direct_link=True, seed=seeds.network
-        )
-
-    def _output_weights(self, features: FeatureMap, rows: TrainingRows) -> np.ndarray:
+    def _output_weights(self, features: FeatureMap, rows: TrainingRows):
         Y = one_hot(rows.codes, len(self.classes_))
         present = np.flatnonzero(Y.any(axis=0))
         if len(present) == 1:
             return self._constant_weights(features, present[0])
         return self._solve(features, rows, Y)
 
-    def _solve(self, features: FeatureMap, rows: TrainingRows, Y: np.ndarray) -> np.ndarray:
-        """Return the output weights, of shape (n_columns, n_classes)."""
-        return solve_weighted_ridge(features, rows.X, Y, rows.weights, self.C)
-
-    def _constant_weights(self, features: FeatureMap, code: int) -> np.ndarray:
+    def _constant_weights(self, features: FeatureMap, code: int):
         """Return weights that score one for a class everywhere, and say so."""
         warnings.warn(
             f"all that is left to learn from has class {self.classes_.tolist()[code]!r}, so every "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from granulearn.estimators.base import BaseRVFLClassifier
-from granulearn.network import draw_random_features
 
 
 class RVFLClassifier(BaseRVFLClassifier):
@@ -125,12 +124,9 @@ class ELMClassifier(BaseRVFLClassifier):
     applications", Neurocomputing 70 (2006).
     """
 
+    _direct_link = False
+
     def __init__(
         self, n_hidden=100, activation="relu", C=1.0, random_state=None, class_weight=None
     ):
         super().__init__(n_hidden, activation, C, random_state, class_weight)
-
-    def _features(self, rows, seeds):
-        return draw_random_features(
-            rows.X.shape[1], self.n_hidden, self.activation, direct_link=False, seed=seeds.network
-        )

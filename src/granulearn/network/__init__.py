@@ -7,6 +7,7 @@ from granulearn.network.complex_features import (
     complex_activation_names,
     draw_complex_features,
 )
+from granulearn.network.deep_features import DeepFeatures, draw_deep_features
 from granulearn.network.graph import graph_names, graph_regulariser
 from granulearn.network.random_features import RandomFeatures, draw_random_features
 from granulearn.network.ridge import (
@@ -26,6 +27,7 @@ from granulearn.network.ridge import (
 
 __all__ = [
     "ComplexFeatures",
+    "DeepFeatures",
     "FeatureMap",
     "IllConditionedWarning",
     "NormalEquations",
@@ -34,6 +36,7 @@ __all__ = [
     "activation_names",
     "complex_activation_names",
     "draw_complex_features",
+    "draw_deep_features",
     "draw_random_features",
     "graph_names",
     "graph_regulariser",

@@ -58,6 +58,17 @@ class NormalEquations:
     moment: np.ndarray
     """(p, n_outputs) A'B."""
 
+    @classmethod
+    def zeros(cls, n_columns: int, n_outputs: int, dtype: np.dtype) -> NormalEquations:
+        """Return the sums over no row."""
+        gram = np.zeros((n_columns, n_columns), dtype=dtype)
+        return cls(gram, np.zeros((n_columns, n_outputs), dtype=dtype))
+
+    def add(self, A: np.ndarray, B: np.ndarray) -> None:
+        """Add further rows, in place."""
+        self.gram[...] += _adjoint(A) @ A
+        self.moment[...] += _adjoint(A) @ B
+
 
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return Y: one row per code, true where the code is the column's.
@@ -84,14 +95,11 @@ def normal_equations(
 ) -> NormalEquations:
     """Sum A'A and A'B over blocks of rows."""
     p = features.n_columns
-    gram = np.zeros((p, p), dtype=features.dtype)
-    moment = np.zeros((p, Y.shape[1]), dtype=features.dtype)
+    equations = NormalEquations.zeros(p, Y.shape[1], features.dtype)
     for block in row_blocks(len(X), p * features.dtype.itemsize):
         block_weights = None if weights is None else weights[block]
-        A, B = weighted_rows(features, X[block], Y[block], block_weights)
-        gram += _adjoint(A) @ A
-        moment += _adjoint(A) @ B
-    return NormalEquations(gram, moment)
+        equations.add(*weighted_rows(features, X[block], Y[block], block_weights))
+    return equations
 
 
 def solve_weighted_ridge(
@@ -119,6 +127,13 @@ def solve_weighted_ridge(
     if features.n_columns <= len(X):
         return solve_primal(normal_equations(features, X, Y, weights), C)
     return solve_dual(*weighted_rows(features, X, Y, weights), C)
+
+
+def solve_rows(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
+    """Return Theta for weighted rows in memory, by the cheaper of the two forms."""
+    if A.shape[1] > len(A):
+        return solve_dual(A, B, C)
+    return solve_shifted(_adjoint(A) @ A, _adjoint(A) @ B, C)
 
 
 def solve_primal(equations: NormalEquations, C: float) -> np.ndarray:

@@ -1,0 +1,196 @@
+"""Stacked random layers: each hidden layer reads the one before it.
+
+A layer reads columns ``[direct link, bias, hidden layer before]``, or without
+the direct link where inputs are not fed again. What is handed on is centred and
+scaled, node by node, with statistics of the training rows; as that is linear,
+it is part of the drawn weights, and costs nothing when features are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from granulearn.network.activations import activate
+from granulearn.network.random_features import BIAS_RANGE, RandomFeatures, draw_random_features
+
+# Means and deviations of the layers are known well enough from so many rows.
+STATISTICS_ROWS = 8192
+
+# A node that varies less than this, relative to its largest output, is constant.
+SMALLEST_VARIATION = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class DeepFeatures:
+    """The map from inputs to the columns ``[direct link, bias, layer 1, ..., layer L]``.
+
+    Fewer layers are therefore leading columns, with leading blocks of the Gram
+    matrix and of its factor.
+    """
+
+    first: RandomFeatures
+    deeper: tuple[np.ndarray, ...]
+    """Of each further layer the weights, of shape (n_columns_read, n_hidden)."""
+    feeds_inputs: bool
+    """Whether further layers read the inputs, besides the layer before them."""
+
+    dtype = np.dtype(np.float64)
+
+    @property
+    def bias_column(self) -> int:
+        """Index of the column of ones."""
+        return self.first.bias_column
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns that a call returns."""
+        return int(self.stage_columns[-1])
+
+    @property
+    def stage_columns(self) -> np.ndarray:
+        """(n_layers,) number of leading columns that the first l layers take."""
+        return self.bias_column + 1 + np.cumsum(self._widths)
+
+    @property
+    def layer_columns(self) -> np.ndarray:
+        """(n_layers,) number of columns of the direct link, the bias and layer l alone."""
+        return self.bias_column + 1 + np.array(self._widths)
+
+    @property
+    def _widths(self) -> list[int]:
+        return [len(self.first.weights), *(weights.shape[1] for weights in self.deeper)]
+
+    def first_layers(self, n_layers: int) -> DeepFeatures:
+        """Return the map to the columns of the first layers only."""
+        return replace(self, deeper=self.deeper[: n_layers - 1])
+
+    def layers(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield the columns ``[direct link, bias, layer l]`` of `X` for l = 1, ..., L."""
+        columns = self.first(X)
+        yield columns
+        for weights in self.deeper:
+            columns = self._next_layer(columns, weights)
+            yield columns
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Return the features of `X`, of shape (n_rows, n_columns), in float64."""
+        H = np.empty((len(X), self.n_columns))
+        start = 0
+        for stop, columns in zip(self.stage_columns, self.layers(X), strict=True):
+            H[:, start:stop] = columns[:, columns.shape[1] - (stop - start) :]
+            start = stop
+        return H
+
+    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """Return ``H theta``."""
+        return linked_scores(self(X), theta, self.bias_column)
+
+    def _next_layer(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        n_linked = self.bias_column + 1
+        deeper = np.empty((len(columns), n_linked + weights.shape[1]))
+        deeper[:, :n_linked] = columns[:, :n_linked]
+        hidden = deeper[:, n_linked:]
+        np.matmul(self._read(columns), weights, out=hidden)
+        activate(self.first.activation, hidden)
+        return deeper
+
+    def _read(self, columns: np.ndarray) -> np.ndarray:
+        """Return what the next layer reads; the column of ones carries its biases."""
+        return columns if self.feeds_inputs else columns[:, self.bias_column :]
+
+
+def linked_scores(columns: np.ndarray, theta: np.ndarray, bias_column: int) -> np.ndarray:
+    """Return ``columns theta``, summed in the order of `RandomFeatures.scores`."""
+    scores = columns[:, bias_column + 1 :] @ theta[bias_column + 1 :]
+    scores += theta[bias_column]
+    scores += columns[:, :bias_column] @ theta[:bias_column]
+    return scores
+
+
+def draw_deep_features(
+    X: np.ndarray,
+    weights: np.ndarray | None,
+    widths: Sequence[int],
+    activation: str,
+    *,
+    feeds_inputs: bool,
+    normalize: bool,
+    seed: int,
+) -> DeepFeatures:
+    """Draw hidden layers, each from a stream of its own.
+
+    So the first layers of a deep network are the layers of a shallower one
+    drawn from the same `seed`, and the first layer is that of
+    `draw_random_features`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Training rows. Of more than `STATISTICS_ROWS`, that many, evenly spaced,
+        give the means and deviations of the layers.
+    weights : ndarray of shape (n_rows,) or None
+        Weights of the rows in these statistics; None means one.
+    widths : sequence of int
+        Number of hidden nodes of each layer.
+    activation : str
+        Of all hidden nodes.
+    feeds_inputs : bool
+        Whether further layers read the inputs too.
+    normalize : bool
+        Whether a layer hands on centred and scaled outputs, to weights whose
+        size allows for their number. If not, weights are those of a first layer.
+    seed : int
+        Of all draws.
+    """
+    first = draw_random_features(X.shape[1], widths[0], activation, direct_link=True, seed=seed)
+    drawn = DeepFeatures(first, (), feeds_inputs)
+    step = -(-len(X) // STATISTICS_ROWS)
+    columns = first(X[::step])
+    row_weights = None if weights is None else weights[::step]
+    for number, width in enumerate(widths[1:], start=1):
+        read = drawn._read(columns)
+        bias_row = drawn.bias_column if feeds_inputs else 0
+        layer = _draw_layer(read.shape[1], width, bias_row, np.random.default_rng([seed, number]))
+        if normalize:
+            _normalize(layer, read, row_weights, bias_row, X.shape[1])
+        drawn = replace(drawn, deeper=(*drawn.deeper, layer))
+        if number < len(widths) - 1:
+            columns = drawn._next_layer(columns, layer)
+    return drawn
+
+
+def _draw_layer(n_read: int, width: int, bias_row: int, stream: np.random.Generator) -> np.ndarray:
+    layer = stream.random((width, n_read)).T
+    biases = BIAS_RANGE * layer[bias_row]
+    layer = 2 * layer - 1
+    layer[bias_row] = biases
+    return layer
+
+
+def _normalize(
+    layer: np.ndarray, read: np.ndarray, weights: np.ndarray | None, bias_row: int, n_features: int
+) -> None:
+    """Make weights on outputs as they are, in place, of weights on centred and scaled ones.
+
+    Inputs are used as they come. With weights of this size a node receives what
+    a node of the first layer does from as many scaled inputs, however many it
+    reads, so that no activation saturates.
+    """
+    size = np.sqrt(n_features / (len(layer) - 1))
+    mean, deviation = _statistics(read[:, bias_row + 1 :], weights)
+    layer[:bias_row] *= size
+    layer[bias_row + 1 :] *= size / deviation[:, None]
+    layer[bias_row] -= mean @ layer[bias_row + 1 :]
+
+
+def _statistics(hidden: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weighted mean and standard deviation of each node; one for constant nodes."""
+    if weights is not None and not weights.any():
+        weights = None
+    mean = np.average(hidden, axis=0, weights=weights)
+    deviation = np.sqrt(np.average(np.square(hidden - mean), axis=0, weights=weights))
+    varies = deviation > SMALLEST_VARIATION * np.abs(hidden).max(axis=0)
+    return mean, np.where(varies, deviation, 1)
