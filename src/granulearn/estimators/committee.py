@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController
 from granulearn.balls.input_checks import check_samples, encode_labels
 from granulearn.estimators.ball_forest import class_factors, full_weights
 from granulearn.network import RandomFeatures, activation_names, one_hot, predict_scores
-from granulearn.network.centred_ridge import CentredRidge, factor_centred_ridge
+from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 
 # What "auto" chooses from. Of the activations, each is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -99,11 +99,11 @@ def fit_committee(
     """
     known = weights > 0
     X_known, Y_known, w = X[known], Y[known], weights[known]
-    best: tuple[float, str, int, list[CentredRidge]] | None = None
+    best: tuple[float, str, int, list[SpectralRidge]] | None = None
     errors = np.empty((len(activations), len(Cs)))
     for i, activation in enumerate(activations):
         ridges = [
-            factor_centred_ridge(layer_features(layer, activation), X_known, Y_known, w)
+            factor_spectral_ridge(layer_features(layer, activation), X_known, Y_known, w)
             for layer in layers
         ]
         mean = _mean_leave_out(ridges, X_known, Y_known, units[known], Cs)

@@ -1,12 +1,13 @@
-"""Ridge with an unpenalised intercept: one factor for every penalty and exact leave-one-out.
+"""Ridge by eigenvectors: one factor for every penalty and exact leave-one-out.
 
-Minimises ``sum_i w_i |h_i' Theta + t - y_i|^2 + |Theta|^2 / C``. Without a
-penalty on the intercept t that is a ridge on rows and targets from which the
-weighted means are taken. With the eigenvectors V and eigenvalues of the
-weighted Gram matrix of the centred rows A, and ``T = A V``, a fitted value is
-``T (M / (values + 1/C))`` for the moment ``M = T' w Y``, and the influence of
-one unit of weight at row i on its own fit is
-``1/sum(w) + sum_j T_ij^2 / (values_j + 1/C)``.
+With a free intercept t it minimises
+``sum_i w_i |h_i' Theta + t - y_i|^2 + |Theta|^2 / C``: a ridge on rows and
+targets from which the weighted means are taken. Without one nothing is
+centred, and the bias is a column of H like others. With the eigenvectors V and
+eigenvalues of the weighted Gram matrix of the rows A, and ``T = A V``, a fitted
+value is ``T (M / (values + 1/C))`` for the moment ``M = T' w Y``, and the
+influence of one unit of weight at row i on its own fit is
+``sum_j T_ij^2 / (values_j + 1/C)``, plus ``1/sum(w)`` for a free intercept.
 """
 
 from __future__ import annotations
@@ -18,22 +19,23 @@ import numpy as np
 from scipy import linalg
 
 from granulearn.network.blocks import row_blocks
-from granulearn.network.ridge import FeatureMap, check_finite_system
+from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations
 
 # A row of influence one is fitted exactly, whatever the others say.
 LARGEST_INFLUENCE = 1 - 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class CentredRidge:
+class SpectralRidge:
     """Everything about features, inputs, targets and weights that no penalty changes."""
 
     features: FeatureMap
     column_mean: np.ndarray
-    """(p,) weighted mean of the rows of H."""
+    """(p,) weighted mean of the rows of H; zero without a free intercept."""
     target_mean: np.ndarray
-    """(n_outputs,) weighted mean of the targets."""
+    """(n_outputs,) weighted mean of the targets; zero without a free intercept."""
     total_weight: float
+    """Infinite without a free intercept."""
     values: np.ndarray
     """(r,) eigenvalues, ascending."""
     vectors: np.ndarray
@@ -44,6 +46,8 @@ class CentredRidge:
     def coef(self, C: float) -> np.ndarray:
         """Return Theta, of shape (p, n_outputs), with the intercept in the bias column."""
         theta = self.vectors @ (self.moment / (self.values + 1 / C)[:, None])
+        if np.isinf(self.total_weight):
+            return theta
         # Centred, the bias column is zero and its weight is free.
         theta[self.features.bias_column] = 0
         theta[self.features.bias_column] = self.target_mean - self.column_mean @ theta
@@ -82,9 +86,14 @@ class CentredRidge:
             yield block, (fitted - own * Y[block]) / (1 - own)
 
 
-def factor_centred_ridge(
-    features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray
-) -> CentredRidge:
+def factor_spectral_ridge(
+    features: FeatureMap,
+    X: np.ndarray,
+    Y: np.ndarray,
+    weights: np.ndarray,
+    *,
+    free_intercept: bool = True,
+) -> SpectralRidge:
     """Factor the problem by the smaller of its two Gram matrices.
 
     Parameters
@@ -96,12 +105,15 @@ def factor_centred_ridge(
     Y : ndarray of shape (n_rows, n_outputs)
         Targets.
     weights : ndarray of shape (n_rows,)
-        Positive sample weights.
+        Sample weights, not all zero.
+    free_intercept : bool, default=True
+        Whether the bias is exempt from the penalty.
     """
-    total = float(weights.sum())
+    total = float(weights.sum()) if free_intercept else np.inf
     target_mean = weights @ Y / total
     if features.n_columns <= len(X):
-        column_mean, gram, cross = _centred_sums(features, X, Y - target_mean, weights)
+        sums = _centred_sums if free_intercept else _plain_sums
+        column_mean, gram, cross = sums(features, X, Y - target_mean, weights)
         check_finite_system(gram, cross)
         values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
     else:
@@ -116,9 +128,15 @@ def factor_centred_ridge(
         known = values > len(values) * np.finfo(float).eps * max(values[-1], 0)
         values = values[known]
         vectors = A.T @ (rows[:, known] / np.sqrt(values))
-    return CentredRidge(
+    return SpectralRidge(
         features, column_mean, target_mean, total, values.clip(min=0), vectors, vectors.T @ cross
     )
+
+
+def _plain_sums(features, X, Y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return zero for the mean of H, and H'wH and H'wY."""
+    equations = normal_equations(features, X, Y, weights)
+    return np.zeros(features.n_columns), equations.gram, equations.moment
 
 
 def _centred_sums(features, X, Y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
