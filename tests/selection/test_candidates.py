@@ -7,27 +7,37 @@ from sklearn.preprocessing import StandardScaler
 
 from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
 from granulearn.memberships import SDAPMembership
-from granulearn.selection.candidates import (
-    Network,
-    describe_candidates,
-    group_by,
-    last_step,
-    last_step_prefix,
-)
+from granulearn.selection.candidates import describe_candidates, last_step, last_step_prefix
+from granulearn.selection.setting_columns import setting_columns
 
 
 def scaled(classifier):
     return Pipeline([("scale", StandardScaler()), ("net", classifier)])
 
 
+def describe(estimator, settings):
+    return describe_candidates(estimator, settings, setting_columns(settings))
+
+
+def networks(grid):
+    """Return the parameters of the networks, by their places in the grid."""
+    return {
+        int(place): same_columns.network(same_penalty.C, size)
+        for group in grid.sharing
+        for same_rows in group.same_rows
+        for same_columns in same_rows.same_columns
+        for same_penalty in same_columns.penalties
+        for place, size in zip(same_penalty.places, same_penalty.sizes, strict=True)
+    }
+
+
 def test_what_the_grid_leaves_open_is_the_estimator_s_not_another_candidate_s():
     model = RVFLClassifier(C=7.0, n_hidden=5, activation="sine")
-    grid = describe_candidates(model, [{"C": 2.0}, {"n_hidden": 3}, {}])
-    assert [candidate.network for candidate in grid.sharing] == [
-        Network("sine", 2.0, 5),
-        Network("sine", 7.0, 3),
-        Network("sine", 7.0, 5),
-    ]
+    assert networks(describe(model, [{"C": 2.0}, {"n_hidden": 3}, {}])) == {
+        0: {"activation": "sine", "C": 2.0, "n_hidden": 5},
+        1: {"activation": "sine", "C": 7.0, "n_hidden": 3},
+        2: {"activation": "sine", "C": 7.0, "n_hidden": 5},
+    }
 
 
 def test_rows_are_shared_exactly_where_nothing_but_the_network_differs():
@@ -38,9 +48,9 @@ def test_rows_are_shared_exactly_where_nothing_but_the_network_differs():
         for membership in memberships
         for C in (1.0, 2.0)
     ]
-    grid = describe_candidates(GBRVFLClassifier(), settings)
-    groups = group_by(grid.sharing, lambda candidate: (candidate.inputs, candidate.rows))
-    assert [[c.place for c in same] for same in groups.values()] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    (group,) = describe(GBRVFLClassifier(), settings).sharing
+    places = [sorted(same_rows.places) for same_rows in group.same_rows]
+    assert places == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 def test_inputs_are_shared_exactly_where_earlier_steps_do_not_differ():
@@ -49,9 +59,32 @@ def test_inputs_are_shared_exactly_where_earlier_steps_do_not_differ():
         for with_mean in (True, False)
         for purity in (0.8, 0.9)
     ]
-    grid = describe_candidates(scaled(GBRVFLClassifier()), settings)
-    groups = group_by(grid.sharing, lambda candidate: candidate.inputs)
-    assert [[c.place for c in same] for same in groups.values()] == [[0, 1], [2, 3]]
+    groups = describe(scaled(GBRVFLClassifier()), settings).sharing
+    assert [sorted(group.places) for group in groups] == [[0, 1], [2, 3]]
+
+
+def test_columns_and_penalties_are_shared_by_equal_values_and_sizes_ascend():
+    settings = [
+        {"activation": activation, "C": C, "n_hidden": n_hidden}
+        for n_hidden in (9, 3, 5)
+        for C in (2.0, 1.0)
+        for activation in ("".join(["re", "lu"]), "sine")  # equal, not the same object
+    ]
+    (group,) = describe(RVFLClassifier(), settings).sharing
+    (same_rows,) = group.same_rows
+    assert [same.shared for same in same_rows.same_columns] == [
+        {"activation": "relu"},
+        {"activation": "sine"},
+    ]
+    for same_columns in same_rows.same_columns:
+        assert [same.C for same in same_columns.penalties] == [2.0, 1.0]
+        assert all(same.sizes.tolist() == [3, 5, 9] for same in same_columns.penalties)
+    assert networks(describe(RVFLClassifier(), settings)) == dict(enumerate(settings))
+
+
+def test_penalties_of_several_types_lose_no_candidate():
+    settings = [{"C": C} for C in (1, 1.0, 2, 2.0)]
+    assert sorted(networks(describe(RVFLClassifier(), settings))) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -68,26 +101,25 @@ def test_inputs_are_shared_exactly_where_earlier_steps_do_not_differ():
     ids=["other", "subclass", "replaced", "nested", "C", "activation", "n_hidden"],
 )
 def test_what_cannot_share_is_left_alone(estimator, settings):
-    grid = describe_candidates(estimator, [settings])
-    assert grid.alone == {0: settings}
+    grid = describe(estimator, [settings])
+    assert grid.alone == [0]
     assert grid.sharing == []
-    assert len(grid) == 1
 
 
 def test_a_last_step_from_the_grid_shares_too():
     settings = [{"net": RVFLClassifier(n_hidden=4), "net__C": 3.0}]
-    grid = describe_candidates(scaled(LogisticRegression()), settings)
-    assert grid.sharing[0].network == Network("relu", 3.0, 4)
+    grid = describe(scaled(LogisticRegression()), settings)
+    assert networks(grid) == {0: {"activation": "relu", "C": 3.0, "n_hidden": 4}}
 
 
 def test_the_last_step_of_pipelines_in_pipelines_is_found():
     model = Pipeline([("outer", scaled(RVFLClassifier(n_hidden=4)))])
     assert last_step(model).n_hidden == 4
     assert last_step_prefix(model) == "outer__net__"
-    grid = describe_candidates(model, [{"outer__net__C": 3.0}])
-    assert grid.sharing[0].network == Network("relu", 3.0, 4)
+    grid = describe(model, [{"outer__net__C": 3.0}])
+    assert networks(grid) == {0: {"activation": "relu", "C": 3.0, "n_hidden": 4}}
 
 
 def test_an_unknown_name_is_scikit_learn_s_error():
     with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
-        describe_candidates(RVFLClassifier(), [{"depth": 3}])
+        describe(RVFLClassifier(), [{"depth": 3}])

@@ -13,6 +13,7 @@ from granulearn.estimators import GBRVFLClassifier
 from granulearn.selection import PathSearchCV
 from granulearn.selection.candidates import describe_candidates
 from granulearn.selection.evaluation import plan_groups
+from granulearn.selection.setting_columns import setting_columns
 from tests.selection.searches import assert_same_results, noisy_classes
 
 SETTINGS = [
@@ -21,20 +22,13 @@ SETTINGS = [
     for activation in ("relu", "sign", "sine")
     for C in (1.0, 2.0)
 ]
-CANDIDATES = describe_candidates(GBRVFLClassifier(), SETTINGS).sharing
+GROUPS = describe_candidates(GBRVFLClassifier(), SETTINGS, setting_columns(SETTINGS)).sharing
 
 
 @given(n_splits=st.integers(1, 10), n_workers=st.integers(1, 100))
 def test_every_candidate_is_in_one_group(n_splits, n_workers):
-    groups = plan_groups(CANDIDATES, n_splits, n_workers)
-    places = [
-        place
-        for group in groups
-        for same_rows in group.same_rows
-        for penalties in same_rows.activations.values()
-        for same_penalty in penalties.values()
-        for place in same_penalty.places
-    ]
+    groups = plan_groups(GROUPS, n_splits, n_workers)
+    places = [place for group in groups for place in group.places]
     assert sorted(places) == list(range(len(SETTINGS)))
 
 
@@ -42,7 +36,7 @@ def test_every_candidate_is_in_one_group(n_splits, n_workers):
     ("n_workers", "n_groups"), [(1, 1), (5, 1), (6, 2), (10, 2), (11, 6), (99, 6)]
 )
 def test_work_is_shared_less_where_workers_would_stand_idle(n_workers, n_groups):
-    assert len(plan_groups(CANDIDATES, n_splits=5, n_workers=n_workers)) == n_groups
+    assert len(plan_groups(GROUPS, n_splits=5, n_workers=n_workers)) == n_groups
 
 
 @pytest.mark.parametrize("n_jobs", [2, 30])

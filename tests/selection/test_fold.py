@@ -32,6 +32,7 @@ class Jitter(TransformerMixin, BaseEstimator):
 def fold(estimator, X=X, y=y, fit_params=None, score_params=None, return_train_score=False):
     problem = Problem(
         estimator=estimator,
+        settings=[{}],
         X=X,
         y=y,
         scorer=lambda model, X, y: model.score(X, y),

@@ -71,7 +71,7 @@ def test_networks_much_wider_than_their_rows_are_solved_alone(Classifier, count_
     model, grid = Classifier(random_state=0), {"n_hidden": [5, 700]}
     ours, theirs = both_searches(model, grid, X, y, cv=3)
     assert_same_results(ours, theirs)
-    assert {candidate.network.n_hidden for _, candidate, _ in alone} == {700}
+    assert {network["n_hidden"] for _, _, network, _ in alone} == {700}
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])

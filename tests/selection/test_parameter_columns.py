@@ -6,6 +6,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 
 from granulearn.selection.parameter_columns import parameter_columns
+from granulearn.selection.setting_columns import setting_columns
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ from granulearn.selection.parameter_columns import parameter_columns
 )
 def test_columns_are_scikit_learn_s(grid):
     candidates = list(ParameterGrid(grid))
-    found = parameter_columns(candidates)
+    found = parameter_columns(setting_columns(candidates))
     expected = dict(_yield_masked_array_for_each_param(candidates))
     assert list(found) == list(expected)
     for name, column in expected.items():

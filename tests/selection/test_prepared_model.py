@@ -6,7 +6,6 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from granulearn.estimators import RVFLClassifier
-from granulearn.selection.candidates import Network
 from granulearn.selection.fold import fit_earlier_steps
 from granulearn.selection.prepared_model import prepare_model
 from tests.estimators.families import ALL_CLASSIFIERS
@@ -18,9 +17,9 @@ from tests.selection.test_fold import TEST, TRAIN, X, fold, y
 def test_a_prepared_model_finishes_what_fit_does(Classifier, n_hidden):
     model = Classifier(random_state=3)
     prepared = prepare_model(fold(model), fit_earlier_steps(fold(model), model), clone(model))
-    network = Network(model.activation, 2.0, n_hidden)
+    network = {"activation": model.activation, "C": 2.0, "n_hidden": n_hidden}
     fitted = prepared.fitted(network)
-    expected = clone(model).set_params(**network._asdict()).fit(X[TRAIN], y[TRAIN])
+    expected = clone(model).set_params(**network).fit(X[TRAIN], y[TRAIN])
     assert fitted.get_params() == expected.get_params()
     assert_array_equal(fitted.coef_, expected.coef_)
     assert_array_equal(fitted.predict_proba(X[TEST]), expected.predict_proba(X[TEST]))
@@ -30,7 +29,7 @@ def test_a_prepared_model_finishes_what_fit_does(Classifier, n_hidden):
 def test_finishing_one_network_leaves_the_prepared_model_alone():
     model = RVFLClassifier(random_state=3)
     prepared = prepare_model(fold(model), fit_earlier_steps(fold(model), model), clone(model))
-    prepared.fitted(Network("sine", 9.0, 2))
+    prepared.fitted({"activation": "sine", "C": 9.0, "n_hidden": 2})
     assert prepared.estimator.get_params() == model.get_params()
     assert not hasattr(prepared.estimator, "coef_")
 
@@ -39,4 +38,4 @@ def test_known_weights_are_taken_over():
     model = RVFLClassifier(random_state=3)
     prepared = prepare_model(fold(model), fit_earlier_steps(fold(model), model), clone(model))
     coef = np.ones((X.shape[1] + 1 + 2, 2))
-    assert prepared.fitted(Network("relu", 1.0, 2), coef).coef_ is coef
+    assert prepared.fitted({"activation": "relu", "C": 1.0, "n_hidden": 2}, coef).coef_ is coef

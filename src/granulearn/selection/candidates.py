@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
@@ -20,10 +21,29 @@ from granulearn.estimators import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
+from granulearn.selection.setting_columns import MISSING, SettingColumn
+
+PENALTY = "C"
+
+
+@dataclass(frozen=True)
+class NetworkAxes:
+    """Parameters that matter only after the rows, besides the penalty."""
+
+    columns: tuple[str, ...]
+    """Another value makes other columns."""
+    size: str
+    """A smaller value takes the leading columns of a larger one."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them, and the penalty."""
+        return (*self.columns, PENALTY, self.size)
+
 
 # Exactly these classes: a subclass may change any stage, and is fitted as it is.
-SHARES_ROWS = frozenset(
-    {
+NETWORK_AXES = dict.fromkeys(
+    (
         RVFLClassifier,
         ELMClassifier,
         GBRVFLClassifier,
@@ -32,134 +52,224 @@ SHARES_ROWS = frozenset(
         GEGBRVFLClassifier,
         CRVFLClassifier,
         ACRVFLClassifier,
-    }
+    ),
+    NetworkAxes(("activation",), "n_hidden"),
 )
 
-Item = TypeVar("Item")
-Key = TypeVar("Key", bound=Hashable)
 
+@dataclass(frozen=True, eq=False)
+class PenaltyGroup:
+    """Candidates that share columns and penalty: they differ in size alone."""
 
-class Network(NamedTuple):
-    """The settings that come after the rows."""
-
-    activation: str
     C: float
-    n_hidden: int
+    """Inverse of the penalty."""
+    places: np.ndarray
+    """Where they stand in the grid."""
+    sizes: np.ndarray
+    """Ascending, as many as places."""
 
 
-class Candidate(NamedTuple):
-    """One setting of the grid."""
+@dataclass(frozen=True, eq=False)
+class ColumnsGroup:
+    """Candidates that share their columns."""
 
-    place: int
-    """Where it stands in the grid."""
-    parameters: dict
-    """What the grid says, for `set_params`."""
-    inputs: tuple
-    """Equal for candidates whose last step gets the same inputs."""
-    rows: tuple
-    """Equal for candidates that, besides, regress on the same rows."""
-    network: Network
+    shared: dict[str, Any]
+    """The parameters that make the columns."""
+    size_name: str
+    """The parameter that says how many of them are taken."""
+    penalties: list[PenaltyGroup]
+
+    def network(self, C: float, size: int) -> dict[str, Any]:
+        """Return all parameters of one network."""
+        return {**self.shared, PENALTY: C, self.size_name: int(size)}
+
+
+@dataclass(frozen=True, eq=False)
+class RowsGroup:
+    """Candidates that share the rows they regress on."""
+
+    same_columns: list[ColumnsGroup]
+
+    @property
+    def places(self) -> np.ndarray:
+        """Where they stand in the grid."""
+        groups = [group.places for same in self.same_columns for group in same.penalties]
+        return np.concatenate(groups)
+
+
+@dataclass(frozen=True, eq=False)
+class InputsGroup:
+    """Candidates whose last step gets the same inputs."""
+
+    same_rows: list[RowsGroup]
+
+    @property
+    def places(self) -> np.ndarray:
+        """Where they stand in the grid."""
+        return np.concatenate([group.places for group in self.same_rows])
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
     """The candidates, by what can be done with them."""
 
-    sharing: list[Candidate]
+    sharing: list[InputsGroup]
     """Work can be shared among these."""
-    alone: dict[int, dict]
-    """Parameters of those to be fitted as they are, by place."""
-
-    def __len__(self) -> int:
-        return len(self.sharing) + len(self.alone)
+    alone: list[int]
+    """Places of those to be fitted as they are."""
 
 
-def describe_candidates(estimator: BaseEstimator, settings: Iterable[dict]) -> Grid:
+def describe_candidates(
+    estimator: BaseEstimator, settings: list[dict], columns: dict[str, SettingColumn]
+) -> Grid:
     """Say of each setting in a grid what it can share with others.
 
     Parameters
     ----------
     estimator : estimator
         What is searched: a classifier, or a `Pipeline` that ends in one.
-    settings : iterable of dict
+    settings : list of dict
         The grid; an unknown name is scikit-learn's ``ValueError``.
+    columns : dict of str -> SettingColumn
+        Its `setting_columns`.
     """
-    reader = _SettingReader(estimator)
-    sharing, alone = [], {}
-    for place, parameters in enumerate(settings):
-        inputs, rows = reader.keys(parameters)
-        last = reader.last_step(parameters, inputs, rows)
-        if last is None:
-            alone[place] = parameters
-        else:
-            network = reader.network(parameters, last)
-            sharing.append(Candidate(place, parameters, inputs, rows, network))
-    invalid = reader.invalid(sharing)
-    if invalid:
-        alone |= {candidate.place: candidate.parameters for candidate in invalid}
-        sharing = [candidate for candidate in sharing if candidate.place not in alone]
-    return Grid(sharing, alone)
+    reader = _SettingReader(estimator, settings, columns)
+    sharing: dict[tuple, list[RowsGroup]] = {}
+    alone: list[int] = []
+    for (inputs, rows), places in reader.places_by_rows().items():
+        last = reader.last_step(settings[places[0]], inputs + rows)
+        shares = np.zeros(len(places), dtype=bool)
+        if last is not None:
+            networks = reader.networks(places, last)
+            shares = networks.valid
+            if shares.any():
+                group = RowsGroup(list(networks.groups(places)))
+                sharing.setdefault(inputs, []).append(group)
+        alone += places[~shares].tolist()
+    return Grid([InputsGroup(same_rows) for same_rows in sharing.values()], sorted(alone))
 
 
 class _SettingReader:
     """Takes settings apart; does once what many of them need."""
 
-    def __init__(self, estimator: BaseEstimator):
+    def __init__(
+        self, estimator: BaseEstimator, settings: list[dict], columns: dict[str, SettingColumn]
+    ):
         self.estimator = estimator
+        self.settings = settings
+        self.columns = columns
         self.prefix = last_step_prefix(estimator)
-        self.network_names = tuple(self.prefix + name for name in Network._fields)
-        self.network_only = frozenset(self.network_names)
-        self.last_steps: dict[tuple, BaseEstimator | None] = {}
+        names = {name for axes in NETWORK_AXES.values() for name in axes.names}
+        self.network_names = {self.prefix + name for name in names}
 
-    def keys(self, parameters: dict) -> tuple[tuple, tuple]:
-        """Return what the last step's inputs depend on, and what its rows do."""
-        if self.network_only.issuperset(parameters):
-            return (), ()
+    def places_by_rows(self) -> dict[tuple[tuple, tuple], np.ndarray]:
+        """Return where settings stand, by what their inputs and their rows depend on."""
+        if self.columns.keys() <= self.network_names:
+            return {((), ()): np.arange(len(self.settings))} if self.settings else {}
+        places: dict[tuple, list[int]] = {}
+        for place, parameters in enumerate(self.settings):
+            places.setdefault(self._keys(parameters), []).append(place)
+        return {keys: np.array(same) for keys, same in places.items()}
+
+    def _keys(self, parameters: dict) -> tuple[tuple, tuple]:
         keys: tuple[list, list] = ([], [])
         for name, value in parameters.items():
-            if name not in self.network_only:
+            if name not in self.network_names:
                 of_last_step = name.startswith(self.prefix) or f"{name}__" == self.prefix
                 keys[of_last_step].append((name, _identity(value)))
         return tuple(keys[0]), tuple(keys[1])
 
-    def last_step(self, parameters: dict, inputs: tuple, rows: tuple) -> BaseEstimator | None:
+    def last_step(self, parameters: dict, keys: tuple) -> BaseEstimator | None:
         """Return the last step before its network is set; None if it can share nothing."""
-        setting = (inputs, rows)
-        if setting not in self.last_steps:
-            others = {name: parameters[name] for name, _ in inputs + rows}
-            whole = clone(self.estimator).set_params(**clone(others, safe=False))
-            last = last_step(whole)
-            # A grid may replace the last step, by a pipeline too.
-            shares = type(last) in SHARES_ROWS and last_step_prefix(whole) == self.prefix
-            self.last_steps[setting] = last if shares else None
-        return self.last_steps[setting]
+        others = {name: parameters[name] for name, _ in keys}
+        whole = clone(self.estimator).set_params(**clone(others, safe=False))
+        last = last_step(whole)
+        # A grid may replace the last step, by a pipeline too.
+        shares = type(last) in NETWORK_AXES and last_step_prefix(whole) == self.prefix
+        return last if shares else None
 
-    def network(self, parameters: dict, last: BaseEstimator) -> Network:
-        """Return the network's settings: the grid's, else the last step's own."""
-        activation, C, n_hidden = self.network_names
-        return Network(
-            parameters.get(activation, last.activation),
-            parameters.get(C, last.C),
-            parameters.get(n_hidden, last.n_hidden),
-        )
+    def networks(self, places: np.ndarray, last: BaseEstimator) -> _Networks:
+        """Return the networks' settings: the grid's, else the last step's own."""
+        axes = NETWORK_AXES[type(last)]
+        parameters = {name: self._parameter(name, places, last) for name in axes.names}
+        valid = np.all([one.valid[one.codes] for one in parameters.values()], axis=0)
+        own_names = {self.prefix + name for name in axes.names}
+        for name in self.columns.keys() & (self.network_names - own_names):
+            # Of another kind of network: `set_params` will say so.
+            column = self.columns[name]
+            valid &= np.array([value is MISSING for value in column.values])[column.codes[places]]
+        return _Networks(axes, parameters, valid)
 
-    def invalid(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Return those with a value that `fit` rejects; it will say so, as ever."""
-        found = []
-        for setting, same in group_by(candidates, lambda c: (c.inputs, c.rows)).items():
-            model = type(self.last_steps[setting])
-            columns = zip(*(candidate.network for candidate in same), strict=True)
-            for name, column in zip(Network._fields, columns, strict=True):
-                # Grids repeat the same few objects: each is looked at once.
-                values = dict(zip(map(id, column), column, strict=True))
-                wrong = {key for key, value in values.items() if not _is_valid(model, name, value)}
-                if wrong:
-                    found += [same[at] for at, value in enumerate(column) if id(value) in wrong]
-        return found
+    def _parameter(self, name: str, places: np.ndarray, last: BaseEstimator) -> _Parameter:
+        default = getattr(last, name)
+        column = self.columns.get(self.prefix + name)
+        if column is None:
+            column = SettingColumn([default], np.zeros(len(self.settings), dtype=np.intp))
+        values = [default if value is MISSING else value for value in column.values]
+        valid = np.array([_is_valid(type(last), name, value) for value in values])
+        return _Parameter(values, column.codes[places], valid)
 
 
-def _is_valid(model, name: str, value) -> bool:
-    constraints = {name: model._parameter_constraints[name]}
+@dataclass(frozen=True, eq=False)
+class _Parameter:
+    """One parameter of many networks."""
+
+    values: list
+    """Those that occur."""
+    codes: np.ndarray
+    """Which of them each network has."""
+    valid: np.ndarray
+    """Whether `fit` accepts a value; if not it will say so, as ever."""
+
+    def of(self, network: int) -> Any:
+        """Return the value of one network."""
+        return self.values[self.codes[network]]
+
+    def equal_codes(self) -> np.ndarray:
+        """Return one number per network, the same where values are equal."""
+        first: dict[Hashable, int] = {}
+        merged = [first.setdefault(_identity(value), at) for at, value in enumerate(self.values)]
+        return np.array(merged)[self.codes]
+
+    def numbers(self) -> np.ndarray:
+        """Return the valid values as an array, zero in place of the others."""
+        numbers = [value if ok else 0 for value, ok in zip(self.values, self.valid, strict=True)]
+        return np.array(numbers)[self.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class _Networks:
+    """Networks on the same rows, column by column: objects for each would cost more than fits."""
+
+    axes: NetworkAxes
+    parameters: dict[str, _Parameter]
+    valid: np.ndarray
+
+    def groups(self, places: np.ndarray) -> Iterator[ColumnsGroup]:
+        """Yield the valid networks by their columns, within those by penalty, by size."""
+        columns = np.array([self.parameters[name].equal_codes() for name in self.axes.columns])
+        penalty = self.parameters[PENALTY].equal_codes()[None]
+        sizes = self.parameters[self.axes.size].numbers()
+        order = np.lexsort((sizes, *penalty, *columns[::-1]))
+        for same_columns in _runs(order[self.valid[order]], columns):
+            yield ColumnsGroup(
+                {name: self.parameters[name].of(same_columns[0]) for name in self.axes.columns},
+                self.axes.size,
+                [
+                    PenaltyGroup(self.parameters[PENALTY].of(same[0]), places[same], sizes[same])
+                    for same in _runs(same_columns, penalty)
+                ],
+            )
+
+
+def _runs(order: np.ndarray, keys: np.ndarray) -> list[np.ndarray]:
+    """Cut an order into runs of equal keys."""
+    changes = np.diff(keys[:, order]).any(axis=0)
+    return np.split(order, np.flatnonzero(changes) + 1)
+
+
+def _is_valid(model: type, name: str, value) -> bool:
+    constraints = {name: model._parameter_constraints[name]}  # type: ignore[attr-defined]
     try:
         validate_parameter_constraints(constraints, {name: value}, model.__name__)
     except InvalidParameterError:
@@ -181,14 +291,6 @@ def last_step_prefix(estimator: BaseEstimator) -> str:
         name, estimator = estimator.steps[-1]
         prefix += f"{name}__"
     return prefix
-
-
-def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """Return lists of the items of equal key, in order of first appearance."""
-    groups: dict[Key, list[Item]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
 
 
 def _identity(value) -> Hashable:

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from joblib import effective_n_jobs
-from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from granulearn.selection.candidates import Candidate, describe_candidates, group_by, last_step
+from granulearn.selection.candidates import Grid, InputsGroup, RowsGroup, last_step
 from granulearn.selection.fold import Fold, Problem, fit_earlier_steps
-from granulearn.selection.network_path import RowsGroup, evaluate_networks, group_networks
+from granulearn.selection.network_path import evaluate_networks
 from granulearn.selection.outcomes import OutcomeTable, join_folds
 from granulearn.selection.prepared_model import prepare_model
 from granulearn.selection.progress import show_progress
 
-# From what is shared most widely to what is shared least: a task is a group of
-# the coarsest kind that gives every worker one.
-GROUPINGS: tuple[Callable[[Candidate], tuple], ...] = (
-    lambda candidate: candidate.inputs,
-    lambda candidate: (candidate.inputs, candidate.rows),
-    lambda candidate: (candidate.inputs, candidate.rows, candidate.network.activation),
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Candidates that share their inputs, taken apart further."""
-
-    first: dict
-    """Parameters of one of them."""
-    same_rows: list[RowsGroup]
-
 
 def evaluate_grid(
     problem: Problem,
-    settings: Iterable[dict],
+    grid: Grid,
     splits: list[tuple],
     *,
     n_jobs: int | None,
@@ -50,23 +31,23 @@ def evaluate_grid(
     ----------
     problem : Problem
         What is fitted and how it is scored.
-    settings : iterable of dict
-        The candidates' parameters.
+    grid : Grid
+        Its candidates.
     splits : list of (train, test)
         Indices of the samples of each fold.
     n_jobs, pre_dispatch
         As in joblib.
     """
-    grid = describe_candidates(problem.estimator, settings)
     folds = [Fold(problem, train, test) for train, test in splits]
     groups = plan_groups(grid.sharing, len(folds), effective_n_jobs(n_jobs))
     calls: list[tuple[int, Callable, Any]] = []
     for at in range(len(folds)):
         calls += [(at, share_work, group) for group in groups]
-        calls += [(at, fit_alone, item) for item in grid.alone.items()]
+        calls += [(at, fit_alone, place) for place in grid.alone]
     if not calls:
         raise ValueError(
-            f"No fits were performed: there are {len(grid)} candidates and {len(folds)} folds; "
+            f"No fits were performed: there are {len(problem.settings)} candidates and "
+            f"{len(folds)} folds; "
             "check param_grid and cv."
         )
     # For systems this small, threads of BLAS wait for each other longer than they
@@ -80,57 +61,56 @@ def evaluate_grid(
     return join_folds(list(zip(splits_of_calls, tables, strict=True)), len(folds))
 
 
-def plan_groups(candidates: list[Candidate], n_splits: int, n_workers: int) -> list[Group]:
-    """Return groups of candidates that share work.
+def plan_groups(groups: list[InputsGroup], n_splits: int, n_workers: int) -> list[InputsGroup]:
+    """Return groups of candidates that share work, one for each task.
 
     Parameters
     ----------
-    candidates : list of Candidate
-        Those that can.
+    groups : list of InputsGroup
+        As coarse as they can be.
     n_splits : int
         Each group is evaluated on so many folds.
     n_workers : int
         Work is shared less where workers would stand idle.
     """
-    groups: list[list[Candidate]] = []
-    for grouping in GROUPINGS:
-        groups = list(group_by(candidates, grouping).values())
+    for split in (_split_rows, _split_columns):
         if len(groups) * n_splits >= n_workers:
             break
+        groups = [part for group in groups for part in split(group)]
+    return groups
+
+
+def _split_rows(group: InputsGroup) -> list[InputsGroup]:
+    return [InputsGroup([same_rows]) for same_rows in group.same_rows]
+
+
+def _split_columns(group: InputsGroup) -> list[InputsGroup]:
     return [
-        Group(
-            group[0].parameters,
-            [
-                group_networks(same_rows)
-                for same_rows in group_by(group, lambda candidate: candidate.rows).values()
-            ],
-        )
-        for group in groups
+        InputsGroup([RowsGroup([same_columns])])
+        for same_rows in group.same_rows
+        for same_columns in same_rows.same_columns
     ]
 
 
-def fit_alone(fold: Fold, item: tuple[int, dict]) -> OutcomeTable:
-    """Return the outcome of one candidate, given as its place and parameters."""
-    place, parameters = item
+def fit_alone(fold: Fold, place: int) -> OutcomeTable:
+    """Return the outcome of one candidate."""
     table = OutcomeTable(fold.score_names())
-    table.add(place, fold.fit_ordinarily(parameters))
+    table.add(place, fold.fit_ordinarily(place))
     return table
 
 
-def share_work(fold: Fold, group: Group) -> OutcomeTable:
+def share_work(fold: Fold, group: InputsGroup) -> OutcomeTable:
     """Return the outcomes of a group's candidates."""
     table = OutcomeTable(fold.score_names())
-    inputs = _attempt(fit_earlier_steps, fold, _with_parameters(fold, group.first))
+    places = group.places
+    inputs = _attempt(fit_earlier_steps, fold, fold.estimator(places[0]))
     for same_rows in [] if inputs is None else group.same_rows:
-        estimator = last_step(_with_parameters(fold, same_rows.first))
+        estimator = last_step(fold.estimator(same_rows.places[0]))
         model = _attempt(prepare_model, fold, inputs, estimator)
         if model is not None:
             evaluate_networks(model, same_rows, table)
-    done = set(table.places)
-    for same_rows in group.same_rows:
-        for candidate in same_rows.candidates:
-            if candidate.place not in done:
-                table.add(candidate.place, fold.fit_ordinarily(candidate.parameters))
+    for place in sorted(set(places.tolist()).difference(table.places)):
+        table.add(place, fold.fit_ordinarily(place))
     return table
 
 
@@ -141,7 +121,3 @@ def _attempt(stage: Callable, *arguments):
     except Exception:
         # The ordinary fit raises it again, where scikit-learn reports it.
         return None
-
-
-def _with_parameters(fold: Fold, parameters: dict):
-    return clone(fold.problem.estimator).set_params(**clone(parameters, safe=False))

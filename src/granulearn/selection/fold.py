@@ -20,6 +20,8 @@ class Problem:
     """What all candidates and folds have in common."""
 
     estimator: BaseEstimator
+    settings: list[dict]
+    """Parameters of the candidates."""
     X: Any
     y: Any
     scorer: Any
@@ -85,7 +87,12 @@ class Fold:
             scored[name] = ScoredSet(X, y, score_params)
         return scored
 
-    def fit_ordinarily(self, parameters: dict) -> dict:
+    def estimator(self, place: int) -> BaseEstimator:
+        """Return what is searched with the parameters of one candidate, not fitted."""
+        parameters = clone(self.problem.settings[place], safe=False)
+        return clone(self.problem.estimator).set_params(**parameters)
+
+    def fit_ordinarily(self, place: int) -> dict:
         """Return the outcome of one candidate, as `GridSearchCV` finds it."""
         problem = self.problem
         return _fit_and_score(
@@ -96,7 +103,7 @@ class Fold:
             train=self.train,
             test=self.test,
             verbose=problem.verbose,
-            parameters=parameters,
+            parameters=problem.settings[place],
             fit_params=problem.fit_params,
             score_params=problem.score_params,
             return_train_score=problem.return_train_score,

@@ -10,7 +10,7 @@ import numpy as np
 from granulearn.estimators import ACRVFLClassifier, GEGBRVFLClassifier
 from granulearn.network import NormalEquations, normal_equations, one_hot
 from granulearn.selection.accuracy import Decisions, class_contrasts, decide, rounding_error
-from granulearn.selection.candidates import Candidate, group_by
+from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup, RowsGroup
 from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 from granulearn.selection.ridge_path import RidgePath, factor_ridge
@@ -29,47 +29,6 @@ LARGEST_ERROR_FOR_LABELS = 1e-3
 LARGEST_ERROR_FOR_SCORES = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class PenaltyGroup:
-    """Candidates that share rows, activation and penalty."""
-
-    candidates: list[Candidate]
-    """In ascending order of their widths."""
-    places: list[int]
-    """Their places in the grid."""
-    widths: np.ndarray
-    """Ascending, as many as candidates."""
-
-
-@dataclass(frozen=True, eq=False)
-class RowsGroup:
-    """Candidates that share their rows, taken apart further."""
-
-    candidates: list[Candidate]
-    activations: dict[str, dict[float, PenaltyGroup]]
-    """By activation and penalty."""
-
-    @property
-    def first(self) -> dict:
-        """Parameters of one of them."""
-        return self.candidates[0].parameters
-
-
-def group_networks(candidates: list[Candidate]) -> RowsGroup:
-    """Group candidates that share their rows by activation and penalty."""
-    activations: dict[str, dict[float, PenaltyGroup]] = {}
-    for activation, same in group_by(candidates, lambda c: c.network.activation).items():
-        activations[activation] = {}
-        for C, same_penalty in group_by(same, lambda c: c.network.C).items():
-            same_penalty.sort(key=lambda c: c.network.n_hidden)
-            activations[activation][C] = PenaltyGroup(
-                same_penalty,
-                [candidate.place for candidate in same_penalty],
-                np.array([candidate.network.n_hidden for candidate in same_penalty]),
-            )
-    return RowsGroup(candidates, activations)
-
-
 def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
     """Add to the table the outcomes of candidates that share their rows.
 
@@ -84,25 +43,26 @@ def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTabl
     table : OutcomeTable
         Where outcomes are added.
     """
-    for activation, penalties in group.activations.items():
+    for same_columns in group.same_columns:
         began, start = time.perf_counter(), len(table)
-        path = _open_path(model, activation, penalties)
-        for C, same_penalty in penalties.items():
-            uncertain = same_penalty.candidates
+        path = _open_path(model, same_columns)
+        for same_penalty in same_columns.penalties:
+            certain = np.zeros(len(same_penalty.places), dtype=bool)
             if path is not None:
-                uncertain = path.evaluate(C, same_penalty, table)
-            for candidate in uncertain:
-                _evaluate_alone(model, candidate, table)
+                certain = path.evaluate(same_penalty, table)
+            for at in np.flatnonzero(~certain):
+                network = same_columns.network(same_penalty.C, same_penalty.sizes[at])
+                _evaluate_alone(model, int(same_penalty.places[at]), network, table)
         table.share_time(start, time.perf_counter() - began)
 
 
-def _evaluate_alone(model: PreparedModel, candidate: Candidate, table: OutcomeTable) -> None:
+def _evaluate_alone(model: PreparedModel, place: int, network: dict, table: OutcomeTable) -> None:
     try:
-        fitted = model.fitted(candidate.network)
+        fitted = model.fitted(network)
     except Exception:
         # The ordinary fit raises it again, where scikit-learn reports it.
         return
-    table.add(candidate.place, model.score(fitted))
+    table.add(place, model.score(fitted))
 
 
 @dataclass(frozen=True)
@@ -126,10 +86,11 @@ class WidthColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class ActivationPath:
-    """The networks of one activation: nested columns, one Gram matrix."""
+class ColumnsPath:
+    """Networks of nested columns, for the price of one Gram matrix."""
 
     model: PreparedModel
+    same_columns: ColumnsGroup
     columns: WidthColumns
     equations: NormalEquations
     """Of the widest network."""
@@ -137,27 +98,32 @@ class ActivationPath:
     H: dict[str, np.ndarray]
     """Features of the samples to score, of the widest network."""
 
-    def evaluate(self, C: float, group: PenaltyGroup, table: OutcomeTable) -> list[Candidate]:
-        """Add the outcomes of candidates of one penalty; return those that rounding decides."""
-        inverse_penalty = C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
+    def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
+        """Add the outcomes of candidates of one penalty; return which rounding cannot change."""
+        certain = np.zeros(len(group.sizes), dtype=bool)
+        inverse_penalty = group.C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
         only_accuracy = self.model.only_accuracy
         limit = LARGEST_ERROR_FOR_LABELS if only_accuracy else LARGEST_ERROR_FOR_SCORES
         error = rounding_error(self.gram_norm, inverse_penalty)
         # Not "error >=": what overflowed is not a number.
         path = factor_ridge(self.equations, inverse_penalty) if error < limit else None
-        columns = self.columns.of(group.widths)
+        columns = self.columns.of(group.sizes)
         if path is None or len(columns) == 0:
-            return group.candidates
+            return certain
         decisions = self._decisions(path, columns)
-        certain = np.zeros(len(group.widths), dtype=bool)
         certain[: len(columns)] = np.all(
             [found.margins > error for found in decisions.values()], axis=0
         )
         if only_accuracy:
             _add_accuracies(group, certain, decisions, table)
         else:
-            self._add_scores(group, certain, columns, path.coefficients(columns), table)
-        return [group.candidates[at] for at in np.flatnonzero(~certain)]
+            weights = path.coefficients(columns)
+            for at in np.flatnonzero(certain):
+                coef = np.ascontiguousarray(weights[: columns[at], at])
+                network = self.same_columns.network(group.C, group.sizes[at])
+                fitted = self.model.fitted(network, coef)
+                table.add(int(group.places[at]), self.model.score(fitted))
+        return certain
 
     def _decisions(self, path: RidgePath, columns: np.ndarray) -> dict[str, Decisions]:
         contrasts = class_contrasts(path)
@@ -169,47 +135,36 @@ class ActivationPath:
             decisions[name] = decide(contrasts, columns, H, self.model.is_class[name], weights)
         return decisions
 
-    def _add_scores(self, group: PenaltyGroup, certain, columns, weights, table) -> None:
-        """Add what the scorer says of fitted estimators."""
-        for at in np.flatnonzero(certain):
-            coef = np.ascontiguousarray(weights[: columns[at], at])
-            fitted = self.model.fitted(group.candidates[at].network, coef)
-            table.add(group.places[at], self.model.score(fitted))
-
 
 def _add_accuracies(
     group: PenaltyGroup, certain: np.ndarray, decisions: dict[str, Decisions], table: OutcomeTable
 ) -> None:
-    places = group.places
-    if not certain.all():
-        places = [group.places[at] for at in np.flatnonzero(certain)]
     known = certain[: len(next(iter(decisions.values())).accuracies)]
     scores = {name: found.accuracies[known].tolist() for name, found in decisions.items()}
-    table.add_scores(places, scores)
+    table.add_scores(group.places[certain].tolist(), scores)
 
 
-def _open_path(
-    model: PreparedModel, activation: str, penalties: dict[float, PenaltyGroup]
-) -> ActivationPath | None:
+def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | None:
     """Return the path of those widths that gain by it; None if there are none."""
     rows = model.rows
     if type(model.estimator) in NOT_NESTED or (rows.codes == rows.codes[0]).all():
         return None
-    columns = _width_columns(model, activation)
-    widths = columns.narrow(np.concatenate([group.widths for group in penalties.values()]))
+    columns = _width_columns(model, same_columns)
+    sizes = np.concatenate([group.sizes for group in same_columns.penalties])
+    widths = columns.narrow(sizes)
     if len(widths) == 0:
         return None
-    features = model.features(activation, int(widths.max()))
+    features = model.features(same_columns.network(1.0, widths.max()))
     Y = one_hot(rows.codes, len(model.estimator.classes_))
     equations = normal_equations(features, rows.X, Y, rows.weights)
     gram_norm = np.abs(equations.gram).sum(axis=0).max()
     # Columns contiguous, as LAPACK wants them, or it would copy them for each penalty.
     equations = replace(equations, gram=np.asfortranarray(equations.gram))
     H = {name: np.asfortranarray(features(X)) for name, X in model.scored_inputs.items()}
-    return ActivationPath(model, columns, equations, gram_norm, H)
+    return ColumnsPath(model, same_columns, columns, equations, gram_norm, H)
 
 
-def _width_columns(model: PreparedModel, activation: str) -> WidthColumns:
-    one, two = (model.features(activation, width).n_columns for width in (1, 2))
+def _width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:
+    one, two = (model.features(same_columns.network(1.0, width)).n_columns for width in (1, 2))
     limit = max(2 * len(model.rows.X), SMALL_SYSTEM)
     return WidthColumns(fixed=2 * one - two, per_node=two - one, limit=limit)

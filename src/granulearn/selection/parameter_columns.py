@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
-import numpy as np
 from numpy.ma import MaskedArray
 from sklearn.model_selection._search import _yield_masked_array_for_each_param
 
+from granulearn.selection.setting_columns import MISSING, SettingColumn
 
-def parameter_columns(candidates: list[dict]) -> dict[str, MaskedArray]:
+
+def parameter_columns(columns: dict[str, SettingColumn]) -> dict[str, MaskedArray]:
     """Return one masked array per parameter, as scikit-learn makes them.
 
     It makes those of the distinct values only, because it takes microseconds
@@ -17,25 +16,12 @@ def parameter_columns(candidates: list[dict]) -> dict[str, MaskedArray]:
 
     Parameters
     ----------
-    candidates : list of dict
-        The grid; entries are masked where a candidate lacks the parameter.
+    columns : dict of str -> SettingColumn
+        Of the grid; entries are masked where a candidate lacks the parameter.
     """
-    names = dict.fromkeys(chain.from_iterable(candidates))
-    columns = {}
-    for name in names:
-        values, places = _distinct([candidate.get(name, _MISSING) for candidate in candidates])
-        rows = [{} if value is _MISSING else {name: value} for value in values]
-        ((column, array),) = _yield_masked_array_for_each_param(rows)
-        columns[column] = array[places]
-    return columns
-
-
-_MISSING = object()
-
-
-def _distinct(values: list) -> tuple[list, np.ndarray]:
-    """Return the distinct objects, and where each of `values` stands among them."""
-    ids = list(map(id, values))
-    objects = dict(zip(ids, values, strict=True))
-    place = {identity: at for at, identity in enumerate(objects)}
-    return list(objects.values()), np.array([place[identity] for identity in ids])
+    arrays = {}
+    for name, column in columns.items():
+        rows = [{} if value is MISSING else {name: value} for value in column.values]
+        ((result_name, array),) = _yield_masked_array_for_each_param(rows)
+        arrays[result_name] = array[column.codes]
+    return arrays

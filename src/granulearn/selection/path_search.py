@@ -15,9 +15,11 @@ from sklearn.model_selection._validation import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
+from granulearn.selection.candidates import describe_candidates
 from granulearn.selection.evaluation import evaluate_grid
 from granulearn.selection.fold import Problem
 from granulearn.selection.parameter_columns import parameter_columns
+from granulearn.selection.setting_columns import SettingColumn, setting_columns
 
 
 class PathSearchCV(GridSearchCV):
@@ -174,16 +176,17 @@ class PathSearchCV(GridSearchCV):
         scorer, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
-        problem = self._problem(X, y, scorer, routed.estimator.fit, routed.scorer.score)
         candidates = list(ParameterGrid(self.param_grid))
+        columns = setting_columns(candidates)
+        problem = self._problem(candidates, X, y, scorer, routed.estimator.fit, routed.scorer.score)
         outcomes = evaluate_grid(
             problem,
-            candidates,
+            describe_candidates(problem.estimator, candidates, columns),
             self._splits(X, y, routed.splitter.split),
             n_jobs=self.n_jobs,
             pre_dispatch=self.pre_dispatch,
         )
-        results = self._results(candidates, outcomes)
+        results = self._results(candidates, columns, outcomes)
         self._choose(results, refit_metric)
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
@@ -191,9 +194,12 @@ class PathSearchCV(GridSearchCV):
         self.cv_results_ = results
         return self
 
-    def _problem(self, X, y, scorer, fit_params: dict, score_params: dict) -> Problem:
+    def _problem(
+        self, candidates: list[dict], X, y, scorer, fit_params: dict, score_params: dict
+    ) -> Problem:
         return Problem(
             estimator=clone(self.estimator),
+            settings=candidates,
             X=X,
             y=y,
             scorer=scorer,
@@ -217,19 +223,24 @@ class PathSearchCV(GridSearchCV):
             )
         return splits
 
-    def _results(self, candidates: list[dict], outcomes: dict[str, list]) -> dict:
+    def _results(
+        self,
+        candidates: list[dict],
+        columns: dict[str, SettingColumn],
+        outcomes: dict[str, list],
+    ) -> dict:
         if any(outcomes["fit_error"]):
             outcomes = self._with_error_scores(outcomes)
         first_score = outcomes["test_scores"][0]
         self.multimetric_ = isinstance(first_score, dict)
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric(first_score)
-        columns = {name: _by_metric(column) for name, column in outcomes.items()}
+        by_metric = {name: _by_metric(column) for name, column in outcomes.items()}
         # Without parameters: scikit-learn stores them entry by entry, slowly.
-        results = self._format_results([{}] * len(candidates), self.n_splits_, [columns])
+        results = self._format_results([{}] * len(candidates), self.n_splits_, [by_metric])
         del results["params"]
         times = {name: results.pop(name) for name in list(results) if name.endswith("_time")}
-        return {**times, **parameter_columns(candidates), "params": candidates, **results}
+        return {**times, **parameter_columns(columns), "params": candidates, **results}
 
     def _with_error_scores(self, outcomes: dict[str, list]) -> dict[str, list]:
         """Report failed fits and put error scores in their place, as scikit-learn does."""

@@ -12,7 +12,6 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from granulearn.estimators.training_rows import Seeds, TrainingRows
 from granulearn.network import FeatureMap
-from granulearn.selection.candidates import Network
 from granulearn.selection.fold import Fold, LastStepInputs
 
 
@@ -32,14 +31,13 @@ class PreparedModel:
     only_accuracy: bool
     """Whether labels alone give the scores."""
 
-    def features(self, activation: str, n_hidden: int) -> FeatureMap:
-        """Return the map to the columns of one network."""
-        model = self._with(activation=activation, n_hidden=n_hidden)
-        return model._features(self.rows, self.seeds)
+    def features(self, network: dict) -> FeatureMap:
+        """Return the map to the columns of a network of these parameters."""
+        return self._with(network)._features(self.rows, self.seeds)
 
-    def fitted(self, network: Network, coef: np.ndarray | None = None) -> BaseEstimator:
+    def fitted(self, network: dict, coef: np.ndarray | None = None) -> BaseEstimator:
         """Return the last step as `fit` leaves it; its output weights may be known already."""
-        model = self._with(**network._asdict())
+        model = self._with(network)
         model.features_ = model._features(self.rows, self.seeds)
         if coef is None:
             coef = model._output_weights(model.features_, self.rows)
@@ -57,7 +55,7 @@ class PreparedModel:
         score_time = time.perf_counter() - began
         return {"fit_error": None, "fit_time": 0.0, "score_time": score_time, **scores}
 
-    def _with(self, **network) -> BaseEstimator:
+    def _with(self, network: dict) -> BaseEstimator:
         model = copy.copy(self.estimator)
         for name, value in network.items():
             setattr(model, name, value)  # set_params is slow, and checks what is known here

@@ -85,11 +85,9 @@ class RidgePath:
 
     def _scores_by_sums(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
         Q = _solve(self.factor, H, side=FROM_THE_RIGHT, trans_a=CONJUGATE_TRANSPOSE)
-        scores = np.empty((self.projected.shape[1], len(columns), len(H)))
-        for output, z in zip(scores, self.projected.T, strict=True):
-            # Transposed, so that the sums run down contiguous rows.
-            output[...] = _running_sums((Q.T * z[:, None]).real)[columns - 1]
-        return scores
+        # Transposed, so that the sums run down contiguous rows.
+        sums = [_running_sums((Q.T * z[:, None]).real) for z in self.projected.T]
+        return np.stack([rows[_last_terms(columns)] for rows in sums])
 
 
 def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:
@@ -116,6 +114,12 @@ def _solve(factor: np.ndarray, B: np.ndarray, **how: int) -> np.ndarray:
     """Solve a system with the lower triangle of the factor, by BLAS."""
     trsm: Any = linalg.get_blas_funcs("trsm", (factor, B))
     return trsm(1, factor, B, lower=True, **how)
+
+
+def _last_terms(columns: np.ndarray) -> np.ndarray | slice:
+    """Return the index of the last term of each sum; a slice, which copies nothing, if it can."""
+    consecutive = (np.diff(columns) == 1).all()
+    return slice(columns[0] - 1, columns[-1]) if consecutive else columns - 1
 
 
 def _running_sums(terms: np.ndarray) -> np.ndarray:

@@ -1,0 +1,50 @@
+"""The settings of a grid, parameter by parameter.
+
+Grids hold few values and very many combinations of them: what there is to do
+with a value is done once here, not once for each candidate that has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+
+class _Missing:
+    """Stands where a setting lacks a parameter."""
+
+
+MISSING = _Missing()
+
+
+@dataclass(frozen=True, eq=False)
+class SettingColumn:
+    """One parameter of all settings."""
+
+    values: list[Any]
+    """Distinct objects, told apart by identity; perhaps `MISSING`."""
+    codes: np.ndarray
+    """(n_settings,) which of them each setting has."""
+
+
+def setting_columns(settings: list[dict]) -> dict[str, SettingColumn]:
+    """Return the columns of all parameters that occur, by name.
+
+    Parameters
+    ----------
+    settings : list of dict
+        Parameters and their values, also such as cannot be hashed.
+    """
+    names = dict.fromkeys(chain.from_iterable(settings))
+    return {name: _column([setting.get(name, MISSING) for setting in settings]) for name in names}
+
+
+def _column(every: list) -> SettingColumn:
+    ids = list(map(id, every))
+    objects = dict(zip(ids, every, strict=True))
+    place = {identity: at for at, identity in enumerate(objects)}
+    codes = np.fromiter(map(place.__getitem__, ids), np.intp, len(ids))
+    return SettingColumn(list(objects.values()), codes)
