@@ -16,8 +16,7 @@ from sklearn.preprocessing import RobustScaler
 
 from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
 from granulearn.persistence import ModelFileError, load_model, save_model
-from tests.estimators.families import ALL_CLASSIFIERS
-from tests.persistence.fitted_pipelines import fitted_pipeline, mixed_table
+from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline, mixed_table
 from tests.persistence.test_model_card import CARD
 
 
@@ -50,7 +49,7 @@ class TouchOnLoad:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
-@pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
+@pytest.mark.parametrize("classifier", SAVED_CLASSIFIERS)
 def test_a_loaded_model_predicts_bit_for_bit_the_same(classifier, n_classes, tmp_path):
     pipeline, rows = fitted_pipeline(classifier, n_classes)
     save_model(pipeline, tmp_path / "m.skops")

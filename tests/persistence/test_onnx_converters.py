@@ -4,13 +4,20 @@ import numpy as np
 import onnxruntime
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
+from granulearn.estimators import (
+    BallForestClassifier,
+    RobustGBRVFLClassifier,
+    RVFLClassifier,
+    RVFLCommitteeClassifier,
+)
 from granulearn.network import activation_names, complex_activation_names
 from granulearn.persistence import onnx_inputs, to_onnx
 from granulearn.persistence.onnx_converters import CONVERTIBLE
 from tests.estimators.families import ALL_CLASSIFIERS
-from tests.persistence.fitted_pipelines import fitted_pipeline
+from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline
 
 
 def activations_of(classifier):
@@ -32,25 +39,51 @@ def run(onnx_model, X):
     return session.run(None, onnx_inputs(X))
 
 
-def test_all_eight_can_be_converted():
-    assert set(CONVERTIBLE) == set(ALL_CLASSIFIERS)
-    assert len(CONVERTIBLE) == 8
+def test_every_classifier_that_can_be_saved_can_be_converted():
+    assert set(CONVERTIBLE) == set(SAVED_CLASSIFIERS)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-@pytest.mark.parametrize(("classifier", "activation"), EVERY_SETTING)
-def test_probabilities_and_labels_equal_ours(classifier, activation, n_classes):
+def blobs_and_new_rows(n_classes):
+    """Return samples, their classes, and new rows, some beyond the range of the samples."""
     X, y = make_blobs(300, n_features=5, centers=n_classes, cluster_std=3.0, random_state=0)
-    X = X / 5
-    model = classifier(random_state=0, activation=activation, C=100, n_hidden=40).fit(X, y)
-    new = np.random.default_rng(1).uniform(-4, 4, (500, 5))  # beyond the training range too
+    return X / 5, y, np.random.default_rng(1).uniform(-4, 4, (500, 5))
+
+
+def assert_onnx_predicts_the_same(model, X, new):
     labels, probabilities = run(to_onnx(model, X[:5]), new)
     assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-9)
     assert_array_equal(labels, model.predict(new))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize(("classifier", "activation"), EVERY_SETTING)
+def test_probabilities_and_labels_equal_ours(classifier, activation, n_classes):
+    X, y, new = blobs_and_new_rows(n_classes)
+    model = classifier(random_state=0, activation=activation, C=100, n_hidden=40).fit(X, y)
+    assert_onnx_predicts_the_same(model, X, new)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize(
+    "model",
+    [
+        BallForestClassifier(),
+        BallForestClassifier(n_trees=40, max_samples=0.2),
+        *(RVFLCommitteeClassifier(activation=name) for name in activation_names()),
+        RVFLCommitteeClassifier(n_layers=1),
+        RobustGBRVFLClassifier(),
+        RobustGBRVFLClassifier(mix="auto"),
+        RobustGBRVFLClassifier(forest=RVFLClassifier(C=0.1)),
+    ],
+    ids=str,
+)
+def test_models_without_anything_to_tune_equal_ours(model, n_classes):
+    X, y, new = blobs_and_new_rows(n_classes)
+    assert_onnx_predicts_the_same(clone(model).set_params(random_state=0).fit(X, y), X, new)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
+@pytest.mark.parametrize("classifier", SAVED_CLASSIFIERS)
 def test_pipelines_with_categories_and_missing_cells_equal_ours(classifier, n_classes):
     pipeline, rows = fitted_pipeline(classifier, n_classes)
     labels, probabilities = run(to_onnx(pipeline, rows), rows)

@@ -6,8 +6,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 
-from granulearn.estimators import RVFLClassifier
-from granulearn.network import RandomFeatures
+from granulearn.estimators import RobustGBRVFLClassifier, RVFLClassifier
 from granulearn.persistence import OnnxMismatchError, onnx_converters, onnx_inputs, to_onnx
 from granulearn.persistence.onnx_files import largest_difference
 from tests.persistence.fitted_pipelines import fitted_pipeline
@@ -32,12 +31,12 @@ def test_missing_text_is_the_empty_text():
 def test_a_model_that_predicts_otherwise_is_not_handed_out(monkeypatch):
     X, y = make_blobs(80, centers=3, random_state=0)
     model = RVFLClassifier(random_state=0).fit(X, y)
-    right = onnx_converters._SCORES[RandomFeatures]
+    right = onnx_converters._SCORES[RVFLClassifier]
 
     def slightly_wrong(graph, model, X):
         return graph.scaled(1.001, right(graph, model, X))
 
-    monkeypatch.setitem(onnx_converters._SCORES, RandomFeatures, slightly_wrong)
+    monkeypatch.setitem(onnx_converters._SCORES, RVFLClassifier, slightly_wrong)
     with pytest.raises(OnnxMismatchError, match="differ from the pipeline's by up to"):
         to_onnx(model, X)
 
@@ -58,7 +57,10 @@ def test_the_pipeline_itself_is_left_as_it_is():
     assert len(pipeline["prepare"].named_transformers_["categories"]) == 3
 
 
-def test_another_kind_of_model_is_named():
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(), RobustGBRVFLClassifier(forest=LogisticRegression())]
+)
+def test_another_kind_of_model_is_named(model):
     X, y = make_blobs(60, centers=2, random_state=0)
     with pytest.raises(TypeError, match="LogisticRegression has no form"):
-        to_onnx(LogisticRegression().fit(X, y), X)
+        to_onnx(model.fit(X, y), X)

@@ -7,14 +7,21 @@ from importlib import import_module
 import pytest
 import skops.io
 
-from granulearn.memberships import FuzzyMembership, SDAPMembership, UniformMembership
+from granulearn.memberships import (
+    EvidenceMembership,
+    FuzzyMembership,
+    SDAPMembership,
+    UniformMembership,
+)
 from granulearn.persistence.trusted_types import (
     TRUSTED_FUNCTIONS,
     TRUSTED_OBJECTS,
     untrusted_types,
 )
 from tests.estimators.families import ALL_CLASSIFIERS
-from tests.persistence.fitted_pipelines import fitted_pipeline
+from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline
+
+MEMBERSHIPS = [EvidenceMembership(), FuzzyMembership(), SDAPMembership(), UniformMembership()]
 
 
 def schema_of(model, path):
@@ -32,13 +39,13 @@ def test_no_name_is_a_pattern():
     assert not any("*" in name for name in TRUSTED_OBJECTS | TRUSTED_FUNCTIONS)
 
 
-@pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
+@pytest.mark.parametrize("classifier", SAVED_CLASSIFIERS)
 def test_pipelines_of_every_classifier_are_trusted(classifier, tmp_path):
     pipeline, _ = fitted_pipeline(classifier)
     assert untrusted_types(schema_of(pipeline, tmp_path / "m")) == []
 
 
-@pytest.mark.parametrize("membership", [FuzzyMembership(), SDAPMembership(), UniformMembership()])
+@pytest.mark.parametrize("membership", MEMBERSHIPS)
 def test_membership_instances_are_trusted(membership, tmp_path):
     pipeline, _ = fitted_pipeline(ALL_CLASSIFIERS[4], membership=membership)
     assert untrusted_types(schema_of(pipeline, tmp_path / "m")) == []

@@ -7,6 +7,7 @@ of the export only; nothing of skl2onnx is replaced for others.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -23,30 +24,41 @@ from sklearn.preprocessing import OneHotEncoder
 
 from granulearn.estimators import (
     ACRVFLClassifier,
+    BallForestClassifier,
     CRVFLClassifier,
     ELMClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
+    RobustGBRVFLClassifier,
     RVFLClassifier,
+    RVFLCommitteeClassifier,
     SDAPGBRVFLClassifier,
 )
 from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_activation, add_complex_activation
+from granulearn.persistence.onnx_forest import add_posterior
 from granulearn.persistence.onnx_graph import Graph, Name
 
-CONVERTIBLE = (
-    ACRVFLClassifier,
-    CRVFLClassifier,
-    ELMClassifier,
-    FGBRVFLClassifier,
-    GBRVFLClassifier,
-    GEGBRVFLClassifier,
-    RVFLClassifier,
-    SDAPGBRVFLClassifier,
-)
 # A tensor of text cannot hold NaN; a missing cell is the empty text.
 MISSING_TEXT = ""
+
+
+def check_convertible(model: Any) -> None:
+    """Raise where a classifier, or one inside it, has no form in ONNX.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier.
+    """
+    if type(model) not in CONVERTIBLE:
+        raise TypeError(
+            f"{type(model).__name__} has no form in ONNX here; "
+            f"these have: {', '.join(sorted(kind.__name__ for kind in CONVERTIBLE))}."
+        )
+    if isinstance(model, RobustGBRVFLClassifier):
+        check_convertible(model.forest_)
 
 
 @cache
@@ -88,8 +100,8 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
     labels, probabilities = (output.full_name for output in operator.outputs)
     X = graph.as_double(operator.inputs[0].full_name)
-    scores = _SCORES[type(model.features_)](graph, model, X)
-    graph.add("Softmax", scores, output=probabilities, axis=1)
+    scores = _scores(graph, model, X)
+    graph.add("Identity", _probabilities(graph, model, scores), output=probabilities)
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_onnx_labels(model)), best, output=labels, axis=0)
 
@@ -109,9 +121,25 @@ def _onnx_labels(model: Any) -> np.ndarray:
     )
 
 
-def _real_scores(graph: Graph, model: Any, X: Name) -> Name:
-    features: RandomFeatures = model.features_
-    coef = model.coef_
+def _scores(graph: Graph, model: Any, X: Name) -> Name:
+    """Add the scores of the classes; the highest one decides."""
+    return _SCORES[type(model)](graph, model, X)
+
+
+def _probabilities(graph: Graph, model: Any, scores: Name) -> Name:
+    if isinstance(model, BallForestClassifier):
+        return scores
+    if not isinstance(model, (RVFLCommitteeClassifier, RobustGBRVFLClassifier)):
+        return graph.add("Softmax", scores, axis=1)
+    positive = graph.add("Relu", scores)
+    return graph.over(positive, graph.add("ReduceSum", positive, graph.constant([1]), keepdims=1))
+
+
+def _network_scores(graph: Graph, model: Any, X: Name) -> Name:
+    return _real_scores(graph, model.features_, model.coef_, X)
+
+
+def _real_scores(graph: Graph, features: RandomFeatures, coef: np.ndarray, X: Name) -> Name:
     received = graph.plus(
         graph.matmul(X, graph.constant(features.weights.T)), graph.constant(features.biases)
     )
@@ -123,6 +151,30 @@ def _real_scores(graph: Graph, model: Any, X: Name) -> Name:
     if features.direct_link:
         scores = graph.plus(scores, graph.matmul(X, graph.constant(coef[:bias])))
     return scores
+
+
+def _committee_scores(graph: Graph, model: Any, X: Name) -> Name:
+    """Return the mean of the networks as one network with the hidden nodes of all."""
+    layers: tuple[RandomFeatures, ...] = model.features_
+    n_unhidden = layers[0].bias_column + 1
+    joined = replace(
+        layers[0],
+        weights=np.concatenate([layer.weights for layer in layers]),
+        biases=np.concatenate([layer.biases for layer in layers]),
+    )
+    unhidden = model.coef_[:, :n_unhidden].mean(axis=0)
+    hidden = np.concatenate(model.coef_[:, n_unhidden:]) / len(layers)
+    return _real_scores(graph, joined, np.concatenate([unhidden, hidden]), X)
+
+
+def _forest_scores(graph: Graph, model: Any, X: Name) -> Name:
+    return add_posterior(graph, model.forest_, X)
+
+
+def _robust_scores(graph: Graph, model: Any, X: Name) -> Name:
+    committee = _committee_scores(graph, model.committee_, X)
+    forest = _probabilities(graph, model.forest_, _scores(graph, model.forest_, X))
+    return graph.plus(graph.scaled(1 - model.mix_, committee), graph.scaled(model.mix_, forest))
 
 
 def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
@@ -160,7 +212,20 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
     return scores
 
 
-_SCORES = {RandomFeatures: _real_scores, ComplexFeatures: _complex_scores}
+_SCORES = {
+    ACRVFLClassifier: _complex_scores,
+    BallForestClassifier: _forest_scores,
+    CRVFLClassifier: _complex_scores,
+    ELMClassifier: _network_scores,
+    FGBRVFLClassifier: _network_scores,
+    GBRVFLClassifier: _network_scores,
+    GEGBRVFLClassifier: _network_scores,
+    RVFLClassifier: _network_scores,
+    RVFLCommitteeClassifier: _committee_scores,
+    RobustGBRVFLClassifier: _robust_scores,
+    SDAPGBRVFLClassifier: _network_scores,
+}
+CONVERTIBLE = tuple(_SCORES)
 
 
 def _side_by_side(graph: Graph, operator: Any) -> Name:

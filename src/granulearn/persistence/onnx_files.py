@@ -52,18 +52,14 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     from skl2onnx import convert_sklearn
 
     from granulearn.persistence.onnx_converters import (
-        CONVERTIBLE,
+        check_convertible,
         register_converters,
         step_converters,
     )
 
     register_converters()
     exportable = _without_text_cleaning(pipeline)
-    if type(_last_step(exportable)) not in CONVERTIBLE:
-        raise TypeError(
-            f"{type(_last_step(exportable)).__name__} has no form in ONNX here; "
-            f"these have: {', '.join(sorted(kind.__name__ for kind in CONVERTIBLE))}."
-        )
+    check_convertible(_last_step(exportable))
     input_types = _initial_types(X)
     onnx_model = convert_sklearn(
         exportable,

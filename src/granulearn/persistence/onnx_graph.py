@@ -73,6 +73,10 @@ class Graph:
         """Return the value in double precision."""
         return self.add("Cast", value, to=TensorProto.DOUBLE)
 
+    def as_integer(self, value: Name) -> Name:
+        """Return the value as whole numbers."""
+        return self.add("Cast", value, to=TensorProto.INT64)
+
     def columns(self, values: list[Name], output: Name | None = None) -> Name:
         """Return the values side by side."""
         return self.add("Concat", *values, output=output, axis=1)
