@@ -1,5 +1,6 @@
 """The paper's classifiers, with the interface of scikit-learn."""
 
+from granulearn.estimators.ball_ensemble import BallEnsembleClassifier
 from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.ball_rvfl import (
     FGBRVFLClassifier,
@@ -12,26 +13,33 @@ from granulearn.estimators.deep_ball_rvfl import (
     DeepGBRVFLClassifier,
     EnsembleDeepGBRVFLClassifier,
 )
+from granulearn.estimators.deep_regression import DeepRVFLRegressor, EnsembleDeepRVFLRegressor
 from granulearn.estimators.deep_rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier
 from granulearn.estimators.graph_rvfl import GEGBRVFLClassifier
+from granulearn.estimators.regression import ELMRegressor, RVFLRegressor
 from granulearn.estimators.robust import RobustGBRVFLClassifier
 from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
     "ACRVFLClassifier",
+    "BallEnsembleClassifier",
     "BallForestClassifier",
     "CRVFLClassifier",
     "DeepGBRVFLClassifier",
     "DeepRVFLClassifier",
+    "DeepRVFLRegressor",
     "ELMClassifier",
+    "ELMRegressor",
     "EnsembleDeepGBRVFLClassifier",
     "EnsembleDeepRVFLClassifier",
+    "EnsembleDeepRVFLRegressor",
     "FGBRVFLClassifier",
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",
     "RVFLClassifier",
     "RVFLCommitteeClassifier",
     "RVFLCommitteeRegressor",
+    "RVFLRegressor",
     "RobustGBRVFLClassifier",
     "SDAPGBRVFLClassifier",
 ]

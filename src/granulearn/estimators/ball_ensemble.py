@@ -1,0 +1,180 @@
+"""Ball ensemble: one classifier on several random ball partitions of the same data."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.ensemble._base import _set_random_states
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from granulearn.balls.input_checks import check_samples
+from granulearn.estimators.ball_rvfl import GBRVFLClassifier
+
+
+class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
+    r"""Mean of ball classifiers that differ by their random draws alone.
+
+    Where balls end and what hidden nodes see is a matter of chance. Members
+    with partitions and nodes of their own are wrong in different places, and
+    their mean is steadier than each. Use it to make any ball classifier more
+    accurate at the price of several fits. Its weak point is that price, and
+    that one model becomes many.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The member; it needs a ``decision_function``. None means
+        `GBRVFLClassifier`.
+    n_partitions : int, default=15
+        Number of members.
+    random_state : int, RandomState or None, default=None
+        Draws the ``random_state`` of every member.
+    n_jobs : int or None, default=None
+        Members fitted at the same time, by threads; changes no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    estimators_ : list of classifiers
+        The fitted members.
+
+    Notes
+    -----
+    With the scores :math:`f_t` of the T members, the ensemble's are
+    :math:`\frac1T \sum_t f_t`, and its probabilities their softmax. Weights and
+    memberships of samples go to every member, which does with them what it
+    always does.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.estimators import BallEnsembleClassifier, SDAPGBRVFLClassifier
+    >>> X, y = make_moons(500, noise=0.2, random_state=0)
+    >>> member = SDAPGBRVFLClassifier(activation="sine", C=100)
+    >>> model = BallEnsembleClassifier(member, random_state=0).fit(X, y)
+    >>> len(model.estimators_), model.score(X, y) > 0.9
+    (15, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "decision_function"]), None],
+        "n_partitions": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(self, estimator=None, n_partitions=15, random_state=None, n_jobs=None):
+        self.estimator = estimator
+        self.n_partitions = n_partitions
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None, sample_membership=None):
+        """Fit every member.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+        sample_membership : array-like of shape (n_samples,), default=None
+            How far each sample can be trusted, in [0, 1].
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        X, y = check_samples(X, y, self)
+        given = {"sample_weight": sample_weight, "sample_membership": sample_membership}
+        fit_params = {name: value for name, value in given.items() if value is not None}
+        members = self._new_members()
+        # Threads: the loops over balls and the linear algebra release the lock.
+        self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(member.fit)(X, y, **fit_params) for member in members
+        )
+        self.classes_ = self.estimators_[0].classes_
+        return self
+
+    def _new_members(self) -> list[BaseEstimator]:
+        """Return the members with their seeds, drawn one after the other, not fitted."""
+        stream = check_random_state(self.random_state)
+        prototype = GBRVFLClassifier() if self.estimator is None else self.estimator
+        members = [clone(prototype) for _ in range(self.n_partitions)]
+        for member in members:
+            _set_random_states(member, stream)
+        return members
+
+    def decision_function(self, X):
+        """Return the mean of the members' scores; for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            For two classes, positive means ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+        # Summed in the order of the members, whoever is ready first.
+        each = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(member.decision_function)(X) for member in self.estimators_
+        )
+        return np.mean(each, axis=0)
+
+    def predict_proba(self, X):
+        """Return class probabilities: the softmax of the scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            They rank classes as `predict` does.
+        """
+        return softmax(self._scores(X), axis=1)
+
+    def predict(self, X):
+        """Return the class of highest score for each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        return self.classes_[self._scores(X).argmax(axis=1)]
+
+    def _scores(self, X) -> np.ndarray:
+        """Return one score per class, up to what all classes have in common."""
+        decisions = self.decision_function(X)
+        if decisions.ndim == 2:
+            return decisions
+        return np.column_stack([np.zeros_like(decisions), decisions])

@@ -1,0 +1,235 @@
+"""RVFL and ELM for numbers: random features of every sample, solved in closed form."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from granulearn.estimators.random_network import RandomNetwork
+from granulearn.estimators.training_rows import draw_seeds
+from granulearn.network import activation_names
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionRows:
+    """The samples that count: those of weight zero are left out."""
+
+    X: np.ndarray
+    """(m, d) inputs."""
+    Y: np.ndarray
+    """(m, n_outputs) targets."""
+    weights: np.ndarray | None
+    """(m,) positive sample weights; None means one for each."""
+
+
+class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator, ABC):
+    """Random features and a weighted closed-form ridge, for one or several targets."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(activation_names()))],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def __init__(self, n_hidden, activation, C, random_state):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.C = C
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the network in closed form.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
+            y_numeric=True,
+        )  # fmt: skip
+        self.n_outputs_ = None if y.ndim == 1 else y.shape[1]
+        rows = _rows_that_count(X, y, sample_weight)
+        self.features_ = self._features(rows, draw_seeds(self.random_state))
+        mean = np.average(rows.Y, axis=0, weights=rows.weights)
+        self.coef_ = self._solve(self.features_, rows, rows.Y - mean)
+        self._add_to_bias(mean)
+        return self
+
+    def predict(self, X):
+        """Return the network's outputs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Predictions, in the shape of the targets that were fitted.
+        """
+        return self._as_targets(self._scores(X))
+
+    def _as_targets(self, outputs: np.ndarray) -> np.ndarray:
+        return outputs[:, 0] if self.n_outputs_ is None else outputs
+
+    def _add_to_bias(self, mean: np.ndarray) -> None:
+        self.coef_[self.features_.bias_column] += mean
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _rows_that_count(X: np.ndarray, y: np.ndarray, sample_weight) -> RegressionRows:
+    Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+    if sample_weight is None:
+        return RegressionRows(X, Y, None)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    counts = weights > 0
+    if not counts.any():
+        raise ValueError(
+            "sample_weight is zero for every sample, so nothing is left to learn from; "
+            "at least some weights must be positive."
+        )
+    return RegressionRows(X[counts], Y[counts], weights[counts])
+
+
+class RVFLRegressor(BaseRVFLRegressor):
+    r"""Random vector functional link network for numbers.
+
+    Inputs and a layer of random, never trained hidden nodes are regressed on
+    the targets by one weighted ridge. Use it as a fast baseline for smooth
+    functions of scaled inputs, on tables of up to millions of rows. Its weak
+    point is that `C`, `n_hidden` and `activation` must be tuned;
+    `RVFLCommitteeRegressor` tunes itself.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden nodes.
+    activation : str, default="relu"
+        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
+        "sigmoid", "sign", "sine", "tanh" or "tribas".
+    C : float, default=1.0
+        Inverse of the ridge penalty; large values fit more closely.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes. The nodes of a narrow network are the first
+        nodes of a wide one drawn from the same integer.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    n_outputs_ : int or None
+        Number of targets; None when y was one-dimensional.
+    coef_ : ndarray of shape (n_columns, n_outputs)
+        Output weights of the direct link, the bias and the hidden nodes, in
+        that order.
+    features_ : RandomFeatures
+        The map from inputs to those columns.
+
+    Notes
+    -----
+    :math:`H = [X, 1, \varphi(X W + b)]` with :math:`W \sim U(-1, 1)` and
+    :math:`b \sim U(0, 0.1)`; with the weighted mean :math:`\bar y` of the targets,
+
+    .. math::
+        \min_\Theta \tfrac{C}{2}
+        \sum_i w_i \lVert h_i' \Theta + \bar y - y_i \rVert^2
+        + \tfrac12 \lVert \Theta \rVert^2 .
+
+    The mean is then part of the bias: the penalty pulls predictions to the
+    mean, not to zero.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from granulearn.estimators import RVFLRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RVFLRegressor(C=0.01, random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.5
+    True
+    """
+
+    def __init__(self, n_hidden=100, activation="relu", C=1.0, random_state=None):
+        super().__init__(n_hidden, activation, C, random_state)
+
+
+class ELMRegressor(BaseRVFLRegressor):
+    r"""Extreme learning machine for numbers: an RVFL network without the direct link.
+
+    Only the random hidden nodes and a bias are regressed on the targets. Use
+    it as the baseline that shows what the direct link of `RVFLRegressor`
+    brings. Its weak point is exactly that missing link: linear structure must
+    be rebuilt from random nodes.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden nodes.
+    activation : str, default="relu"
+        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
+        "sigmoid", "sign", "sine", "tanh" or "tribas".
+    C : float, default=1.0
+        Inverse of the ridge penalty; large values fit more closely.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X had column names.
+    n_outputs_ : int or None
+        Number of targets; None when y was one-dimensional.
+    coef_ : ndarray of shape (n_columns, n_outputs)
+        Output weights of the bias and the hidden nodes, in that order.
+    features_ : RandomFeatures
+        The map from inputs to those columns.
+
+    Notes
+    -----
+    :math:`H = [1, \varphi(X W + b)]`; otherwise as `RVFLRegressor`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from granulearn.estimators import ELMRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ELMRegressor(C=0.01, random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.5
+    True
+    """
+
+    _direct_link = False
+
+    def __init__(self, n_hidden=100, activation="relu", C=1.0, random_state=None):
+        super().__init__(n_hidden, activation, C, random_state)
