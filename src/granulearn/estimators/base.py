@@ -21,7 +21,7 @@ from granulearn.estimators.training_rows import (
     TrainingRows,
     check_fit_samples,
     draw_seeds,
-    multiply_weights,
+    sample_rows,
     with_class_weight,
 )
 from granulearn.network import FeatureMap, activation_names, one_hot
@@ -145,10 +145,8 @@ class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
         return with_class_weight(self._rows(samples, seeds), self.class_weight, self.classes_)
 
     def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
-        """Return one row per sample; a membership counts squared, as in the paper."""
-        memberships = samples.memberships
-        trust = None if memberships is None else memberships**2
-        return TrainingRows(samples.X, samples.codes, multiply_weights(samples.weights, trust))
+        """Return what is regressed on: one row per sample."""
+        return sample_rows(samples)
 
     def _output_weights(self, features: FeatureMap, rows: TrainingRows):
         Y = one_hot(rows.codes, len(self.classes_))

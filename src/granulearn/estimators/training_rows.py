@@ -154,6 +154,13 @@ def _check_weights(sample_weight, n_samples: int) -> np.ndarray:
     return weights
 
 
+def sample_rows(samples: Samples) -> TrainingRows:
+    """Return one row per sample; a membership counts squared, as in the paper."""
+    memberships = samples.memberships
+    trust = None if memberships is None else memberships**2
+    return TrainingRows(samples.X, samples.codes, multiply_weights(samples.weights, trust))
+
+
 def multiply_weights(*factors: np.ndarray | None) -> np.ndarray | None:
     """Return the product of those factors that are not None; None when all are."""
     given = [factor for factor in factors if factor is not None]
