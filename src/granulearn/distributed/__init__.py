@@ -1,0 +1,18 @@
+"""The classifiers on a Dask cluster, for tables that do not fit in memory."""
+
+from granulearn.distributed.classifiers import (
+    DaskFGBRVFLClassifier,
+    DaskGBRVFLClassifier,
+    DaskRVFLClassifier,
+    DaskSDAPGBRVFLClassifier,
+)
+from granulearn.distributed.cluster import ClusterError, open_client
+
+__all__ = [
+    "ClusterError",
+    "DaskFGBRVFLClassifier",
+    "DaskGBRVFLClassifier",
+    "DaskRVFLClassifier",
+    "DaskSDAPGBRVFLClassifier",
+    "open_client",
+]

@@ -1,0 +1,105 @@
+"""Ball classifiers on blocks: balls where the samples are, one small ridge on all centres."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from dask import delayed
+
+from granulearn.balls import BallSet
+from granulearn.balls.input_checks import check_ball_parameters
+from granulearn.distributed.ball_rating import rate_balls, rated_in_block
+from granulearn.distributed.block_balls import (
+    BallSettings,
+    BlockBalls,
+    assignment_of,
+    balls_of_block,
+    join_assignments,
+    join_balls,
+    without_assignment,
+)
+from granulearn.distributed.cluster import compute, keep
+from granulearn.distributed.facts import BlockFacts, check_facts
+from granulearn.estimators import GBRVFLClassifier
+from granulearn.estimators.ball_rows import check_classes_kept, rated_rows
+from granulearn.estimators.training_rows import Seeds, with_class_weight
+from granulearn.memberships import resolve_membership
+
+# Up to so many rows, the ball of each row is brought together; above, it stays behind.
+MAX_ROWS_ASSIGNED = 10_000_000
+
+
+def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> BlockFacts:
+    """Fit a ball classifier; return the facts about the samples.
+
+    Parameters
+    ----------
+    model : GBRVFLClassifier
+        Gets ``classes_``, ``balls_``, ``membership_``, ``features_`` and ``coef_``.
+    blocks : sequence of Delayed
+        Of `Block`.
+    seeds : Seeds
+        Of the balls and the network.
+    """
+    check_ball_parameters(model.purity, model.min_ball_size, model.init)
+    scheme = resolve_membership(model.membership)
+    scheme._validate_params()
+    block_scheme = rated_in_block(scheme)
+    settings = BallSettings(
+        model.purity, model.min_ball_size, model.init, seeds.balls, model.n_jobs
+    )
+    make = delayed(balls_of_block)
+    parts = keep([make(block, settings, block_scheme) for block in blocks])
+    (on_cluster,) = keep(
+        [delayed(join_balls)([delayed(without_assignment)(part) for part in parts])]
+    )
+    (joined,) = compute(on_cluster)
+    facts = joined.facts
+    check_facts(facts)
+    _check_balls(joined, model.min_ball_size, len(blocks))
+    delta = rate_balls(scheme, joined, on_cluster, parts, blocks, seeds.balls)
+    model.classes_ = facts.classes
+    balls = _with_assignment(joined, parts)
+    codes = np.searchsorted(facts.classes, balls.classes)[balls.labels]
+    rows = rated_rows(balls, codes, joined.trust, delta, scheme)
+    model.balls_, model.membership_ = balls, delta
+    rows = with_class_weight(rows, model.class_weight, model.classes_)
+    model.features_ = model._features(rows, seeds)
+    model.coef_ = model._output_weights(model.features_, rows)
+    return facts
+
+
+def _with_assignment(joined: BlockBalls, parts: Sequence[Any]) -> BallSet:
+    if joined.facts.n_rows > MAX_ROWS_ASSIGNED:
+        return joined.balls
+    assignment = join_assignments(compute(*(delayed(assignment_of)(part) for part in parts)))
+    return replace(joined.balls, assignment=assignment)
+
+
+def _check_balls(joined: BlockBalls, min_ball_size: int, n_blocks: int) -> None:
+    """Raise or warn where the balls do not stand for the samples."""
+    balls, classes = joined.balls, joined.facts.classes
+    if len(balls) == 0:
+        raise ValueError(
+            f"min_ball_size={min_ball_size} drops every ball of every block; lower min_ball_size, "
+            "or lower purity to get larger balls."
+        )
+    check_classes_kept(
+        classes,
+        present=np.flatnonzero(joined.facts.counting),
+        of_balls=np.unique(np.searchsorted(classes, balls.classes[balls.labels])),
+        dropped=np.searchsorted(classes, joined.dropped),
+        min_ball_size=min_ball_size,
+    )
+    if n_blocks > 1 and joined.facts.n_one_class > n_blocks / 2:
+        warnings.warn(
+            f"{joined.facts.n_one_class} of {n_blocks} blocks hold samples of one class only, and "
+            "such a block becomes a single ball: the rows seem to be sorted by class. Shuffle "
+            "them, so that each block has all classes.",
+            UserWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,274 @@
+"""Classifiers for Dask collections; what they fit is the ordinary, in-memory classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from dask import delayed
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils.validation import check_is_fitted
+
+from granulearn.distributed.ball_fit import fit_balls
+from granulearn.distributed.blocks import blocks_in_step, checked_blocks
+from granulearn.distributed.cluster import compute
+from granulearn.distributed.facts import BlockFacts
+from granulearn.distributed.prediction import predict_lazily
+from granulearn.distributed.reduction import tree_reduce
+from granulearn.distributed.row_sums import fit_rows
+from granulearn.estimators import (
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    SDAPGBRVFLClassifier,
+)
+from granulearn.estimators.training_rows import draw_seeds
+
+
+class _OnDask(BaseEstimator):
+    """`fit` and lazy predictions on Dask collections, for a plain classifier's parameters."""
+
+    _plain: ClassVar[type]
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, sample_membership=None):
+        """Fit the network in closed form, block by block.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : Dask array or Series of shape (n_samples,)
+            Class labels.
+        sample_weight : Dask array or Series of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+        sample_membership : Dask array or Series of shape (n_samples,), default=None
+            How far each sample can be trusted, in [0, 1].
+
+        Returns
+        -------
+        self
+            The fitted classifier; ``estimator_`` is the ordinary one.
+        """
+        name = self._plain.__name__
+        blocks = checked_blocks(X, y, sample_weight, sample_membership, name)
+        model = self._plain(**self.get_params(deep=False))
+        fit_blocks(model, blocks, X.shape[1])
+        self.estimator_ = model
+        for key, value in vars(model).items():
+            if key.endswith("_"):  # what the ordinary classifier has learnt is found here too
+                setattr(self, key, value)
+        return self
+
+    def predict(self, X):
+        """Return the class of each row, not yet computed.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        Dask array or Series of shape (n_samples,)
+            Class labels; a Series keeps the index of X.
+        """
+        return self._lazily("predict", X)
+
+    def predict_proba(self, X):
+        """Return class probabilities, not yet computed.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        Dask array or DataFrame of shape (n_samples, n_classes)
+            Rows sum to one; a DataFrame keeps the index of X.
+        """
+        return self._lazily("predict_proba", X)
+
+    def decision_function(self, X):
+        """Return the scores of the classes, not yet computed; for two classes their difference.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        Dask array, Series or DataFrame
+            As the ordinary classifier's, lazily.
+        """
+        return self._lazily("decision_function", X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy, computed block by block.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+        y : Dask array or Series of shape (n_samples,)
+            True labels.
+        sample_weight : Dask array or Series of shape (n_samples,), default=None
+            How many samples each one stands for.
+
+        Returns
+        -------
+        float
+            Share of the weight whose class is predicted.
+        """
+        predicted = self.predict(X)
+        instead = f"{self._plain.__name__}.score"
+        parts = blocks_in_step(predicted, instead, y=y, sample_weight=sample_weight)
+        count = delayed(_hits)
+        (hits,) = compute(tree_reduce(np.add, [count(*part) for part in parts]))
+        return float(hits[0] / hits[1])
+
+    def _lazily(self, method: str, X: Any) -> Any:
+        check_is_fitted(self, "estimator_")
+        return predict_lazily(self.estimator_, method, X)
+
+
+class DaskRVFLClassifier(_OnDask, RVFLClassifier):
+    """`RVFLClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `RVFLClassifier`. Use it when the table does not
+    fit in memory; what does is fitted faster by the plain class.
+
+    Attributes
+    ----------
+    estimator_ : RVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without
+        Dask. Its fitted attributes are those of this object too.
+
+    Notes
+    -----
+    The normal equations are summed over blocks in a fixed order: with one block
+    the result equals the plain classifier's exactly, with several to rounding,
+    and never does it depend on the order in which workers finish. The data is
+    read once, twice with `class_weight`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from granulearn.distributed import DaskRVFLClassifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> model = DaskRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X).chunks
+    ((500, 500, 500, 500),)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _plain = RVFLClassifier
+
+
+class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
+    """`GBRVFLClassifier` for Dask arrays and DataFrames: balls are made block by block.
+
+    The parameters are those of `GBRVFLClassifier`. Use it when the table does
+    not fit in memory. Its weak point is rows sorted by class: a block that holds
+    one class becomes a single ball, so shuffle such rows.
+
+    Attributes
+    ----------
+    estimator_ : GBRVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without
+        Dask. Its fitted attributes are those of this object too; above ten
+        million rows ``balls_.assignment`` is empty.
+
+    Notes
+    -----
+    With one block the result equals the plain classifier's exactly. With
+    several, a ball never reaches from one block into another, so there are
+    somewhat more balls than one machine would make. All centres are gathered:
+    their number times the features must fit in the memory of a worker and of
+    the client.
+
+    "uniform", a function, "fuzzy" and "sdap" rate a ball by all blocks, a
+    membership given for samples by its own samples, any other scheme by the
+    samples of its block. Above 50,000 balls "sdap" seeks the neighbours of each
+    among 50,000 balls drawn at random.
+    """
+
+    _plain = GBRVFLClassifier
+
+
+class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
+    """`FGBRVFLClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `FGBRVFLClassifier`; balls are made as in
+    `DaskGBRVFLClassifier`.
+
+    Attributes
+    ----------
+    estimator_ : FGBRVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without
+        Dask. Its fitted attributes are those of this object too.
+
+    Notes
+    -----
+    Means and radii of the classes are those of all samples, so the data is read
+    twice; between the two passes, 16 bytes per row stay with the workers.
+    """
+
+    _plain = FGBRVFLClassifier
+
+
+class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
+    """`SDAPGBRVFLClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `SDAPGBRVFLClassifier`; balls are made as in
+    `DaskGBRVFLClassifier`.
+
+    Attributes
+    ----------
+    estimator_ : SDAPGBRVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without
+        Dask. Its fitted attributes are those of this object too.
+
+    Notes
+    -----
+    Class centres, spreads and neighbours are those of the balls of all blocks.
+    Up to 50,000 balls the nearest of all others are found; above, the nearest
+    among 50,000 balls drawn at random, since the time grows with the square.
+    """
+
+    _plain = SDAPGBRVFLClassifier
+
+
+def fit_blocks(model: Any, blocks: Sequence[Any], n_features: int) -> BlockFacts:
+    """Fit an ordinary classifier to blocks of samples; return the facts about them.
+
+    Parameters
+    ----------
+    model : RVFLClassifier or GBRVFLClassifier
+        Not fitted; parameters already checked.
+    blocks : sequence of Delayed
+        Of `Block`.
+    n_features : int
+        Columns of X.
+    """
+    seeds = draw_seeds(model.random_state)
+    if isinstance(model, GBRVFLClassifier):
+        facts = fit_balls(model, blocks, seeds)
+    else:
+        facts = fit_rows(model, blocks, n_features, seeds)
+    model.n_features_in_ = n_features
+    if facts.names is not None:
+        model.feature_names_in_ = np.array(facts.names, dtype=object)
+    return facts
+
+
+def _hits(predicted: Any, y: Any, weights: Any) -> np.ndarray:
+    """Return the weight of the rows predicted right, and of all rows, of one block."""
+    weights = np.ones(len(y)) if weights is None else np.broadcast_to(weights, len(y))
+    right = np.asarray(predicted) == np.asarray(y)
+    return np.array([weights[right].sum(), weights.sum()])

@@ -1,0 +1,195 @@
+"""A Dask cluster: opening one, computing on it, and saying clearly when it is gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+from distributed.comm import CommClosedError
+
+import distributed
+
+CONNECT_SECONDS = 15.0
+# How long a cluster may be without a single worker: a nanny starts one anew in a few seconds.
+NO_WORKER_SECONDS = 60.0
+_POLL_SECONDS = 0.5
+
+
+class ClusterError(ConnectionError):
+    """The Dask cluster cannot be reached, or was lost; the message says what to do."""
+
+
+def compute(*things: Any) -> tuple[Any, ...]:
+    """Compute delayed things as `dask.compute` does, but never wait for what cannot come.
+
+    On a cluster, results are waited for as long as it has a scheduler and, now
+    and then, a worker. Without a client, Dask's own scheduler does the work.
+
+    Parameters
+    ----------
+    *things : Delayed
+        What to compute.
+
+    Returns
+    -------
+    tuple
+        The results.
+
+    Raises
+    ------
+    ClusterError
+        When the scheduler goes away, or no worker is left.
+    """
+    client = active_client()
+    if client is None:
+        return dask.compute(*things)
+    with told_of_losses(client):
+        futures = client.compute(list(things))
+        try:
+            _wait(client, futures)
+            return tuple(client.gather(futures))
+        finally:
+            # Also after an error or Ctrl-C: nobody will ask for what is still running.
+            _give_up(client, futures)
+
+
+def keep(things: Sequence[Any]) -> list[Any]:
+    """Start computing delayed things, and keep results where they are computed.
+
+    Parameters
+    ----------
+    things : sequence of Delayed
+        What to compute.
+
+    Returns
+    -------
+    list of Delayed
+        The same, already under way; a lost result is computed again.
+    """
+    client = active_client()
+    if client is None:
+        return list(dask.persist(*things))
+    with told_of_losses(client):
+        return client.persist(list(things))
+
+
+def active_client() -> distributed.Client | None:
+    """Return the client that `dask.compute` would use; None if it would use none."""
+    client = getattr(dask.base.get_scheduler(), "__self__", None)
+    return client if isinstance(client, distributed.Client) else None
+
+
+@contextmanager
+def open_client(
+    address: str, n_workers: int | None = None, memory_limit: str | None = None
+) -> Iterator[distributed.Client]:
+    """Connect to a cluster, or start one on this machine and end it afterwards.
+
+    Parameters
+    ----------
+    address : str
+        Of a scheduler, such as ``"tcp://10.0.0.1:8786"``; ``"local"`` starts
+        one process per core here.
+    n_workers : int, default=None
+        Processes of a local cluster; None means one per core.
+    memory_limit : str, default=None
+        Of each process of a local cluster, such as ``"2GB"``; None shares the
+        machine's memory between them.
+
+    Yields
+    ------
+    distributed.Client
+        The default one inside the block.
+
+    Raises
+    ------
+    ClusterError
+        When the scheduler does not answer.
+    """
+    if address != "local":
+        with _connected(address) as client:
+            yield client
+        return
+    cluster = distributed.LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        memory_limit=memory_limit or "auto",
+        dashboard_address=None,
+    )
+    with cluster, _connected(cluster) as client:
+        yield client
+
+
+@contextmanager
+def _connected(where: Any) -> Iterator[distributed.Client]:
+    try:
+        client = distributed.Client(where, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no Dask scheduler answers at {where}: {error}; start one with `dask scheduler`, "
+            "pass the address it prints, or use `local`."
+        ) from error
+    with client:
+        yield client
+
+
+@contextmanager
+def told_of_losses(client: distributed.Client) -> Iterator[None]:
+    """Turn the ways in which a lost cluster shows into one error.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection to the cluster.
+    """
+    address = _address(client)
+    try:
+        yield
+    except ClusterError:
+        raise
+    except distributed.KilledWorker as error:
+        raise ClusterError(
+            f"a task was given up after the workers that ran it died ({error}); usually memory "
+            "ran out: use smaller blocks (X.rechunk, X.repartition) or more memory per worker."
+        ) from error
+    except (CancelledError, CommClosedError) as error:
+        raise ClusterError(
+            f"the Dask scheduler at {address} went away before the work was done ({error}); start "
+            "it again, connect a new client, and call fit once more."
+        ) from error
+
+
+def _wait(client: distributed.Client, futures: list[distributed.Future]) -> None:
+    """Return when all futures are done; raise when no worker is left to do them."""
+    seen = time.monotonic()
+    while True:
+        try:
+            distributed.wait(futures, timeout=_POLL_SECONDS)
+            return
+        except TimeoutError:
+            pass
+        if client.status not in ("running", "connecting"):
+            raise CancelledError(f"the client is {client.status}")
+        if client.nthreads():
+            seen = time.monotonic()
+        elif time.monotonic() - seen > NO_WORKER_SECONDS:
+            address = _address(client)
+            raise ClusterError(
+                f"the Dask scheduler at {address} has had no worker for {NO_WORKER_SECONDS:g} s; "
+                f"start some with `dask worker {address}`."
+            )
+
+
+def _address(client: distributed.Client) -> str:
+    return str(getattr(client.scheduler, "address", "an unknown address"))
+
+
+def _give_up(client: distributed.Client, futures: list[distributed.Future]) -> None:
+    unfinished = [future for future in futures if not future.done()]
+    if unfinished and client.status == "running":
+        client.cancel(unfinished)
