@@ -374,8 +374,8 @@ def test_without_a_seed_the_search_still_finds_a_model():
     assert search.best_score_ > 0.5
 
 
-def test_settings_are_those_of_grid_search():
+def test_settings_are_those_of_grid_search_and_how_to_select():
     ours, theirs = (cls(RVFLClassifier(), SMALL_GRID) for cls in (PathSearchCV, GridSearchCV))
-    expected = {**theirs.get_params(), "cv": 5}
+    expected = {**theirs.get_params(), "cv": 5, "selection": "cv"}
     assert ours.get_params().keys() == expected.keys()
     assert clone(ours).get_params(deep=False).keys() == ours.get_params(deep=False).keys()

@@ -6,7 +6,8 @@ grows with the columns only; with fewer rows than columns they keep the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -66,12 +67,23 @@ def solve_layers(
     C : float
         Inverse of the penalty.
     """
+    return [solve(C) for solve in layer_solvers(features, X, Y, weights)]
+
+
+def layer_solvers(
+    features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> list[Callable[[float], np.ndarray]]:
+    """Return of each layer the function from C to its output weights.
+
+    All that does not depend on C is done before.
+    """
     if features.layer_columns.max() > len(X):
-        return [solve_rows(A, B, C) for A, B in _weighted_layers(features, X, Y, weights)]
-    return [solve_primal(each, C) for each in layer_equations(features, X, Y, weights)]
+        layers = _weighted_layers(features, X, Y, weights)
+        return [partial(solve_rows, A, B) for A, B in layers]
+    return [partial(solve_primal, each) for each in _layer_equations(features, X, Y, weights)]
 
 
-def layer_equations(
+def _layer_equations(
     features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> list[NormalEquations]:
     """Sum the normal equations of every layer over blocks of rows."""
@@ -86,20 +98,17 @@ def layer_equations(
 
 def layer_scores(features: DeepFeatures, X: np.ndarray, thetas: list[np.ndarray]) -> np.ndarray:
     """Return the scores of each layer alone, of shape (n_layers, n_rows, n_outputs)."""
+    each = zip(features.layers(X), thetas, strict=True)
     return np.stack(
-        [
-            linked_scores(columns, theta, features.bias_column)
-            for columns, theta in zip(features.layers(X), thetas, strict=True)
-        ]
+        [linked_scores(columns, theta, features.bias_column) for columns, theta in each]
     )
 
 
 def stage_scores(features: DeepFeatures, X: np.ndarray, thetas: list[np.ndarray]) -> np.ndarray:
     """Return the scores of the first 1, ..., L layers, of shape (n_layers, n_rows, n_outputs)."""
     H = features(X)
-    return np.stack(
-        [linked_scores(H[:, : len(theta)], theta, features.bias_column) for theta in thetas]
-    )
+    each = [linked_scores(H[:, : len(theta)], theta, features.bias_column) for theta in thetas]
+    return np.stack(each)
 
 
 def _weighted_layers(

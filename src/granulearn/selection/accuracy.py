@@ -72,7 +72,7 @@ def decide(
         np.minimum(lead, judged.leads.min(axis=1), out=lead)
         largest = max(largest, judged.largest)
     margins = lead / largest if largest > 0 else np.zeros_like(lead)
-    return Decisions(_shares(correct, weights), margins)
+    return Decisions(shares(correct, weights), margins)
 
 
 class _Judgement(NamedTuple):
@@ -97,7 +97,8 @@ def _judge(scores: np.ndarray, is_class: np.ndarray) -> _Judgement:
     return _Judgement(right, scores[-1] - scores[-2], largest)
 
 
-def _shares(correct: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+def shares(correct: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Return the weighted share of true entries in each row."""
     if weights is None:
         return np.count_nonzero(correct, axis=1) / correct.shape[1]
     return (correct * weights).sum(axis=1) / weights.sum()

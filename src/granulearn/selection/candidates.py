@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,11 @@ from sklearn.utils._param_validation import InvalidParameterError, validate_para
 from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
+    DeepGBRVFLClassifier,
+    DeepRVFLClassifier,
     ELMClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
@@ -33,7 +38,7 @@ class NetworkAxes:
     columns: tuple[str, ...]
     """Another value makes other columns."""
     size: str
-    """A smaller value takes the leading columns of a larger one."""
+    """A smaller value takes the leading columns, or layers, of a larger one."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -42,19 +47,26 @@ class NetworkAxes:
 
 
 # Exactly these classes: a subclass may change any stage, and is fitted as it is.
-NETWORK_AXES = dict.fromkeys(
-    (
-        RVFLClassifier,
-        ELMClassifier,
-        GBRVFLClassifier,
-        FGBRVFLClassifier,
-        SDAPGBRVFLClassifier,
-        GEGBRVFLClassifier,
-        CRVFLClassifier,
-        ACRVFLClassifier,
-    ),
-    NetworkAxes(("activation",), "n_hidden"),
+SHALLOW: tuple[type, ...] = (
+    RVFLClassifier,
+    ELMClassifier,
+    GBRVFLClassifier,
+    FGBRVFLClassifier,
+    SDAPGBRVFLClassifier,
+    GEGBRVFLClassifier,
+    CRVFLClassifier,
+    ACRVFLClassifier,
 )
+DEEP: tuple[type, ...] = (
+    DeepRVFLClassifier,
+    DeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+)
+NETWORK_AXES = {
+    **dict.fromkeys(SHALLOW, NetworkAxes(("activation",), "n_hidden")),
+    **dict.fromkeys(DEEP, NetworkAxes(("activation", "n_hidden"), "n_layers")),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +218,7 @@ class _SettingReader:
         if column is None:
             column = SettingColumn([default], np.zeros(len(self.settings), dtype=np.intp))
         values = [default if value is MISSING else value for value in column.values]
-        valid = np.array([_is_valid(type(last), name, value) for value in values])
+        valid = np.array([_can_share(type(last), name, value) for value in values])
         return _Parameter(values, column.codes[places], valid)
 
 
@@ -219,7 +231,7 @@ class _Parameter:
     codes: np.ndarray
     """Which of them each network has."""
     valid: np.ndarray
-    """Whether `fit` accepts a value; if not it will say so, as ever."""
+    """Whether a value can share work; if not `fit` accepts it or says why not, as ever."""
 
     def of(self, network: int) -> Any:
         """Return the value of one network."""
@@ -268,7 +280,10 @@ def _runs(order: np.ndarray, keys: np.ndarray) -> list[np.ndarray]:
     return np.split(order, np.flatnonzero(changes) + 1)
 
 
-def _is_valid(model: type, name: str, value) -> bool:
+def _can_share(model: type, name: str, value) -> bool:
+    """Return whether `fit` accepts a value, and one that says the same of every layer."""
+    if not isinstance(value, Real | str):
+        return False
     constraints = {name: model._parameter_constraints[name]}  # type: ignore[attr-defined]
     try:
         validate_parameter_constraints(constraints, {name: value}, model.__name__)

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.selection.candidates import Grid, InputsGroup, RowsGroup, last_step
 from granulearn.selection.fold import Fold, Problem, fit_earlier_steps
+from granulearn.selection.leave_one_out import check_closed_form, leave_one_out
 from granulearn.selection.network_path import evaluate_networks
 from granulearn.selection.outcomes import OutcomeTable, join_folds
 from granulearn.selection.prepared_model import prepare_model
@@ -39,6 +40,8 @@ def evaluate_grid(
         As in joblib.
     """
     folds = [Fold(problem, train, test) for train, test in splits]
+    if problem.leave_one_out:
+        check_closed_form(folds[0], grid)
     groups = plan_groups(grid.sharing, len(folds), effective_n_jobs(n_jobs))
     calls: list[tuple[int, Callable, Any]] = []
     for at in range(len(folds)):
@@ -102,13 +105,14 @@ def fit_alone(fold: Fold, place: int) -> OutcomeTable:
 def share_work(fold: Fold, group: InputsGroup) -> OutcomeTable:
     """Return the outcomes of a group's candidates."""
     table = OutcomeTable(fold.score_names())
+    evaluate = leave_one_out if fold.problem.leave_one_out else evaluate_networks
     places = group.places
     inputs = _attempt(fit_earlier_steps, fold, fold.estimator(places[0]))
     for same_rows in [] if inputs is None else group.same_rows:
         estimator = last_step(fold.estimator(same_rows.places[0]))
         model = _attempt(prepare_model, fold, inputs, estimator)
         if model is not None:
-            evaluate_networks(model, same_rows, table)
+            evaluate(model, same_rows, table)
     for place in sorted(set(places.tolist()).difference(table.places)):
         table.add(place, fold.fit_ordinarily(place))
     return table

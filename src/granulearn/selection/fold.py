@@ -32,6 +32,8 @@ class Problem:
     return_train_score: bool
     error_score: float | str
     verbose: int
+    leave_one_out: bool = False
+    """Whether scores are errors of leave-one-out, in the place of the scorer's."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from granulearn.estimators import ACRVFLClassifier, GEGBRVFLClassifier
+from granulearn.estimators.deep_network import DeepNetwork, EnsembleNetwork
 from granulearn.network import NormalEquations, normal_equations, one_hot
 from granulearn.selection.accuracy import Decisions, class_contrasts, decide, rounding_error
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup, RowsGroup
+from granulearn.selection.layers_path import LayersPath, open_layers_path
 from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 from granulearn.selection.ridge_path import RidgePath, factor_ridge
@@ -21,8 +23,10 @@ NOT_NESTED = frozenset({GEGBRVFLClassifier})
 INVERSE_PENALTY_FACTOR = {ACRVFLClassifier: 2}
 
 # A network much wider than its rows are many is cheaper in the dual form, one
-# by one; below this many columns nothing is cheaper than the shared factor.
+# by one; below this many columns nothing is cheaper than the shared factor. A
+# deep network alone would be solved for all its stages, at several times the cost.
 SMALL_SYSTEM = 512
+SMALL_DEEP_SYSTEM = 2048
 # Where rounding can move scores by more than this, the solver of `fit` decides.
 # Accuracy needs only the sign of a lead, and small leads are looked at one by one.
 LARGEST_ERROR_FOR_LABELS = 1e-3
@@ -80,6 +84,10 @@ class WidthColumns:
         columns = self.fixed + self.per_node * widths
         return columns[columns <= self.limit]
 
+    def up_to(self, largest: int) -> np.ndarray:
+        """Return the numbers of columns of all widths from one on, up to a number of columns."""
+        return np.arange(self.fixed + self.per_node, largest + 1, self.per_node)
+
     def narrow(self, widths: np.ndarray) -> np.ndarray:
         """Return the widths up to the limit."""
         return widths[self.fixed + self.per_node * widths <= self.limit]
@@ -117,13 +125,22 @@ class ColumnsPath:
         if only_accuracy:
             _add_accuracies(group, certain, decisions, table)
         else:
-            weights = path.coefficients(columns)
+            output_weights = self._output_weights(path, columns)
             for at in np.flatnonzero(certain):
-                coef = np.ascontiguousarray(weights[: columns[at], at])
                 network = self.same_columns.network(group.C, group.sizes[at])
-                fitted = self.model.fitted(network, coef)
+                fitted = self.model.fitted(network, output_weights[at])
                 table.add(int(group.places[at]), self.model.score(fitted))
         return certain
+
+    def _output_weights(self, path: RidgePath, columns: np.ndarray) -> list:
+        """Return ``coef_`` for each number of columns; of a deep network a list of all stages."""
+        if not isinstance(self.model.estimator, DeepNetwork):
+            weights = path.coefficients(columns)
+            return [np.ascontiguousarray(weights[:p, at]) for at, p in enumerate(columns)]
+        stages = self.columns.up_to(columns[-1])
+        weights = path.coefficients(stages)
+        every = [np.ascontiguousarray(weights[:p, at]) for at, p in enumerate(stages)]
+        return [every[: np.searchsorted(stages, p) + 1] for p in columns]
 
     def _decisions(self, path: RidgePath, columns: np.ndarray) -> dict[str, Decisions]:
         contrasts = class_contrasts(path)
@@ -144,12 +161,14 @@ def _add_accuracies(
     table.add_scores(group.places[certain].tolist(), scores)
 
 
-def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | None:
-    """Return the path of those widths that gain by it; None if there are none."""
+def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | LayersPath | None:
+    """Return the path of those sizes that gain by it; None if there are none."""
     rows = model.rows
     if type(model.estimator) in NOT_NESTED or (rows.codes == rows.codes[0]).all():
         return None
-    columns = _width_columns(model, same_columns)
+    if isinstance(model.estimator, EnsembleNetwork):
+        return open_layers_path(model, same_columns)
+    columns = width_columns(model, same_columns)
     sizes = np.concatenate([group.sizes for group in same_columns.penalties])
     widths = columns.narrow(sizes)
     if len(widths) == 0:
@@ -164,7 +183,9 @@ def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath 
     return ColumnsPath(model, same_columns, columns, equations, gram_norm, H)
 
 
-def _width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:
+def width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:
+    """Return how many leading columns each size of a group's networks takes."""
     one, two = (model.features(same_columns.network(1.0, width)).n_columns for width in (1, 2))
-    limit = max(2 * len(model.rows.X), SMALL_SYSTEM)
+    deep = isinstance(model.estimator, DeepNetwork)
+    limit = max(2 * len(model.rows.X), SMALL_DEEP_SYSTEM if deep else SMALL_SYSTEM)
     return WidthColumns(fixed=2 * one - two, per_node=two - one, limit=limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
@@ -13,7 +13,8 @@ from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures,
 )
 from sklearn.utils import indexable
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_method_params, _num_samples
 
 from granulearn.selection.candidates import describe_candidates
 from granulearn.selection.evaluation import evaluate_grid
@@ -61,6 +62,12 @@ class PathSearchCV(GridSearchCV):
         Score of a candidate whose fit raises.
     return_train_score : bool, default=False
         Whether to score the training samples too.
+    selection : {"cv", "loo"}, default="cv"
+        What the score of a candidate is: "cv" means `scoring` over the folds
+        of `cv`. "loo" means minus the squared error of exact leave-one-out,
+        in closed form, for the one model fitted to all samples: with wrong
+        labels the better guide, and several times faster. `cv` and `scoring`
+        then have no part in the choice; there is one split in `cv_results_`.
 
     Attributes
     ----------
@@ -99,10 +106,27 @@ class PathSearchCV(GridSearchCV):
     :math:`L_p^{-T} z_p`, and with :math:`Q = H_{test} L^{-T}` the scores of
     all widths are partial sums of :math:`Q z`.
 
+    Deep networks have leading blocks layer by layer; of ensembles each layer
+    is solved once for each C, and fewer layers are the first of them.
+
     This is exact; only rounding differs from separate fits. Where rounding
     could change a prediction, because a sample is nearly tied or the system is
     badly conditioned, the candidate is solved as its `fit` does, which warns
     where Cholesky fails and a safe solver takes over.
+
+    With ``selection="loo"``, the fitted values :math:`f_i` and the leverages
+    :math:`h_i` of the rows (samples, or balls) give the error without each row,
+
+    .. math::
+        \frac{1}{\sum_i w_i} \sum_i w_i
+        \Big\lVert \frac{y_i - f_i}{1 - h_i} \Big\rVert^2 ,
+
+    for every C from one eigendecomposition; an ensemble of layers has the mean
+    of its layers' leave-one-out predictions. Features, balls and memberships
+    are those of all samples. There is such a form for RVFL, ELM, ACRVFL, the
+    ball models without a graph, and the deep forms that average. Errors
+    weighted by different memberships or of different balls do not compare:
+    choose C, widths, layers and activations by it.
 
     With ``random_state=None`` in the estimator, candidates that share work
     share a random draw, where `GridSearchCV` draws for each fit; with an
@@ -126,6 +150,11 @@ class PathSearchCV(GridSearchCV):
     True
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        **GridSearchCV._parameter_constraints,
+        "selection": [StrOptions({"cv", "loo"})],
+    }
+
     def __init__(
         self,
         estimator,
@@ -139,6 +168,7 @@ class PathSearchCV(GridSearchCV):
         pre_dispatch="2*n_jobs",
         error_score=np.nan,
         return_train_score=False,
+        selection="cv",
     ):
         super().__init__(
             estimator,
@@ -152,6 +182,7 @@ class PathSearchCV(GridSearchCV):
             error_score=error_score,
             return_train_score=return_train_score,
         )
+        self.selection = selection
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None, **params):
@@ -173,6 +204,7 @@ class PathSearchCV(GridSearchCV):
         self
             The fitted search.
         """
+        self._check_selection()
         scorer, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
@@ -194,6 +226,14 @@ class PathSearchCV(GridSearchCV):
         self.cv_results_ = results
         return self
 
+    def _check_selection(self) -> None:
+        if self.selection == "loo" and (self.scoring is not None or self.return_train_score):
+            raise ValueError(
+                "selection='loo' scores by the squared error of leave-one-out, but "
+                f"scoring={self.scoring!r} and return_train_score={self.return_train_score!r} "
+                "ask for another score; leave them out, or use selection='cv'."
+            )
+
     def _problem(
         self, candidates: list[dict], X, y, scorer, fit_params: dict, score_params: dict
     ) -> Problem:
@@ -207,12 +247,17 @@ class PathSearchCV(GridSearchCV):
             score_params=score_params,
             only_accuracy=self.scoring in (None, "accuracy")
             and set(score_params) <= {"sample_weight"},
+            leave_one_out=self.selection == "loo",
             return_train_score=self.return_train_score,
             error_score=self.error_score,
             verbose=self.verbose,
         )
 
     def _splits(self, X, y, split_params: dict) -> list[tuple]:
+        if self.selection == "loo":
+            self.n_splits_ = 1
+            everything = np.arange(_num_samples(X))
+            return [(everything, everything)]
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **split_params))
         self.n_splits_ = splitter.get_n_splits(X, y, **split_params)

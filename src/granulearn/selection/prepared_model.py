@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from granulearn.estimators.training_rows import Seeds, TrainingRows
-from granulearn.network import FeatureMap
 from granulearn.selection.fold import Fold, LastStepInputs
 
 
@@ -31,11 +31,11 @@ class PreparedModel:
     only_accuracy: bool
     """Whether labels alone give the scores."""
 
-    def features(self, network: dict) -> FeatureMap:
+    def features(self, network: dict) -> Any:
         """Return the map to the columns of a network of these parameters."""
         return self._with(network)._features(self.rows, self.seeds)
 
-    def fitted(self, network: dict, coef: np.ndarray | None = None) -> BaseEstimator:
+    def fitted(self, network: dict, coef: Any = None) -> BaseEstimator:
         """Return the last step as `fit` leaves it; its output weights may be known already."""
         model = self._with(network)
         model.features_ = model._features(self.rows, self.seeds)

@@ -106,9 +106,14 @@ class Cell:
                 "grid": as_grids(self.method.grid),
                 "candidates": self.method.candidates,
             },
-            "tuning": self.tuning.model_dump() if self.method.grid is not None else None,
+            "tuning": self._tuning(),
             "scores": sorted(self.scores),
         }
+
+    def _tuning(self) -> dict[str, Any] | None:
+        if self.method.grid is None:
+            return None
+        return {"selection": "loo"} if self.method.selection == "loo" else self.tuning.model_dump()
 
     @cached_property
     def key(self) -> str:

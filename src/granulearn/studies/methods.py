@@ -134,6 +134,9 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
     grids = as_grids(method.grid)
     if not grids:
         return model
+    grid = grids if len(grids) > 1 else grids[0]
+    if method.selection == "loo":
+        return PathSearchCV(model, grid, selection="loo", error_score="raise")
     folds = StratifiedKFold(tuning.folds, shuffle=True, random_state=seed)
     scoring = scoring_for_tuning(tuning.score)
     settings = {"cv": folds, "scoring": scoring, "error_score": "raise"}
@@ -142,7 +145,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
             model, grids, n_iter=method.candidates, random_state=seed, **settings
         )
     search = PathSearchCV if isinstance(model, BaseRVFLClassifier) else GridSearchCV
-    return search(model, grids if len(grids) > 1 else grids[0], **settings)
+    return search(model, grid, **settings)
 
 
 def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:

@@ -104,6 +104,9 @@ class Method(_Strict):
     grid: Grid | list[Grid] | Literal["paper_grid"] | None = None
     candidates: int | None = Field(None, ge=1)
     """Try only this many points of the grid, drawn at random."""
+    selection: Literal["cv", "loo"] = "cv"
+    """How the grid is searched: by the study's tuning, or by the squared error of exact
+    leave-one-out (`PathSearchCV`), which random vector networks have in closed form."""
     vary: Grid | None = None
     """One method per combination of these values: for figures of sensitivity."""
 
@@ -111,6 +114,8 @@ class Method(_Strict):
     def _is_consistent(self) -> Self:
         if self.candidates is not None and self.grid is None:
             raise ValueError("candidates draws from a grid; name one, or leave it out")
+        if self.selection == "loo" and (self.grid is None or self.candidates is not None):
+            raise ValueError("selection='loo' searches a whole grid; name one, without candidates")
         for key, values in (self.vary or {}).items():
             if not values:
                 raise ValueError(f"vary.{key} is empty")

@@ -1,0 +1,161 @@
+"""The exact leave-one-out squared error of every candidate, in closed form."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from granulearn.estimators import CRVFLClassifier, GEGBRVFLClassifier
+from granulearn.estimators.deep_network import EnsembleNetwork
+from granulearn.network import one_hot
+from granulearn.network.spectral_ridge import factor_spectral_ridge
+from granulearn.selection.candidates import (
+    DEEP,
+    SHALLOW,
+    ColumnsGroup,
+    Grid,
+    RowsGroup,
+    last_step,
+)
+from granulearn.selection.fold import Fold
+from granulearn.selection.network_path import INVERSE_PENALTY_FACTOR, width_columns
+from granulearn.selection.outcomes import OutcomeTable
+from granulearn.selection.prepared_model import PreparedModel
+
+# The one is complex, the other's penalty depends on the rows.
+WITHOUT_CLOSED_FORM = {CRVFLClassifier, GEGBRVFLClassifier}
+
+
+def check_closed_form(fold: Fold, grid: Grid) -> None:
+    """Raise if a candidate has no leave-one-out error in closed form.
+
+    Parameters
+    ----------
+    fold : Fold
+        Knows the candidates.
+    grid : Grid
+        Their places.
+    """
+    firsts = [same_rows.places[0] for group in grid.sharing for same_rows in group.same_rows]
+    for place in firsts + grid.alone:
+        estimator = last_step(fold.estimator(place))
+        if place in grid.alone or not _has_closed_form(estimator):
+            if hasattr(estimator, "_validate_params"):
+                estimator._validate_params()  # a wrong value is no question of leave-one-out
+            known = [model.__name__ for model in SHALLOW + DEEP if model not in WITHOUT_CLOSED_FORM]
+            raise ValueError(
+                f"selection='loo' has no closed form for {estimator!r}; it has one for "
+                f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
+                "Use selection='cv'."
+            )
+
+
+def _has_closed_form(estimator: BaseEstimator) -> bool:
+    by_mean = getattr(estimator, "combine", "mean") == "mean"
+    return by_mean and type(estimator) not in WITHOUT_CLOSED_FORM
+
+
+def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
+    """Add to the table the leave-one-out scores of candidates that share their rows.
+
+    Parameters
+    ----------
+    model : PreparedModel
+        What they share; fitted to all samples.
+    group : RowsGroup
+        Networks of any activation, penalty and size.
+    table : OutcomeTable
+        Where outcomes are added.
+    """
+    for same_columns in group.same_columns:
+        began, start = time.perf_counter(), len(table)
+        errors = _errors_by_size(model, same_columns)
+        for at, same_penalty in enumerate(same_columns.penalties):
+            scores = [-errors[size][at] for size in same_penalty.sizes.tolist()]
+            table.add_scores(same_penalty.places.tolist(), {"test_scores": scores})
+        table.share_time(start, time.perf_counter() - began)
+
+
+def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[int, np.ndarray]:
+    """Return by size the errors for each penalty of the group."""
+    rows = model.rows
+    Y = one_hot(rows.codes, len(model.estimator.classes_)).astype(np.float64)
+    weights = np.ones(len(Y)) if rows.weights is None else rows.weights
+    factor = INVERSE_PENALTY_FACTOR.get(type(model.estimator), 1)
+    Cs = [factor * group.C for group in same_columns.penalties]
+    sizes = np.unique(np.concatenate([group.sizes for group in same_columns.penalties]))
+    predict = _of_layers if isinstance(model.estimator, EnsembleNetwork) else _of_widths
+    return {
+        size: np.square(predictions - Y).sum(axis=2) @ weights / weights.sum()
+        for size, predictions in predict(model, same_columns, sizes.tolist(), Y, weights, Cs)
+    }
+
+
+def _of_widths(
+    model: PreparedModel, same_columns: ColumnsGroup, sizes: list[int], Y, weights, Cs
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield each size and what its networks predict for rows they are fitted without."""
+    columns = width_columns(model, same_columns)
+    H = model.features(same_columns.network(1.0, sizes[-1]))(model.rows.X)
+    for size in sizes:
+        yield (
+            size,
+            predict_left_out(H[:, : columns.fixed + columns.per_node * size], Y, weights, Cs),
+        )
+
+
+def _of_layers(
+    model: PreparedModel, same_columns: ColumnsGroup, sizes: list[int], Y, weights, Cs
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield each size and the mean of what so many layers predict for rows left out."""
+    features = model.features(same_columns.network(1.0, sizes[-1]))
+    total = np.zeros((len(Cs), *Y.shape))
+    for size, columns in enumerate(features.layers(model.rows.X), start=1):
+        total += predict_left_out(columns, Y, weights, Cs)
+        if size in sizes:
+            yield size, total / size
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The map from rows of H to themselves."""
+
+    n_columns: int
+    bias_column = 0
+    dtype = np.dtype(np.float64)
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        return X.copy()
+
+    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        return X @ theta
+
+
+def predict_left_out(
+    H: np.ndarray, Y: np.ndarray, weights: np.ndarray, Cs: list[float]
+) -> np.ndarray:
+    """Return what ridges predict for each row when they are fitted without it.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_rows, p)
+        Features.
+    Y : ndarray of shape (n_rows, n_outputs)
+        Targets.
+    weights : ndarray of shape (n_rows,)
+        Of the rows.
+    Cs : list of float
+        Inverse penalties.
+
+    Returns
+    -------
+    ndarray of shape (len(Cs), n_rows, n_outputs)
+        One prediction for each penalty, row and output.
+    """
+    ridge = factor_spectral_ridge(_Columns(H.shape[1]), H, Y, weights, free_intercept=False)
+    blocks = ridge.leave_out(H, Y, weights, Cs)
+    return np.concatenate([predictions for _, predictions in blocks], axis=1)
