@@ -20,12 +20,18 @@ from granulearn.memberships import SDAPMembership
 from tests.estimators.families import (
     ALL_CLASSIFIERS,
     BALL_CLASSIFIERS,
+    DEEP_BALL_CLASSIFIERS,
+    DEEP_CLASSIFIERS,
+    DEEP_SAMPLE_CLASSIFIERS,
     SAMPLE_CLASSIFIERS,
     overlapping_classes,
 )
 
-every_classifier = pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
-every_ball_classifier = pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)
+ON_BALLS = BALL_CLASSIFIERS + DEEP_BALL_CLASSIFIERS
+ON_SAMPLES = SAMPLE_CLASSIFIERS + DEEP_SAMPLE_CLASSIFIERS
+
+every_classifier = pytest.mark.parametrize("classifier", ALL_CLASSIFIERS + DEEP_CLASSIFIERS)
+every_ball_classifier = pytest.mark.parametrize("classifier", ON_BALLS)
 every_class_count = pytest.mark.parametrize("n_classes", [2, 3])
 
 
@@ -116,17 +122,17 @@ def test_the_names_of_classes_change_only_names(classifier):
 def test_the_number_of_threads_changes_nothing(classifier):
     X, y = overlapping_classes(3, n_samples=3000)
     alike = {"random_state": 0, "n_hidden": 30}
-    many = alike | ({"n_jobs": 2} if classifier in BALL_CLASSIFIERS else {})
+    many = alike | ({"n_jobs": 2} if classifier in ON_BALLS else {})
     with threadpool_limits(1):
         alone = classifier(**alike).fit(X, y)
     together = classifier(**many).fit(X, y)
-    if classifier in BALL_CLASSIFIERS:
+    if classifier in ON_BALLS:
         assert_array_equal(together.balls_.assignment, alone.balls_.assignment)
         assert_array_equal(together.membership_, alone.membership_)
     assert_allclose(together.decision_function(X), alone.decision_function(X), rtol=1e-6, atol=1e-8)
 
 
-@every_classifier
+@pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
 def test_the_first_hidden_nodes_of_a_wide_network_are_the_narrow_network(classifier):
     X, y = overlapping_classes()
     narrow = classifier(n_hidden=5, random_state=1).fit(X, y).features_(X)
@@ -145,7 +151,7 @@ def test_the_decision_for_two_classes_is_the_sign_and_the_odds(classifier):
     assert_allclose(np.log(odds[:, 1] / odds[:, 0]), decision, atol=1e-9)
 
 
-@pytest.mark.parametrize("classifier", SAMPLE_CLASSIFIERS)
+@pytest.mark.parametrize("classifier", ON_SAMPLES)
 def test_float32_gives_the_answer_of_the_same_values_in_double(classifier):
     X, y = overlapping_classes(3)
     X = X.astype(np.float32)
@@ -199,7 +205,7 @@ def test_repr_and_diagram_show_what_differs_from_the_default(classifier):
 @every_classifier
 def test_a_fit_without_random_state_still_differs_from_run_to_run(classifier):
     X, y = overlapping_classes()
-    first, second = (classifier().fit(X, y).features_.weights for _ in range(2))
+    first, second = (classifier().fit(X, y).features_(X) for _ in range(2))
     assert not np.array_equal(first, second)
 
 

@@ -6,7 +6,11 @@ from sklearn.datasets import make_blobs
 from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
+    DeepGBRVFLClassifier,
+    DeepRVFLClassifier,
     ELMClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
@@ -17,6 +21,11 @@ from granulearn.estimators import (
 SAMPLE_CLASSIFIERS = [RVFLClassifier, ELMClassifier, CRVFLClassifier, ACRVFLClassifier]
 BALL_CLASSIFIERS = [GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier, GEGBRVFLClassifier]
 ALL_CLASSIFIERS = SAMPLE_CLASSIFIERS + BALL_CLASSIFIERS
+"""Those of the paper."""
+
+DEEP_SAMPLE_CLASSIFIERS = [DeepRVFLClassifier, EnsembleDeepRVFLClassifier]
+DEEP_BALL_CLASSIFIERS = [DeepGBRVFLClassifier, EnsembleDeepGBRVFLClassifier]
+DEEP_CLASSIFIERS = DEEP_SAMPLE_CLASSIFIERS + DEEP_BALL_CLASSIFIERS
 
 
 def overlapping_classes(n_classes=2, n_samples=150, seed=0):

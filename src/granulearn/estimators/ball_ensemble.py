@@ -170,7 +170,8 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        best = self._scores(X).argmax(axis=1)
+        return self.classes_[best]
 
     def _scores(self, X) -> np.ndarray:
         """Return one score per class, up to what all classes have in common."""

@@ -37,9 +37,8 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
-        Draws the hidden nodes. The layers of a
-        shallow network are the first layers of a deep one drawn from the same
-        integer.
+        Draws the hidden nodes. The layers of a shallow network are the first
+        layers of a deep one drawn from the same integer.
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's samples; "balanced" gives every
         class the same total weight.
@@ -70,12 +69,12 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
         + \tfrac12 \lVert \Theta \rVert^2 .
 
     The first layer is that of `RVFLClassifier`. Further layers read
-    :math:`\bar H_l`, the nodes' outputs minus their mean, divided by their
-    standard deviation over the training rows (at most 8,192 of them, evenly
-    spaced); weights are divided by the root of the number of nodes read over
-    that of the inputs, so that every layer's nodes receive values of the same
-    size. With ``normalize=False`` outputs are handed on as they are, to weights
-    from :math:`U(-1, 1)`.
+    :math:`\bar H_l`, the nodes' outputs minus their means, divided by the
+    standard deviation of the layer, both over the training rows (at most 8,192
+    of them, evenly spaced). Their weights are drawn from
+    :math:`\sqrt{d/m}\, U(-1, 1)` for d inputs and m values read, so that nodes
+    of every layer receive values of the same size. With ``normalize=False``
+    outputs are handed on as they are, to weights from :math:`U(-1, 1)`.
 
     Memory grows with the square of the number of columns and not with the
     number of rows, which are read once, in blocks.
@@ -137,9 +136,8 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
-        Draws the hidden nodes. The layers of a
-        shallow network are the first layers of a deep one drawn from the same
-        integer.
+        Draws the hidden nodes. The layers of a shallow network are the first
+        layers of a deep one drawn from the same integer.
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's samples; "balanced" gives every
         class the same total weight.

@@ -55,7 +55,8 @@ class RandomNetwork:
 
     def _scores(self, X) -> np.ndarray:
         """Return the network's outputs, of shape (n_samples, n_outputs)."""
-        return predict_scores(self.features_, self._checked(X), self.coef_)
+        X = self._checked(X)
+        return predict_scores(self.features_, X, self.coef_)
 
     def _checked(self, X) -> np.ndarray:
         check_is_fitted(self)

@@ -2,8 +2,8 @@
 
 A layer reads columns ``[direct link, bias, hidden layer before]``, or without
 the direct link where inputs are not fed again. What is handed on is centred and
-scaled, node by node, with statistics of the training rows; as that is linear,
-it is part of the drawn weights, and costs nothing when features are computed.
+scaled with statistics of the training rows; as that is linear, it is part of
+the drawn weights, and costs nothing when features are computed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from granulearn.network.random_features import BIAS_RANGE, RandomFeatures, draw_
 # Means and deviations of the layers are known well enough from so many rows.
 STATISTICS_ROWS = 8192
 
-# A node that varies less than this, relative to its largest output, is constant.
+# A layer that varies less than this, relative to its largest output, is constant.
 SMALLEST_VARIATION = 1e-6
 
 
@@ -182,15 +182,20 @@ def _normalize(
     size = np.sqrt(n_features / (len(layer) - 1))
     mean, deviation = _statistics(read[:, bias_row + 1 :], weights)
     layer[:bias_row] *= size
-    layer[bias_row + 1 :] *= size / deviation[:, None]
+    layer[bias_row + 1 :] *= size / deviation
     layer[bias_row] -= mean @ layer[bias_row + 1 :]
 
 
-def _statistics(hidden: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weighted mean and standard deviation of each node; one for constant nodes."""
+def _statistics(hidden: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """Return the weighted mean of each node, and the standard deviation of the layer.
+
+    One deviation for all: what nodes that hardly vary in the training rows do
+    elsewhere would be blown up by their own.
+    """
     if weights is not None and not weights.any():
         weights = None
     mean = np.average(hidden, axis=0, weights=weights)
-    deviation = np.sqrt(np.average(np.square(hidden - mean), axis=0, weights=weights))
-    varies = deviation > SMALLEST_VARIATION * np.abs(hidden).max(axis=0)
-    return mean, np.where(varies, deviation, 1)
+    variances = np.average(np.square(hidden - mean), axis=0, weights=weights)
+    deviation = np.sqrt(variances.mean())
+    varies = deviation > SMALLEST_VARIATION * np.abs(hidden).max()
+    return mean, float(deviation) if varies else 1.0
