@@ -22,7 +22,7 @@ def test_help_lists_every_verb_with_examples():
     for name in OUR_VERBS:
         assert f"{name} " in shown
         assert VERBS[name].summary in shown
-    assert "granulearn fit credit.csv --target target --tune -o credit.skops" in shown
+    assert "granulearn fit credit.csv --target target -o credit.skops" in shown
 
 
 @pytest.mark.parametrize("name", OUR_VERBS)

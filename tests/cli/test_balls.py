@@ -42,6 +42,8 @@ def test_purity_and_membership_are_used(tmp_path):
     assert coarse["balls"] < fine["balls"]
     even = succeeds("balls", table, "-t", "label", "--membership", "uniform", "--json").json
     assert even["mean_membership"] == 1
+    believed = succeeds("balls", table, "-t", "label", "--membership", "evidence", "--json").json
+    assert 0 < believed["mean_membership"] < 1
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,57 @@ import pandas as pd
 import pytest
 
 from granulearn.cli import exit_codes
+from granulearn.cli.model_kinds import MODEL_KINDS
 from granulearn.persistence import load_model
 from tests.cli.commands import fails, people, succeeds, write_people
 
 
-def test_prints_scores_confusion_matrix_and_balls(tmp_path):
+def test_prints_scores_and_confusion_matrix(tmp_path):
     table = write_people(tmp_path)
     shown = succeeds("fit", table, "--target", "label", "-o", tmp_path / "m.skops").out
     card = load_model(tmp_path / "m.skops").card
-    assert f"{card.balls} balls of {card.rows} samples" in shown
     assert "120 rows, 3 features (2 numbers, 1 categories), 2 classes" in shown
     held_out, across = card.scores["held_out"], card.scores["cross_validated"]
     assert f"{held_out['accuracy']:.3f}" in shown
     assert f"{across['macro F1']['mean']:.3f} ± {across['macro F1']['std']:.3f}" in shown
     for label, counts in zip(("no", "yes"), held_out["confusion"]["counts"], strict=True):
         assert [label, *map(str, counts)] in [line.split() for line in shown.splitlines()]
+
+
+def fit_people(tmp_path, *options):
+    """Return what is printed for the people with two wrong labels, and the card."""
+    frame, model = people(), tmp_path / "m.skops"
+    wrong = frame["age"].nlargest(2).index  # the oldest say yes
+    frame.loc[wrong, "label"] = "no"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", model, "--test", 0, *options)
+    return done, load_model(model).card
+
+
+def test_the_robust_model_is_the_default_and_says_what_it_chose_and_doubts(tmp_path):
+    done, card = fit_people(tmp_path)
+    assert card.model == "robust"
+    assert card.balls is None
+    assert f"C={card.chosen['C']}" in done.out
+    assert f"activation={card.chosen['activation']}" in done.out
+    assert card.doubted_labels >= 2
+    assert f"{card.doubted_labels} of these labels are doubted" in done.out
+
+
+def test_models_of_balls_say_how_many_there_are(tmp_path):
+    done, card = fit_people(tmp_path, "--model", "gb-rvfl")
+    assert f"{card.balls} balls of {card.rows} samples" in done.out
+    assert "doubted" not in done.out
+    assert card.doubted_labels is None
+
+
+@pytest.mark.parametrize("model", [name for name, kind in MODEL_KINDS.items() if not kind.tunable])
+def test_tune_is_no_error_for_a_model_with_nothing_to_tune(tmp_path, model):
+    tuned, card = fit_people(tmp_path, "--model", model, "--tune")
+    assert tuned.err == (
+        f"granulearn: note: {model} chooses its settings itself, so --tune has nothing to search.\n"
+    )
+    assert fit_people(tmp_path, "--model", model)[1] == card
 
 
 def test_json_is_the_card_that_is_in_the_file(tmp_path):
@@ -47,7 +83,8 @@ def test_tune_searches_and_says_what_it_chose(tmp_path, monkeypatch):
         "granulearn.cli.training.search_grid", lambda name: {"model__C": [1e-9, 8.0]}
     )
     table = write_people(tmp_path)
-    shown = succeeds("fit", table, "-t", "label", "-o", tmp_path / "m.skops", "--tune").out
+    options = ["--model", "sdap-gbrvfl", "--tune"]
+    shown = succeeds("fit", table, "-t", "label", "-o", tmp_path / "m.skops", *options).out
     assert "C=8.0" in shown
 
 

@@ -1,4 +1,4 @@
-"""Names of models stand for the paper's eight classifiers."""
+"""Names of models stand for classifiers."""
 
 import pytest
 
@@ -9,23 +9,34 @@ from granulearn.cli.model_kinds import (
     model_names,
     search_grid,
 )
-from tests.estimators.families import ALL_CLASSIFIERS
+from granulearn.estimators import RobustGBRVFLClassifier
+from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS
 
 
-def test_each_of_the_eight_has_one_name():
-    assert {type(make_model(name, 0)) for name in MODEL_KINDS} >= set(ALL_CLASSIFIERS)
-    assert DEFAULT_MODEL in MODEL_KINDS
+def test_each_classifier_that_can_be_saved_has_one_name():
+    assert sorted(kind.class_name for kind in MODEL_KINDS.values()) == sorted(
+        classifier.__name__ for classifier in SAVED_CLASSIFIERS
+    )
+
+
+def test_the_default_comes_first_and_is_the_recommended_one():
+    assert next(iter(MODEL_KINDS)) == DEFAULT_MODEL
+    assert isinstance(make_model(DEFAULT_MODEL, 0), RobustGBRVFLClassifier)
 
 
 def test_the_seed_is_passed_on():
     assert make_model("rvfl", 7).random_state == 7
 
 
+def test_every_core_is_used():
+    assert make_model("robust", 0).n_jobs == -1
+
+
 def test_names_complete():
     assert model_names("g") == ["gb-rvfl", "ge-gbrvfl"]
 
 
-@pytest.mark.parametrize("name", [n for n in MODEL_KINDS if "rvfl" in n or n == "elm"])
+@pytest.mark.parametrize("name", [n for n, kind in MODEL_KINDS.items() if kind.tunable])
 def test_every_candidate_of_the_grid_is_a_setting_of_the_model(name):
     model = make_model(name, 0)
     X = [[0.0], [1.0], [2.0], [3.0]]

@@ -14,3 +14,5 @@ def test_json():
     listed = succeeds("models", "--json").json
     assert listed["default"] == DEFAULT_MODEL
     assert list(listed["models"]) == list(MODEL_KINDS)
+    assert not listed["models"][DEFAULT_MODEL]["tunable"]
+    assert listed["models"]["rvfl"]["tunable"]

@@ -39,5 +39,5 @@ def test_what_is_read_is_never_written_over(tmp_path):
 
 
 def test_an_unknown_model_is_named_with_the_known_ones():
-    with pytest.raises(typer.BadParameter, match="'tree' is not one of sdap-gbrvfl"):
+    with pytest.raises(typer.BadParameter, match="'tree' is not one of robust"):
         options._check_model("tree")

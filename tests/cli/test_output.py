@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from numba import njit
 from rich.console import Console
 
 from granulearn.cli import output
@@ -48,3 +49,16 @@ def test_progress_is_drawn_on_a_terminal_only_and_never_with_json(monkeypatch):
     assert "4/10" in draw(terminal=True, hidden=False)
     assert draw(terminal=False, hidden=False) == ""
     assert draw(terminal=True, hidden=True) == ""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_compiling_is_announced_once_and_on_a_terminal_only(terminal, monkeypatch, capsys):
+    monkeypatch.setattr(output, "Console", lambda stderr: Console(force_terminal=terminal))
+    kernel = njit(lambda x: x + 1)
+    with output.compiling_announced():
+        kernel(1), kernel(1.0)
+        assert capsys.readouterr().err.count("compiling the kernels") == terminal
+    with output.compiling_announced():
+        kernel(1)
+    kernel(1j)
+    assert capsys.readouterr().err == ""

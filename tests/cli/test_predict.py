@@ -32,7 +32,7 @@ def make_predict(fitted, tmp_path):
 def test_predictions_are_those_of_the_pipeline_in_python(fitted, tmp_path):
     table, model = fitted
     succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
-    answers = pd.read_csv(tmp_path / "out.csv")
+    answers = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
     pipeline = load_model(model).pipeline
     X = read_training_table(table, "label").X
     assert answers["prediction"].tolist() == pipeline.predict(X).tolist()

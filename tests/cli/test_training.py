@@ -49,11 +49,26 @@ def test_every_kind_of_model_trains(table, name):
 
 
 def test_the_same_seed_is_the_same_model(table):
-    first, second = (train(table, "sdap-gbrvfl", tune=False, test=0.3, seed=5) for _ in range(2))
+    first, second = (train(table, "robust", tune=False, test=0.3, seed=5) for _ in range(2))
     assert first.card == second.card
     np.testing.assert_array_equal(
         first.pipeline.predict_proba(table.X), second.pipeline.predict_proba(table.X)
     )
+
+
+@pytest.mark.parametrize("name", ["robust", "ball-forest"])
+def test_doubted_labels_are_those_with_a_more_probable_one(table, name):
+    trained = train(table, name, tune=False, test=0, seed=0)
+    # With two classes, the other one is more probable where this one is below one half.
+    assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].reliability_ < 0.5) > 0
+
+
+@pytest.mark.parametrize(("name", "shown"), [("rvfl-committee", True), ("rvfl", False)])
+def test_what_leave_one_out_chose_is_on_the_card(table, name, shown):
+    trained = train(table, name, tune=False, test=0, seed=0)
+    last = trained.pipeline[-1]
+    assert trained.card.chosen == ({"C": last.C_, "activation": last.activation_} if shown else {})
+    assert trained.card.doubted_labels is None
 
 
 def test_tuning_keeps_the_winner_of_the_grid_as_a_plain_pipeline(table, monkeypatch):
@@ -85,15 +100,16 @@ def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypat
     def refuse(*arguments):
         raise ValueError("every ball has membership zero; use another membership.")
 
-    monkeypatch.setattr("granulearn.estimators.base.solve_weighted_ridge", refuse)
+    monkeypatch.setattr("granulearn.estimators.RVFLClassifier.fit", refuse)
     with pytest.raises(TableError, match=r"rvfl cannot be fitted to this table: every ball"):
         train(table, "rvfl", tune=False, test=0, seed=0)
 
 
-def test_a_single_row_of_a_class_trains_without_cross_validation(tmp_path):
+@pytest.mark.parametrize("name", ["robust", "rvfl"])
+def test_a_single_row_of_a_class_trains_without_cross_validation(tmp_path, name):
     (tmp_path / "t.csv").write_text("a,label\n1,x\n2,x\n3,x\n9,y\n")
     table = read_training_table(tmp_path / "t.csv", "label")
-    assert train(table, "rvfl", tune=False, test=0, seed=0).card.scores == {}
+    assert train(table, name, tune=False, test=0, seed=0).card.scores == {}
 
 
 def test_labels_can_be_learnt_at_all():

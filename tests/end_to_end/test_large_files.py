@@ -103,7 +103,7 @@ def test_a_fit_can_be_interrupted_too(tmp_path):
     plain = arrow_csv.WriteOptions(quoting_style="none")
     arrow_csv.write_csv(rows(20_000), tmp_path / "train.csv", plain)
     process = subprocess.Popen(
-        [*COMMAND, "fit", "train.csv", "-t", "label", "--tune", "-o", "model.skops"],
+        [*COMMAND, "fit", "train.csv", "-t", "label", "-o", "model.skops"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

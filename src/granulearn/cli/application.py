@@ -39,7 +39,7 @@ EPILOG = f"""
 
 granulearn datasets export crx -o credit.csv
 
-granulearn fit credit.csv --target target --tune -o credit.skops
+granulearn fit credit.csv --target target -o credit.skops
 
 granulearn predict credit.skops new.csv --proba -o predicted.csv
 

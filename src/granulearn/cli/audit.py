@@ -15,7 +15,7 @@ from granulearn.cli.options import (
     TargetOption,
     output_option,
 )
-from granulearn.cli.output import JsonOption, console, note, print_json
+from granulearn.cli.output import JsonOption, compiling_announced, console, note, print_json
 from granulearn.cli.output import table as new_table
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def audit(
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
     if data.dropped_rows:
         note(f"{data.dropped_rows} rows without a label were left out; row numbers skip them.")
-    X, names, audited = _audited(data, seed)
+    with compiling_announced():
+        X, names, audited = _audited(data, seed)
     listing = _listing(data, audited)
     if output is not None:
         with written_atomically(output) as draft:

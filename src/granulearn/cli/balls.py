@@ -17,7 +17,7 @@ from granulearn.cli.options import (
     check_not_an_input,
     output_option,
 )
-from granulearn.cli.output import JsonOption, console, print_json
+from granulearn.cli.output import JsonOption, compiling_announced, console, print_json
 from granulearn.cli.output import table as new_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from granulearn.cli.ball_table import RatedBalls
 
 SHOWN_AT_EACH_END = 5
-SCHEMES = ("sdap", "fuzzy", "uniform")
+SCHEMES = ("sdap", "fuzzy", "evidence", "uniform")
 
 
 def _check_scheme(name: str) -> str:
@@ -70,7 +70,8 @@ def balls(
     for written in (output, plot):
         check_not_an_input(written, table)
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
-    rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
+    with compiling_announced():
+        rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
     listing = rated.listing()
     if plot is not None:
         with written_atomically(plot) as draft:

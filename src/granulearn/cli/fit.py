@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from granulearn.cli.model_kinds import DEFAULT_MODEL
+from granulearn.cli.model_kinds import DEFAULT_MODEL, MODEL_KINDS
 from granulearn.cli.options import (
     CategoricalOption,
     IgnoreOption,
@@ -18,7 +18,7 @@ from granulearn.cli.options import (
     check_not_an_input,
     output_option,
 )
-from granulearn.cli.output import JsonOption, console, print_json, table
+from granulearn.cli.output import JsonOption, compiling_announced, console, note, print_json, table
 
 if TYPE_CHECKING:
     from granulearn.cli.training_table import TrainingTable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
 MAX_CLASSES_SHOWN = 12
+SETTINGS_SHOWN = ("n_trees", "n_layers", "C", "n_hidden", "activation")
 
 
 def fit(
@@ -33,7 +34,10 @@ def fit(
     target: TargetOption,
     output: Annotated[Path, output_option("Model file to write.")],
     model: ModelOption = DEFAULT_MODEL,
-    tune: Annotated[bool, typer.Option("--tune", help="Search the best settings first.")] = False,
+    tune: Annotated[
+        bool,
+        typer.Option("--tune", help="Search the best settings first; the default needs no search."),
+    ] = False,
     test: Annotated[
         float,
         typer.Option("--test", min=0.0, max=0.9, help="Share of rows held out; 0 uses all."),
@@ -50,15 +54,19 @@ def fit(
     the columns, scores, versions and seed. The scores are those of the model
     that is saved: it has not seen the rows held out.
 
-    Example: granulearn fit train.csv --target label --tune -o model.skops
+    Example: granulearn fit train.csv --target label -o model.skops
     """
     from granulearn.cli.training import train
     from granulearn.cli.training_table import read_training_table
     from granulearn.persistence import save_model
 
     check_not_an_input(output, table)
+    if tune and not MODEL_KINDS[model].tunable:
+        note(f"{model} chooses its settings itself, so --tune has nothing to search.")
+        tune = False
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
-    trained = train(data, model, tune=tune, test=test, seed=seed)
+    with compiling_announced():
+        trained = train(data, model, tune=tune, test=test, seed=seed)
     card = save_model(trained.pipeline, output, trained.card)
     if json:
         print_json({"file": str(output), **card.to_json()})
@@ -76,12 +84,12 @@ def _show(path: Path, output: Path, data: TrainingTable, card: ModelCard) -> Non
     if data.dropped_rows:
         out.print(f"{data.dropped_rows} rows without a label were left out")
     made = f"{card.balls} balls of {card.rows} samples" if card.balls else f"{card.rows} samples"
-    settings = ", ".join(
-        f"{key}={card.parameters[key]}"
-        for key in ("C", "n_hidden", "activation")
-        if key in card.parameters
-    )
-    out.print(f"[bold]{card.model}[/bold]: fitted to {made}; {settings}\n")
+    known = {**card.parameters, **card.chosen}
+    settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if key in known)
+    out.print(f"[bold]{card.model}[/bold]: {made}; {settings}")
+    if card.doubted_labels:
+        out.print(f"{card.doubted_labels} of these labels are doubted; see: granulearn audit")
+    out.print()
     _show_scores(out, card)
     out.print(f"saved [bold]{output}[/bold]")
 

@@ -11,11 +11,24 @@ class ModelKind(NamedTuple):
     class_name: str
     """Class in `granulearn.estimators`."""
     summary: str
+    tunable: bool = True
+    """Whether ``--tune`` has a grid for it; the others choose their settings in `fit`."""
 
 
 MODEL_KINDS = {
+    "robust": ModelKind(
+        "RobustGBRVFLClassifier",
+        "ball-forest and rvfl-committee averaged; for labels that may be wrong",
+        tunable=False,
+    ),
+    "ball-forest": ModelKind(
+        "BallForestClassifier", "trees of balls weighed by their evidence", tunable=False
+    ),
+    "rvfl-committee": ModelKind(
+        "RVFLCommitteeClassifier", "random networks tuned by leave-one-out", tunable=False
+    ),
     "sdap-gbrvfl": ModelKind(
-        "SDAPGBRVFLClassifier", "balls trusted by spread, neighbours and size; for noisy labels"
+        "SDAPGBRVFLClassifier", "balls trusted by spread, neighbours and size"
     ),
     "f-gbrvfl": ModelKind(
         "FGBRVFLClassifier", "balls trusted by their distance to the centre of their class"
@@ -28,7 +41,7 @@ MODEL_KINDS = {
     "ac-rvfl": ModelKind("ACRVFLClassifier", "as c-rvfl, with conjugates: real-valued output"),
 }
 
-DEFAULT_MODEL = "sdap-gbrvfl"
+DEFAULT_MODEL = "robust"
 
 
 def model_names(incomplete: str = "") -> list[str]:
@@ -54,7 +67,9 @@ def make_model(name: str, seed: int) -> Any:
     """
     from granulearn import estimators
 
-    return getattr(estimators, MODEL_KINDS[name].class_name)(random_state=seed)
+    model = getattr(estimators, MODEL_KINDS[name].class_name)(random_state=seed)
+    # Threads change no result, and a command has the machine to itself.
+    return model.set_params(n_jobs=-1) if "n_jobs" in model.get_params() else model
 
 
 def search_grid(name: str) -> dict[str, list]:
@@ -63,7 +78,7 @@ def search_grid(name: str) -> dict[str, list]:
     Parameters
     ----------
     name : str
-        One of `model_names`.
+        One of `model_names` that is tunable.
     """
     from granulearn.network import complex_activation_names
     from granulearn.selection import paper_grid

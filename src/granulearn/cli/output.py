@@ -80,6 +80,29 @@ def table(title: str, *headers: str) -> Table:
 
 
 @contextmanager
+def compiling_announced() -> Iterator[None]:
+    """Say on a terminal that kernels are being compiled, if they are: it takes a while, once."""
+    if not Console(stderr=True).is_terminal:
+        yield
+        return
+    from numba.core import event
+
+    class Announcement(event.Listener):
+        said = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.said:
+                self.said = True
+                note("compiling the kernels; this is done once.")
+
+        def on_end(self, event: Any) -> None:
+            """Nothing is left to say."""
+
+    with event.install_listener("numba:compile", Announcement()):
+        yield
+
+
+@contextmanager
 def row_progress(total: int, *, hidden: bool) -> Iterator[Any]:
     """Give a function that is told how many rows are done; draws a bar on a terminal.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
     model : str
         A name of `model_kinds`.
     tune : bool
-        Whether to search the paper's grid, inside each fold too.
+        Whether to search the paper's grid, inside each fold too; for tunable kinds.
     test : float
         Share of the rows to hold out, from 0 to below 1.
     seed : int
@@ -77,18 +78,40 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
         dropped_rows=table.dropped_rows,
         classes={str(label): int(n) for label, n in zip(classes, counts, strict=True)},
         balls=len(last.balls_) if hasattr(last, "balls_") else None,
+        doubted_labels=_doubted_labels(last, y),
         scores=scores,
         parameters=last.get_params(),
+        chosen=_chosen(last),
         seed=seed,
     )
     return Trained(pipeline, card)
+
+
+def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
+    """Count labels less probable than another, out of bag; None without a ball forest."""
+    forest = model if hasattr(model, "oob_proba_") else getattr(model, "forest_", None)
+    if forest is None:
+        return None
+    known = ~np.isnan(model.reliability_)
+    likely = model.classes_[forest.oob_proba_[known].argmax(axis=1)]
+    return int(np.sum(likely != y[known]))
+
+
+def _chosen(model: Any) -> dict[str, Any]:
+    """Return what a committee of networks chose by leave-one-out."""
+    network = getattr(model, "committee_", model)
+    names = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
+    return {name: getattr(network, f"{name}_") for name in names}
 
 
 @contextmanager
 def _told_to_users(model: str) -> Iterator[None]:
     """Pass on why a model cannot be fitted to a table, as a fact about the table."""
     try:
-        yield
+        with warnings.catch_warnings():
+            # Of every fold, and of rows that nobody asked to have rated.
+            warnings.filterwarnings("ignore", "the reliability of")
+            yield
     except ValueError as error:
         raise TableError(
             f"{model} cannot be fitted to this table: {error} Another --model may fit it."

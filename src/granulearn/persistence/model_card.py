@@ -48,9 +48,13 @@ class ModelCard:
     classes: Mapping[str, int] = field(default_factory=dict)
     """Rows of each class among those that the model was fitted to."""
     balls: int | None = None
-    """Granular balls that the rows became."""
+    """Granular balls that the rows became, in models that learn from balls."""
+    doubted_labels: int | None = None
+    """Rows whose label is less probable than another, by trees that did not see them."""
     scores: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that the model chose itself while it was fitted."""
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     """Python and the packages that made the model."""
