@@ -109,11 +109,6 @@ def _rows_that_count(X: np.ndarray, y: np.ndarray, sample_weight) -> RegressionR
         return RegressionRows(X, Y, None)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     counts = weights > 0
-    if not counts.any():
-        raise ValueError(
-            "sample_weight is zero for every sample, so nothing is left to learn from; "
-            "at least some weights must be positive."
-        )
     return RegressionRows(X[counts], Y[counts], weights[counts])
 
 
