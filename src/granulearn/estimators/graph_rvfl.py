@@ -43,11 +43,11 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     init : {"k-means++", "class-means"}, default="k-means++"
         Where the two means of a split start.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "given", an
-        instance from `granulearn.memberships`, or a function that takes a
-        `BallSet` and returns one number in [0, 1] per ball. Memberships passed
-        to `fit` as ``sample_membership`` overrule it: a ball then gets the mean
-        of its samples'.
+        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
+        "given", an instance from `granulearn.memberships`, or a function that
+        takes a `BallSet` and returns one number in [0, 1] per ball. Memberships
+        passed to `fit` as ``sample_membership`` overrule it: a ball then gets
+        the mean of its samples'.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     graph : {"lda", "lfda", "mda"}, default="lda"

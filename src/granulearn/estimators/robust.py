@@ -47,12 +47,12 @@ def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np
 class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
     r"""Classifier for labels that may be wrong: network and ball forest, averaged.
 
-    The recommended default of the library. An `RVFLCommitteeClassifier` learns
-    smooth boundaries and a `BallForestClassifier` the local structure; both
-    weigh evidence before they believe a label, and they err in different
-    places. Nothing needs to be tuned. Its weak points are sets of many classes
-    with clean labels, where boosted trees are better, and the price of two
-    models.
+    The recommended default of the library and of ``granulearn fit``. An
+    `RVFLCommitteeClassifier` learns smooth boundaries and a
+    `BallForestClassifier` the local structure; both weigh evidence before they
+    believe a label, and they err in different places. Nothing needs to be
+    tuned. Its weak points are sets of many classes with clean labels, where
+    boosted trees are better, and the price of two models.
 
     Parameters
     ----------
