@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from granulearn.plots.curves import plot_curves
 
 LINES = {
-    "b": {"rates": [0.0, 0.2], "means": [90.0, 80.0], "errors": [1.0, 2.0]},
-    "a": {"rates": [0.0, 0.2], "means": [85.0, 84.0], "errors": [None, None]},
+    "b": {"at": [0, 20], "means": [90.0, 80.0], "errors": [1.0, 2.0]},
+    "a": {"at": [0, 20], "means": [85.0, 84.0], "errors": [None, None]},
 }
 
 
@@ -33,6 +33,6 @@ def test_bars_are_as_long_as_the_errors_and_absent_without():
     np.testing.assert_allclose(np.ptp(segments[:, :, 1], axis=1), [2, 4])
 
 
-def test_points_at_one_rate_do_not_hide_each_other():
+def test_points_at_one_place_do_not_hide_each_other():
     starts = {container[0].get_xdata()[0] for container in drawn().containers}
     assert len(starts) == 2

@@ -20,6 +20,11 @@ estimator = "FGBRVFLClassifier"
 vary = { activation = ["relu", "sine", "sigmoid"] }
 
 [[method]]
+name = "edRVFL"
+estimator = "EnsembleDeepRVFLClassifier"
+vary = { n_layers = [1, 2, 5] }
+
+[[method]]
 name = "SDAP-GBRVFL"
 estimator = "SDAPGBRVFLClassifier"
 vary = { C = [0.01, 1.0], n_hidden = [3, 23, 43] }
@@ -36,7 +41,7 @@ def accuracy(cell) -> float | str:
 
 @cache
 def full_summary() -> dict[str, Any]:
-    """Return a summary with ranks, curves, bars, a surface, balls and failures."""
+    """Return a summary with ranks, curves, layers, bars, a surface, balls and failures."""
     with TemporaryDirectory() as directory:
         study = load_study(write_study(Path(directory), FULL, "full"))
         path = fill_store(Path(directory) / "full.db", study, accuracy)

@@ -15,8 +15,16 @@ def figures():
 
 def test_a_summary_with_everything_has_every_figure(figures):
     counts = Counter(figure.section for figure in figures)
-    # Curves: the mean and three sets; bars and surfaces: one per set; balls: two sets.
-    assert counts == {"ranks": 1, "curves": 4, "activations": 3, "surfaces": 3, "balls": 2}
+    # Curves: the mean and three sets; layers: one per condition; bars and surfaces: one per set;
+    # balls: two sets.
+    assert counts == {
+        "ranks": 1,
+        "curves": 4,
+        "layers": 2,
+        "activations": 3,
+        "surfaces": 3,
+        "balls": 2,
+    }
     assert set(counts) <= set(SECTIONS)
 
 
@@ -35,6 +43,7 @@ def test_nothing_run_is_nothing_drawn():
         **full_summary(),
         "comparisons": [],
         "curves": [],
+        "layers": [],
         "activations": [],
         "surfaces": [],
         "paper": None,

@@ -39,6 +39,7 @@ def test_all_rates_of_a_set_are_measured_on_the_same_splits(tmp_path):
     [
         ("seed = 3", "seed = 4"),
         ("C = [0.01, 1.0]", "C = [0.01, 2.0]"),
+        ("C = [0.01, 1.0] }", 'C = [0.01, 1.0] }\nselection = "loo"'),
         ("n_hidden = 12", "n_hidden = 13"),
         ("folds = 3", "folds = 4"),
         ('"accuracy", "log_loss"', '"accuracy", "macro_f1"'),

@@ -102,3 +102,14 @@ def test_a_wrong_parameter_of_a_nested_estimator_is_named():
 def test_folds_of_tuning_are_those_of_the_study():
     search = build_search(rvfl(grid={"C": [0.1, 1.0]}), TUNING, seed=5)
     assert search.cv.get_n_splits() == 3
+
+
+def test_a_grid_can_be_searched_by_leave_one_out():
+    search = build_search(rvfl(grid={"C": [0.1, 1.0]}, selection="loo"), TUNING, seed=5)
+    assert (type(search), search.selection) == (PathSearchCV, "loo")
+
+
+def test_leave_one_out_needs_a_network():
+    method = Method(name="m", estimator="sklearn.svm.SVC", grid={"C": [1.0]}, selection="loo")
+    with pytest.raises(StudyError, match="for random vector networks, not for"):
+        check_method(method)

@@ -23,6 +23,7 @@ from tests.studies.small_studies import SMALL, small_study
         ("tuning = { folds = 3 }", 'compare = { score = "macro_f1" }', "compare.score"),
         ("repeats = 2", "repeats = 2, folds = 3", "folds belongs to kind='kfold'"),
         ('name = "tree"', 'name = "tree"\ncandidates = 3', "candidates draws from a grid"),
+        ('name = "tree"', 'name = "tree"\nselection = "loo"', "searches a whole grid"),
         ('name = "tree"', 'name = "tree"\nvary = { max_depth = [] }', "vary.max_depth is empty"),
     ],
 )

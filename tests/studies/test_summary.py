@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from granulearn.statistics import paper_accuracy_table, paper_noise_table
@@ -70,6 +71,26 @@ def test_varied_settings_become_points_of_a_figure(tmp_path):
     assert [point["at"] for point in points][:2] == [["selu"], ["relu"]]
     assert points[0]["mean"] == pytest.approx(len("F-GBRVFL [activation=selu]"))
     assert summary["surfaces"] == []
+
+
+def test_a_varied_number_of_layers_becomes_lines_and_no_thicket_of_noise_curves(tmp_path):
+    study = load_study("layers")
+
+    def accuracy(cell):
+        return 0.5 + 0.01 * cell.method.fixed["n_layers"] + 0.001 * cell.unit.part.repeat
+
+    path = fill_store(tmp_path / "a.db", study, accuracy)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    assert summary["curves"] == []
+    assert [item["condition"] for item in summary["layers"]] == summary["conditions"]
+    for item in summary["layers"]:
+        assert item["dataset"] == f"mean of {len(study.datasets)} sets"
+        assert list(item["lines"]) == [method.name for method in study.method]
+        for line in item["lines"].values():
+            assert line["at"] == list(range(1, 11))
+            assert np.diff(line["means"]) == pytest.approx([1.0] * 9)
+            assert line["errors"][0] > 0
 
 
 def test_a_store_of_two_studies_asks_which(tmp_path):

@@ -1,4 +1,4 @@
-"""A score against the strength of noise: one line per method, with error bars."""
+"""A score against a number, such as the strength of noise: one line per method, with error bars."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ def plot_curves(
     *,
     x_label: str,
     y_label: str,
+    apart: float = 0.3,
 ) -> Axes:
     """Draw one line per method.
 
     Parameters
     ----------
     lines : mapping
-        Method to ``rates`` (shares), ``means`` and ``errors`` (None for none).
+        Method to ``at``, ``means`` and ``errors`` (None for none).
     methods : sequence of str
         All methods of the study: the position decides colour and marker.
     ax : matplotlib Axes
         Where to draw.
     x_label, y_label : str
         What the axes show.
+    apart : float, default=0.3
+        Lines are moved so far apart, so that bars at the same place do not hide
+        each other.
 
     Returns
     -------
@@ -41,10 +45,9 @@ def plot_curves(
     for method in shown:
         line, position = lines[method], methods.index(method)
         errors = np.array([np.nan if error is None else error for error in line["errors"]])
-        # A little apart, so that bars at the same rate do not hide each other.
-        nudge = 0.3 * (position - (len(methods) - 1) / 2)
+        nudge = apart * (position - (len(methods) - 1) / 2)
         ax.errorbar(
-            100 * np.asarray(line["rates"]) + nudge,
+            np.asarray(line["at"]) + nudge,
             line["means"],
             yerr=None if np.isnan(errors).all() else np.nan_to_num(errors),
             color=series_color(position),

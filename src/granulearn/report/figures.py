@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from granulearn.plots.agreement import plot_agreement
 from granulearn.plots.balls import plot_balls
@@ -22,7 +23,7 @@ from granulearn.report.svg import themed_svg
 from granulearn.statistics import compare
 from granulearn.studies.drawings import balls_of_drawing
 
-SECTIONS = ("ranks", "curves", "activations", "surfaces", "paper", "balls")
+SECTIONS = ("ranks", "curves", "layers", "activations", "surfaces", "paper", "balls")
 NOISE_WORDS = {
     "uniform": "training labels that are wrong (%)",
     "pair": "training labels turned into one other class (%)",
@@ -66,6 +67,7 @@ def make_figures(summary: dict[str, Any]) -> list[PageFigure]:
         return [
             *_rank_figures(summary),
             *_curve_figures(summary),
+            *_layer_figures(summary),
             *_activation_figures(summary),
             *_surface_figures(summary),
             *_paper_figures(summary),
@@ -113,8 +115,12 @@ def _curve_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
         is_mean = curve["dataset"].startswith("mean of")
         figure = Figure(figsize=(7.2, 4.4) if is_mean else (4.8, 3.6), layout="constrained")
         axes = figure.subplots()
+        lines = {
+            method: {**line, "at": [100 * rate for rate in line["rates"]]}
+            for method, line in curve["lines"].items()
+        }
         plot_curves(
-            curve["lines"],
+            lines,
             summary["methods"],
             axes,
             x_label=NOISE_WORDS[curve["kind"]],
@@ -127,6 +133,29 @@ def _curve_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
             caption += " Bars: standard error over repeated splits, if there are any."
         name = f"curve-{number}"
         yield PageFigure("curves", name, caption, themed_svg(figure, name, caption), is_mean)
+
+
+def _layer_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+    for number, item in enumerate(summary["layers"]):
+        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+        axes = figure.subplots()
+        plot_curves(
+            item["lines"],
+            list(item["lines"]),
+            axes,
+            x_label="layers",
+            y_label=score_label(summary),
+            apart=0.06,
+        )
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_title(f"{item['condition']}, {item['dataset']}", loc="left")
+        figure.legend(loc="outside lower center", ncols=4)
+        caption = (
+            f"{item['condition']}, {item['dataset']}: {score_label(summary)} by number of layers. "
+            "Bars: standard error over repeated splits, if there are any."
+        )
+        name = f"layers-{number}"
+        yield PageFigure("layers", name, caption, themed_svg(figure, name, caption))
 
 
 def _activation_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:

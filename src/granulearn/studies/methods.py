@@ -36,6 +36,11 @@ def check_method(method: Method) -> None:
     """
     for variant in variants(method):
         model = build_estimator(variant)
+        if method.selection == "loo" and not isinstance(model, BaseRVFLClassifier):
+            raise StudyError(
+                f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
+                "leave it out."
+            )
         for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
             _check_parameter(model, key, "grid")
 

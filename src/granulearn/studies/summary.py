@@ -20,7 +20,7 @@ from granulearn.studies.methods import as_grids, variants
 from granulearn.studies.scores import SHARES, higher_is_better
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoredOutcome
-from granulearn.studies.tables import cell_table, curve_table, score_table
+from granulearn.studies.tables import cell_table, curve_table, mean_curves, score_table
 
 
 def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
@@ -57,6 +57,7 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
         "comparisons": compare_methods(study, table, methods),
         "per_set": _per_set(study, table, methods),
         "curves": _curves(study, table),
+        "layers": _layers(study, table),
         "activations": _varied(study, table, ("activation",)),
         "surfaces": _varied(study, table, ("C", "n_hidden")),
         "paper": _paper(study, table, methods),
@@ -149,22 +150,53 @@ def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict
 
 
 def _curves(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
+    # A line for each value of a varied setting would be a thicket.
+    varied = {
+        variant.name for method in study.method if method.vary for variant in variants(method)
+    }
+    table = table[~table["method"].isin(varied)]
     found = []
     for noise in study.noise:
         if len(noise.rates) < 2 or table.empty:
             continue
         points = curve_table(table, study.compare.score, noise.kind)
         for dataset, of_set in points.groupby("dataset", sort=False):
-            lines = {
-                method: {
-                    "rates": own["rate"].tolist(),
-                    "means": own["mean"].tolist(),
-                    "errors": [_number(error) for error in own["error"]],
-                }
-                for method, own in of_set.sort_values("rate").groupby("method", sort=False)
-            }
+            lines = _lines(of_set, "rate", "rates")
             found.append({"kind": noise.kind, "dataset": dataset, "lines": lines})
     return found
+
+
+def _layers(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return, for each condition, the mean score over sets by the number of layers."""
+    n_layers, methods = {}, {}
+    for method in study.method:
+        if set(method.vary or ()) == {"n_layers"}:
+            for variant in variants(method):
+                n_layers[variant.name] = variant.fixed["n_layers"]
+                methods[variant.name] = method.name
+    table = table[table["method"].isin(methods)]
+    table = table.assign(
+        n_layers=table["method"].map(n_layers), method=table["method"].map(methods)
+    )
+    found = []
+    for condition, of_condition in table.groupby("condition", sort=False):
+        points = mean_curves(of_condition, study.compare.score, "n_layers")
+        mean = points["dataset"].iloc[0]
+        lines = _lines(points[points["dataset"] == mean], "n_layers", "at")
+        found.append({"condition": condition, "dataset": mean, "lines": lines})
+    return found
+
+
+def _lines(points: pd.DataFrame, along: str, name: str) -> dict[str, dict[str, list]]:
+    """Return of each method where its points lie, their means and errors."""
+    return {
+        str(method): {
+            name: own[along].tolist(),
+            "means": own["mean"].tolist(),
+            "errors": [_number(error) for error in own["error"]],
+        }
+        for method, own in points.sort_values(along, kind="stable").groupby("method", sort=False)
+    }
 
 
 def _varied(study: Study, table: pd.DataFrame, keys: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -117,9 +117,31 @@ def curve_table(table: pd.DataFrame, score: str, kind: str) -> pd.DataFrame:
         ``dataset`` (``mean of N sets`` for their mean), ``method``, ``rate``, ``mean`` and
         ``error``: the standard error over repeated splits, NaN if there is one.
     """
-    rows = table[table["kind"].isin([CLEAN, kind])].dropna(subset=[score])
+    return mean_curves(table[table["kind"].isin([CLEAN, kind])], score, "rate")
+
+
+def mean_curves(table: pd.DataFrame, score: str, along: str) -> pd.DataFrame:
+    """Return how a score changes along a column, for each set and for their mean.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `cell_table` returned, or a part of it.
+    score : str
+        Name of a score.
+    along : str
+        Column of numbers.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset`` (``mean of N sets`` for their mean, which comes first), ``method``, the
+        column, ``mean`` and ``error``: the standard error over repeated splits, NaN if there
+        is one.
+    """
     of_repeats = (
-        rows.groupby(["dataset", "method", "rate", "repeat"], sort=False)[score]
+        table.dropna(subset=[score])
+        .groupby(["dataset", "method", along, "repeat"], sort=False)[score]
         .mean()
         .reset_index()
     )
@@ -127,9 +149,9 @@ def curve_table(table: pd.DataFrame, score: str, kind: str) -> pd.DataFrame:
     curves = [of_repeats]
     if n_sets > 1:
         # Each repeat gives one mean over the sets; its spread is what splits and noise do.
-        grouped = of_repeats.groupby(["method", "rate", "repeat"], sort=False)[score]
+        grouped = of_repeats.groupby(["method", along, "repeat"], sort=False)[score]
         joined = grouped.agg(["mean", "size"]).reset_index()
         joined = joined[joined["size"] == n_sets].rename(columns={"mean": score})
         curves.insert(0, joined.drop(columns="size").assign(dataset=f"mean of {n_sets} sets"))
-    by_rate = pd.concat(curves).groupby(["dataset", "method", "rate"], sort=False)[score]
-    return by_rate.agg(["mean", "sem"]).reset_index().rename(columns={"sem": "error"})
+    points = pd.concat(curves).groupby(["dataset", "method", along], sort=False)[score]
+    return points.agg(["mean", "sem"]).reset_index().rename(columns={"sem": "error"})
