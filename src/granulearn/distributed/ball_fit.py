@@ -60,7 +60,7 @@ def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> B
     (joined,) = compute(on_cluster)
     facts = joined.facts
     check_facts(facts)
-    _check_balls(joined, model.min_ball_size, len(blocks))
+    _check_balls(joined, model.min_ball_size)
     delta = rate_balls(scheme, joined, on_cluster, parts, blocks, seeds.balls)
     model.classes_ = facts.classes
     balls = _with_assignment(joined, parts)
@@ -80,7 +80,7 @@ def _with_assignment(joined: BlockBalls, parts: Sequence[Any]) -> BallSet:
     return replace(joined.balls, assignment=assignment)
 
 
-def _check_balls(joined: BlockBalls, min_ball_size: int, n_blocks: int) -> None:
+def _check_balls(joined: BlockBalls, min_ball_size: int) -> None:
     """Raise or warn where the balls do not stand for the samples."""
     balls, classes = joined.balls, joined.facts.classes
     if len(balls) == 0:
@@ -95,11 +95,12 @@ def _check_balls(joined: BlockBalls, min_ball_size: int, n_blocks: int) -> None:
         dropped=np.searchsorted(classes, joined.dropped),
         min_ball_size=min_ball_size,
     )
-    if n_blocks > 1 and joined.facts.n_one_class > n_blocks / 2:
+    mostly_alone = 2 * joined.facts.alone > joined.facts.counting
+    if mostly_alone.any():
         warnings.warn(
-            f"{joined.facts.n_one_class} of {n_blocks} blocks hold samples of one class only, and "
-            "such a block becomes a single ball: the rows seem to be sorted by class. Shuffle "
-            "them, so that each block has all classes.",
+            f"most samples of class {classes[mostly_alone].tolist()} lie in blocks without any "
+            "other class, and such a block becomes a single ball, so the class will hardly be "
+            "predicted: the rows seem to be sorted. Shuffle them, so that blocks are alike.",
             UserWarning,
             stacklevel=2,
         )

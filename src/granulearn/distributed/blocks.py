@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 from dask import delayed
 from sklearn.base import BaseEstimator
@@ -30,12 +30,7 @@ class Block:
 
 def is_collection(thing: Any) -> bool:
     """Return whether `thing` is a Dask array, DataFrame or Series."""
-    return isinstance(thing, da.Array) or is_frame(thing)
-
-
-def is_frame(thing: Any) -> bool:
-    """Return whether `thing` is a Dask DataFrame or Series."""
-    return dask.is_dask_collection(thing) and hasattr(thing, "to_dask_array")
+    return isinstance(thing, da.Array | dd.DataFrame | dd.Series)
 
 
 def check_collection(thing: Any, name: str, instead: str) -> None:
@@ -100,11 +95,11 @@ def blocks_in_step(X: Any, instead: str, **others: Any) -> list[tuple[Any, ...]]
         if not (name != "y" and _is_one_for_all(thing)):
             check_collection(thing, name, instead)
             collections[name] = _in_step(name, thing, collections["X"])
-    # Optimised together, so that what X and y have in common is computed once.
-    optimised = dask.optimize(*collections.values())
+    # Optimised one by one, X and y could be cut differently, and what they have in
+    # common, such as the reading of a file, would be done once for each.
     blocks = {
         name: np.ravel(thing.to_delayed(optimize_graph=False)).tolist()
-        for name, thing in zip(collections, optimised, strict=True)
+        for name, thing in collections.items()
     }
     n_blocks = len(blocks["X"])
     columns = [blocks["X"]]
@@ -188,7 +183,7 @@ def _checked(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Blo
         classes=classes,
         counting=counting,
         totals=np.bincount(samples.codes, sample_rows(samples).weights, minlength=len(classes)),
-        n_one_class=int(np.count_nonzero(counting) == 1),
+        alone=counting if np.count_nonzero(counting) == 1 else np.zeros_like(counting),
         any_membership=samples.memberships is None or bool(samples.memberships.any()),
     )
     return Block(number, samples, facts)
@@ -197,7 +192,7 @@ def _checked(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Blo
 def _empty_block(number: int, n_features: int) -> Block:
     nothing = np.empty(0)
     samples = Samples(np.empty((0, n_features)), np.empty(0, np.intp), None, None, slice(None), 0)
-    facts = BlockFacts(number, 0, 0, None, (), nothing, nothing, nothing, 0, False)
+    facts = BlockFacts(number, 0, 0, None, (), nothing, nothing, nothing, nothing, False)
     return Block(number, samples, facts)
 
 

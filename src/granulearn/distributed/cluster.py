@@ -119,7 +119,7 @@ def open_client(
         threads_per_worker=1,
         processes=True,
         memory_limit=memory_limit or "auto",
-        dashboard_address=None,
+        dashboard_address=":0",  # any free port: a second cluster is no reason for a warning
     )
     with cluster, _connected(cluster) as client:
         yield client
@@ -159,8 +159,8 @@ def told_of_losses(client: distributed.Client) -> Iterator[None]:
         ) from error
     except (CancelledError, CommClosedError) as error:
         raise ClusterError(
-            f"the Dask scheduler at {address} went away before the work was done ({error}); start "
-            "it again, connect a new client, and call fit once more."
+            f"the Dask scheduler at {address} went away before the work was done; start it again, "
+            "connect a new client, and call fit once more."
         ) from error
 
 

@@ -31,10 +31,10 @@ class BlockFacts:
     """(K,) the labels, sorted."""
     counting: np.ndarray
     """(K,) rows of positive weight of each class."""
+    alone: np.ndarray
+    """(K,) those of them whose block has no other class."""
     totals: np.ndarray
     """(K,) weight of each class."""
-    n_one_class: int
-    """Blocks whose rows of positive weight all have one class."""
     any_membership: bool
     """Whether a sample's membership is above zero, or none were given."""
 
@@ -109,7 +109,7 @@ def join_facts(first: BlockFacts, second: BlockFacts) -> BlockFacts:
         totals=sum_by_class(
             [(first.totals, first.classes), (second.totals, second.classes)], classes
         ),
-        n_one_class=first.n_one_class + second.n_one_class,
+        alone=sum_by_class([(first.alone, first.classes), (second.alone, second.classes)], classes),
         any_membership=first.any_membership or second.any_membership,
     )
 

@@ -1,0 +1,151 @@
+"""A real cluster: exact results when workers are killed, a clear error when it is gone."""
+
+import json
+import os
+import time
+
+import dask
+import numpy as np
+import pytest
+from dask import delayed
+from joblib import parallel_config
+from numpy.testing import assert_array_equal
+from threadpoolctl import threadpool_limits
+
+import distributed
+from granulearn.distributed import (
+    ClusterError,
+    DaskFGBRVFLClassifier,
+    DaskRVFLClassifier,
+    DaskSDAPGBRVFLClassifier,
+    cluster,
+    open_client,
+)
+from granulearn.distributed.cluster import active_client, compute, keep
+from granulearn.estimators import SDAPGBRVFLClassifier
+from granulearn.selection import PathSearchCV
+from tests.distributed.chunked import PAIRS, chunked, every_pair, table
+from tests.distributed.processes import made_table, scheduler_process, worker_process
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two worker processes with nannies."""
+    with open_client("local", n_workers=2, memory_limit="1GB") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def undisturbed(client):
+    """What each classifier learns when nothing happens, with workers' one thread for BLAS."""
+    with threadpool_limits(1):
+        return {on_dask: on_dask(random_state=0).fit(*made_table()) for on_dask, _ in PAIRS}
+
+
+def test_results_of_processes_are_those_of_threads(undisturbed):
+    with threadpool_limits(1), dask.config.set(scheduler="threads"):
+        for on_dask, fitted in undisturbed.items():
+            assert_array_equal(on_dask(random_state=0).fit(*made_table()).coef_, fitted.coef_)
+
+
+@every_pair
+def test_one_block_on_a_cluster_equals_the_plain_classifier_exactly(client, on_dask, plain):
+    X, y = table()
+    with threadpool_limits(1):
+        alone = plain(random_state=0).fit(X, y)
+        ours = on_dask(random_state=0).fit(chunked(X), chunked(y))
+    assert_array_equal(ours.coef_, alone.coef_)
+
+
+@pytest.mark.parametrize(
+    ("on_dask", "time_of_death"),
+    [(DaskRVFLClassifier, 1), (DaskSDAPGBRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
+)
+def test_a_worker_killed_in_the_middle_changes_nothing(
+    client, undisturbed, on_dask, time_of_death, tmp_path
+):
+    """It is killed when it makes block 7 for the first time, or for the second pass."""
+    X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))
+    with threadpool_limits(1):
+        fitted = on_dask(random_state=0).fit(X, y)
+    assert len(list(tmp_path.iterdir())) > time_of_death, "no worker was killed"
+    assert_array_equal(fitted.coef_, undisturbed[on_dask].coef_)
+    if hasattr(fitted, "balls_"):
+        assert_array_equal(fitted.balls_.centers, undisturbed[on_dask].balls_.centers)
+        assert_array_equal(fitted.membership_, undisturbed[on_dask].membership_)
+
+
+def test_predictions_on_a_cluster_are_those_of_the_ordinary_estimator(client, undisturbed):
+    X, _ = made_table()
+    fitted = undisturbed[DaskRVFLClassifier]
+    expected = [fitted.estimator_.predict(block) for block in X.blocks.ravel()]
+    assert_array_equal(fitted.predict(X).compute(), np.concatenate(expected))
+
+
+def test_a_path_search_on_a_cluster_is_the_search_of_one_process(client):
+    X, y = table(n_samples=150)
+    search = PathSearchCV(
+        SDAPGBRVFLClassifier(random_state=0),
+        {"C": [0.1, 10.0], "n_hidden": [5, 20], "purity": [0.9, 1.0]},
+        cv=3,
+        n_jobs=2,
+    )
+    with parallel_config(backend="dask"):
+        spread = search.fit(X, y).cv_results_
+    alone = search.set_params(n_jobs=1).fit(X, y).cv_results_
+    for name in ("mean_test_score", "split0_test_score", "rank_test_score"):
+        assert_array_equal(spread[name], alone[name])
+
+
+def test_a_task_that_kills_every_worker_is_given_up_with_advice(client, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(ClusterError, match="memory ran out: use smaller blocks"):
+        compute(delayed(os._exit)(1))
+
+
+def test_an_error_in_a_task_reaches_the_caller_as_it_is(client):
+    with pytest.raises(ZeroDivisionError):
+        compute(delayed(lambda: 1 / 0)())
+    (kept,) = keep([delayed(lambda: 3)()])
+    assert compute(kept, delayed(4)) == (3, 4)
+
+
+def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(tmp_path):
+    with scheduler_process(tmp_path) as (scheduler, file), worker_process(file):
+        address = json.loads(file.read_text())["address"]
+        with open_client(address):
+            X, y = made_table(when=(str(tmp_path), 7, 1, scheduler.pid))
+            began = time.monotonic()
+            with pytest.raises(ClusterError, match=r"scheduler at tcp://.* went away .* once more"):
+                DaskFGBRVFLClassifier(random_state=0).fit(X, y)
+    # Generous: what is shown is that an end comes, on however busy a machine.
+    assert time.monotonic() - began < 120
+
+
+def test_a_scheduler_without_workers_is_a_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 0.5)
+    with scheduler_process(tmp_path) as (_, file):
+        address = json.loads(file.read_text())["address"]
+        with (
+            open_client(address),
+            pytest.raises(ClusterError, match=r"no worker for 0\.5 s"),
+        ):
+            DaskRVFLClassifier().fit(*made_table())
+
+
+def test_no_scheduler_at_an_address_is_a_clear_error(monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    for address in ("tcp://127.0.0.1:1", "nowhere://there"):
+        with (
+            pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"),
+            open_client(address),
+        ):
+            pass
+
+
+def test_without_a_client_there_is_none(client):
+    assert active_client() is client
+    with dask.config.set(scheduler="threads"):
+        assert active_client() is None
+    with distributed.Client(client.scheduler.address, set_as_default=False):
+        assert active_client() is client
