@@ -131,3 +131,13 @@ def test_ctrl_c_says_what_is_kept_and_nothing_else(tmp_path):
         f"{results}. "
         "The same command goes on from there."
     )
+
+
+def test_a_cluster_that_is_not_there_is_refused_before_anything_is_run(
+    study, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
+    done = granulearn("bench", study, "--results", tmp_path / "a.db", "--dask", "tcp://127.0.0.1:1")
+    assert done.code == NO_CLUSTER
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in done.err
+    assert not (tmp_path / "a.db").exists()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from granulearn.distributed import open_client
 from granulearn.studies import Store, expand, run_study, select
 from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
 
@@ -218,3 +219,42 @@ def test_two_runs_at_once_fill_one_store_without_harm(whole, tmp_path):
     said = [run.communicate()[0] for run in runs]
     assert [run.returncode for run in runs] == [0, 0], said
     assert rows_of(tmp_path / "run.db") == rows_of(whole[1])
+
+
+def test_a_cluster_gives_the_same_rows_and_a_killed_cell_a_reason(whole, tmp_path):
+    first = '[[method]]\nname = "RVFL"'
+    study = small_study(tmp_path, (first, ODD.format(kind="Killed") + first))
+    cells = select(expand(study), ["dataset=circles", "noise=clean"])[:4]  # one of them "odd"
+    with open_client("local", n_workers=2) as client, Store(tmp_path / "dask.db") as store:
+        client.cluster.scheduler.allowed_failures = 0
+        result = run_study(study, cells, store, client=client)
+        again = run_study(study, cells[1:], store, client=client)
+    assert (len(result.failed), result.computed) == (1, 3)
+    assert all(reason.startswith("TaskLostError: ") for _, reason in result.failed)
+    assert (again.found, again.computed) == (3, 0)
+    rows = rows_of(tmp_path / "dask.db").items()
+    good = {key: row for key, row in rows if dict(row)["reason"] == ""}
+    assert good.items() <= rows_of(whole[1]).items()
+
+
+def test_a_run_on_a_cluster_of_its_own_can_be_stopped_and_leaves_nothing_behind(unbroken, tmp_path):
+    path = write_study(tmp_path, SLOW)
+    run = bench(tmp_path, path, "--jobs", "2", "--dask", "local")
+    wait_for_rows(tmp_path / "run.db", run, 4)
+    os.kill(run.pid, signal.SIGINT)
+    said = run.communicate()[0]
+    assert run.returncode == 130, said
+    kept = rows_of(tmp_path / "run.db")
+    assert f"{len(kept)} of {N_CELLS} cells are kept" in said
+    assert kept.items() <= unbroken.items()
+    while group_is_alive(run.pid):  # what the cluster's processes need to end
+        time.sleep(0.05)
+    assert {item.name for item in tmp_path.iterdir()} == {path.name, "run.db"}
+
+
+def group_is_alive(leader: int) -> bool:
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True

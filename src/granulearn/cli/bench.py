@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,6 +19,7 @@ from rich.progress import (
 from rich.table import Table
 
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
+from granulearn.cli.options import DaskOption, cluster
 from granulearn.cli.output import console
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
 from granulearn.studies import (
@@ -58,16 +59,19 @@ def bench(
         list[str] | None,
         typer.Option(help="Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean"),
     ] = None,
+    dask: DaskOption = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the shipped studies.")] = False,
 ) -> None:
     """Run a study; what was computed before is kept, what failed is tried again.
 
     Exit code 7 says that the run went to its end, but some cells failed.
+    With --dask, the cluster's workers read the data sets themselves: --data-dir
+    must name a directory that they have too.
     """
     if list_them:
         _print_studies()
         return
-    directory = None if data_dir is None else str(data_dir)
+    directory = None if data_dir is None else str(data_dir.resolve() if dask else data_dir)
     try:
         chosen = load_study(study)
         cells = select(expand(chosen), only or [])
@@ -76,9 +80,11 @@ def bench(
         raise UsageError(str(error)) from error
     path = results or Path("results") / f"{chosen.name}.db"
     _say(f"[bold]{chosen.name}[/]: {_plain(chosen.question)}")
-    with Store(path) as store:
+    with cluster(dask, jobs) as client, Store(path) as store:
         try:
-            result = _run_with_progress(chosen, cells, store, jobs, directory, fresh=not resume)
+            result = _run_with_progress(
+                chosen, cells, store, jobs, directory, client, fresh=not resume
+            )
         except KeyboardInterrupt:
             kept = len(store.done_keys() & {cell.key for cell in cells})
             raise InterruptedRunError(
@@ -89,7 +95,14 @@ def bench(
 
 
 def _run_with_progress(
-    study: Study, cells: list[Cell], store: Store, jobs: int, data_dir: str | None, *, fresh: bool
+    study: Study,
+    cells: list[Cell],
+    store: Store,
+    jobs: int,
+    data_dir: str | None,
+    client: Any,
+    *,
+    fresh: bool,
 ) -> RunResult:
     progress = Progress(
         BarColumn(),
@@ -109,7 +122,14 @@ def _run_with_progress(
                 progress.console.print(f"[red]failed:[/] {_plain(cell)}: {_plain(outcome.reason)}")
 
         return run_study(
-            study, cells, store, jobs=jobs, data_dir=data_dir, fresh=fresh, on_outcome=tell
+            study,
+            cells,
+            store,
+            jobs=jobs,
+            data_dir=data_dir,
+            fresh=fresh,
+            on_outcome=tell,
+            client=client,
         )
 
 

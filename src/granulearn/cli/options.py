@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,6 +73,37 @@ IgnoreOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+
+
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS|local",
+        help="Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here.",
+        show_default=False,
+    ),
+]
+
+
+@contextmanager
+def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
+    """Connect to what ``--dask`` names; None, and no cluster, if it was not given.
+
+    Parameters
+    ----------
+    address : str or None
+        As given.
+    n_workers : int, default=None
+        Processes of a local cluster.
+    """
+    if address is None:
+        yield None
+        return
+    from granulearn.distributed import open_client
+
+    with open_client(address, n_workers) as client:
+        yield client
 
 
 def check_not_an_input(output: Path | None, *inputs: Path) -> None:

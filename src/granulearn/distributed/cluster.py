@@ -50,11 +50,11 @@ def compute(*things: Any) -> tuple[Any, ...]:
     with told_of_losses(client):
         futures = client.compute(list(things))
         try:
-            _wait(client, futures)
+            wait_for(client, futures, "ALL_COMPLETED")
             return tuple(client.gather(futures))
         finally:
             # Also after an error or Ctrl-C: nobody will ask for what is still running.
-            _give_up(client, futures)
+            give_up(client, futures)
 
 
 def keep(things: Sequence[Any]) -> list[Any]:
@@ -164,13 +164,24 @@ def told_of_losses(client: distributed.Client) -> Iterator[None]:
         ) from error
 
 
-def _wait(client: distributed.Client, futures: list[distributed.Future]) -> None:
-    """Return when all futures are done; raise when no worker is left to do them."""
+def wait_for(
+    client: distributed.Client, futures: list[distributed.Future], return_when: str
+) -> set[distributed.Future]:
+    """Return the futures that are done; raise when no worker is left to do them.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection to the cluster.
+    futures : list of distributed.Future
+        What to wait for.
+    return_when : {"ALL_COMPLETED", "FIRST_COMPLETED"}
+        How many of them to wait for.
+    """
     seen = time.monotonic()
     while True:
         try:
-            distributed.wait(futures, timeout=_POLL_SECONDS)
-            return
+            return distributed.wait(futures, timeout=_POLL_SECONDS, return_when=return_when).done
         except TimeoutError:
             pass
         if client.status not in ("running", "connecting"):
@@ -189,7 +200,16 @@ def _address(client: distributed.Client) -> str:
     return str(getattr(client.scheduler, "address", "an unknown address"))
 
 
-def _give_up(client: distributed.Client, futures: list[distributed.Future]) -> None:
+def give_up(client: distributed.Client, futures: list[distributed.Future]) -> None:
+    """Let go of what is not done yet: nobody will ask for it.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection to the cluster.
+    futures : list of distributed.Future
+        Done or not.
+    """
     unfinished = [future for future in futures if not future.done()]
     if unfinished and client.status == "running":
         client.cancel(unfinished)

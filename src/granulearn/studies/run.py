@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from granulearn.studies.cells import Cell
 from granulearn.studies.drawings import draw_missing
@@ -13,7 +14,10 @@ from granulearn.studies.environment import describe_environment
 from granulearn.studies.evaluation import Outcome, evaluate, warm_up
 from granulearn.studies.spec import Study
 from granulearn.studies.store import Store
-from granulearn.studies.workers import WorkerDiedError, run_in_processes
+from granulearn.studies.workers import run_in_processes
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ def run_study(
     data_dir: str | None = None,
     fresh: bool = False,
     on_outcome: Callable[[Cell, Outcome | None], None] | None = None,
+    client: Client | None = None,
 ) -> RunResult:
     """Compute the cells that the store does not have; failed ones are tried again.
 
@@ -64,6 +69,9 @@ def run_study(
         Forget what the store has of these cells first.
     on_outcome : callable, default=None
         Told of every cell and its outcome; None for one that was there already.
+    client : distributed.Client, default=None
+        A Dask cluster whose workers compute the cells, in place of `jobs`. They
+        read data sets themselves, so `data_dir` must be there for them too.
 
     Returns
     -------
@@ -84,7 +92,7 @@ def run_study(
     found = len(cells) - len(missing)
     failed = []
     taken = _Taken(missing, store)
-    with closing(_outcomes(taken, jobs, data_dir)) as outcomes:
+    with closing(_outcomes(taken, jobs, data_dir, client)) as outcomes:
         for cell, outcome in outcomes:
             store.save(cell, outcome, environment)
             if outcome.reason:
@@ -114,16 +122,28 @@ class _Taken:
 
 
 def _outcomes(
-    cells: _Taken, jobs: int, data_dir: str | None
+    cells: _Taken, jobs: int, data_dir: str | None, client: Client | None
 ) -> Generator[tuple[Cell, Outcome], None, None]:
     compute = partial(evaluate, data_dir=data_dir)
-    if jobs == 1:
+    if jobs == 1 and client is None:
         warm_up()
         for cell in cells:
             yield cell, compute(cell)
         return
-    with closing(run_in_processes(compute, cells, jobs, warm_up)) as results:
+    with closing(_results(compute, cells, jobs, client)) as results:
         for cell, result in results:
-            if isinstance(result, WorkerDiedError):
-                result = Outcome(cell.key, cell.unit.seed, reason=f"WorkerDiedError: {result}")
+            if isinstance(result, Exception):
+                reason = f"{type(result).__name__}: {result}"
+                result = Outcome(cell.key, cell.unit.seed, reason=reason)
             yield cell, result
+
+
+def _results(
+    compute: Callable[[Cell], Outcome], cells: _Taken, jobs: int, client: Client | None
+) -> Generator[tuple[Cell, Outcome | Exception], None, None]:
+    """Return the generator of results: of processes here, or of a cluster's workers."""
+    if client is None:
+        return run_in_processes(compute, cells, jobs, warm_up)
+    from granulearn.distributed.task_stream import run_on_cluster
+
+    return run_on_cluster(compute, cells, client, warm_up)
