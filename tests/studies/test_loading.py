@@ -15,6 +15,7 @@ SHIPPED = {
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 8,
     "sensitivity-C-h": 2 * 10 * 2 * 121,
+    "layers": 8 * 3 * 5 * 4 * 10,
     "sensitivity-activation": 2 * 10 * 2 * 9,
     "stress": 6 * 8 * 5 * 4,
     "table1": 35 * 8,

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from granulearn.balls.input_checks import check_samples
-from granulearn.estimators.ball_rvfl import GBRVFLClassifier
+from granulearn.estimators.ball_rvfl import SDAPGBRVFLClassifier
 
 
 class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
@@ -31,7 +31,7 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimator : classifier or None, default=None
         The member; it needs a ``decision_function``. None means
-        `GBRVFLClassifier`.
+        `SDAPGBRVFLClassifier`.
     n_partitions : int, default=15
         Number of members.
     random_state : int, RandomState or None, default=None
@@ -115,7 +115,7 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
     def _new_members(self) -> list[BaseEstimator]:
         """Return the members with their seeds, drawn one after the other, not fitted."""
         stream = check_random_state(self.random_state)
-        prototype = GBRVFLClassifier() if self.estimator is None else self.estimator
+        prototype = SDAPGBRVFLClassifier() if self.estimator is None else self.estimator
         members = [clone(prototype) for _ in range(self.n_partitions)]
         for member in members:
             _set_random_states(member, stream)
