@@ -16,8 +16,8 @@ from granulearn.datasets.csv_structure import TableError, check_unique
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 # Larger blocks cost memory, smaller ones a call of the pipeline each.
-_CSV_BLOCK = 2 * 2**20
-_PARQUET_ROWS = 2**15
+_CSV_BLOCK = 2**20
+_PARQUET_ROWS = 2**14
 
 
 class Source(Protocol):
