@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from granulearn.cli.bench import SOME_CELLS_FAILED
-from granulearn.cli.exit_codes import INTERRUPTED, NOT_WRITTEN, USAGE
+from granulearn.cli.exit_codes import INTERRUPTED, NO_CLUSTER, NOT_WRITTEN, USAGE
 from granulearn.studies import Store
 from tests.cli.commands import granulearn, succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, write_study
