@@ -88,7 +88,10 @@ def _layer_equations(
 ) -> list[NormalEquations]:
     """Sum the normal equations of every layer over blocks of rows."""
     sums = [NormalEquations.zeros(p, Y.shape[1], features.dtype) for p in features.layer_columns]
-    for block in row_blocks(len(X), features.layer_columns.max() * features.dtype.itemsize):
+    # A layer and the one it is made of are in memory together.
+    layers_at_once = min(2, len(sums))
+    bytes_per_row = layers_at_once * features.layer_columns.max() * features.dtype.itemsize
+    for block in row_blocks(len(X), bytes_per_row):
         block_weights = None if weights is None else weights[block]
         layers = _weighted_layers(features, X[block], Y[block], block_weights)
         for equations, (A, B) in zip(sums, layers, strict=True):
