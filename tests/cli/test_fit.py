@@ -132,3 +132,35 @@ def test_ten_thousand_columns_with_unicode_names(tmp_path):
     succeeds("fit", tmp_path / "t.parquet", "-t", "label", "-o", model, "--model", "rvfl")
     succeeds("predict", model, tmp_path / "t.parquet", "-o", tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 41
+
+
+def test_a_directory_is_fitted_by_a_cluster_and_the_file_is_an_ordinary_one(tmp_path):
+    (tmp_path / "parts").mkdir()
+    frame, model = people(), tmp_path / "m.skops"
+    for number in range(3):
+        frame[40 * number : 40 * number + 40].to_parquet(tmp_path / "parts" / f"{number}.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = succeeds("fit", tmp_path / "parts", "-t", "label", "-o", model)
+    assert "cannot be fitted by robust; sdap-gbrvfl is used" in done.err
+    assert "120 rows, 3 features (2 numbers, 1 categories), 2 classes" in done.out
+    assert load_model(model).card.model == "sdap-gbrvfl"
+    predicted = succeeds("predict", model, tmp_path / "t.csv", "-o", tmp_path / "p.csv")
+    assert "120 rows predicted" in predicted.out + predicted.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--model", "elm"], exit_codes.USAGE, "use one of sdap-gbrvfl, f-gbrvfl, gb-rvfl, rvfl"),
+        (["--model", "robust"], exit_codes.USAGE, "--model robust needs the whole table in memory"),
+        (["--tune"], exit_codes.USAGE, "--tune needs the whole table in memory"),
+        (["-m", "rvfl", "--dask", "tcp://127.0.0.1:1"], exit_codes.NO_CLUSTER, "no Dask scheduler"),
+        (["-m", "rvfl", "--ignore", "agee"], exit_codes.BAD_DATA, "did you mean one of ['age'"),
+    ],
+)
+def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
+    tmp_path, monkeypatch, options, code, said
+):
+    monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
+    people().to_parquet(tmp_path / "t.parquet")
+    assert said in fails(code, "fit", tmp_path, "-t", "label", "-o", tmp_path / "m.skops", *options)

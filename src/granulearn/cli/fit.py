@@ -7,21 +7,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from granulearn.cli.model_kinds import DEFAULT_MODEL, MODEL_KINDS
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.model_kinds import DEFAULT_MODEL, IN_PARTS, MODEL_KINDS
 from granulearn.cli.options import (
     CategoricalOption,
+    DaskOption,
     IgnoreOption,
     ModelOption,
     SeedOption,
-    TableArgument,
     TargetOption,
+    TrainingArgument,
     check_not_an_input,
+    cluster,
     output_option,
 )
-from granulearn.cli.output import JsonOption, compiling_announced, console, note, print_json, table
+from granulearn.cli.output import (
+    JsonOption,
+    compiling_announced,
+    console,
+    note,
+    print_json,
+    stage_progress,
+    table,
+)
 
 if TYPE_CHECKING:
-    from granulearn.cli.training_table import TrainingTable
+    from granulearn.cli.training import Trained
     from granulearn.persistence import ModelCard
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
@@ -30,7 +41,8 @@ SETTINGS_SHOWN = ("n_trees", "n_layers", "C", "n_hidden", "activation")
 
 
 def fit(
-    table: TableArgument,
+    ctx: typer.Context,
+    table: TrainingArgument,
     target: TargetOption,
     output: Annotated[Path, output_option("Model file to write.")],
     model: ModelOption = DEFAULT_MODEL,
@@ -45,44 +57,107 @@ def fit(
     categorical: CategoricalOption = None,
     ignore: IgnoreOption = None,
     seed: SeedOption = 0,
+    dask: DaskOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Learn to predict a column of a CSV or Parquet file.
+    """Learn to predict a column of a CSV or Parquet file, or of a directory of Parquet files.
 
     Numbers and categories are told apart, missing cells filled in, categories
     encoded, numbers scaled; all of it is saved with the model, and a card with
     the columns, scores, versions and seed. The scores are those of the model
     that is saved: it has not seen the rows held out.
 
+    A directory, a file larger than a quarter of the memory, and any table with
+    --dask is read in parts by a Dask cluster, one on this machine unless
+    --dask names another; its workers must see the table under the same path.
+
     Example: granulearn fit train.csv --target label -o model.skops
     """
+    from granulearn.cli.table_parts import is_large
     from granulearn.cli.training import train
     from granulearn.cli.training_table import read_training_table
-    from granulearn.persistence import save_model
 
     check_not_an_input(output, table)
+    if dask is not None or is_large(table):
+        source = ctx.get_parameter_source("model")
+        chosen = source is not None and source.name != "DEFAULT"
+        model = _kind_for_parts(model if chosen else None, tune=tune)
+        trained = _fit_in_parts(
+            table, target, model, categorical or [], ignore or [], test, seed, dask, hidden=json
+        )
+        _save_and_show(trained, table, output, json=json)
+        return
     if tune and not MODEL_KINDS[model].tunable:
         note(f"{model} chooses its settings itself, so --tune has nothing to search.")
         tune = False
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
     with compiling_announced():
         trained = train(data, model, tune=tune, test=test, seed=seed)
+    _save_and_show(trained, table, output, json=json)
+
+
+def _save_and_show(trained: Trained, path: Path, output: Path, *, json: bool) -> None:
+    from granulearn.persistence import save_model
+
     card = save_model(trained.pipeline, output, trained.card)
     if json:
         print_json({"file": str(output), **card.to_json()})
     else:
-        _show(table, output, data, card)
+        _show(path, output, card)
 
 
-def _show(path: Path, output: Path, data: TrainingTable, card: ModelCard) -> None:
+def _kind_for_parts(chosen: str | None, *, tune: bool) -> str:
+    """Return the kind of model to fit in parts, or say which ones can be."""
+    if tune:
+        raise UsageError(
+            "--tune needs the whole table in memory, and this one is read in parts; leave out "
+            "--tune, or fit a sample of the rows."
+        )
+    if chosen is None:
+        note(f"a table in parts cannot be fitted by {DEFAULT_MODEL}; {IN_PARTS[0]} is used.")
+        return IN_PARTS[0]
+    if chosen not in IN_PARTS:
+        raise UsageError(
+            f"--model {chosen} needs the whole table in memory, and this one is read in parts; "
+            f"use one of {', '.join(IN_PARTS)}."
+        )
+    return chosen
+
+
+def _fit_in_parts(
+    path: Path,
+    target: str,
+    model: str,
+    categorical: list[str],
+    ignore: list[str],
+    test: float,
+    seed: int,
+    dask: str | None,
+    *,
+    hidden: bool,
+) -> Trained:
+    from granulearn.cli.large_training import train_on_cluster
+    from granulearn.cli.table_parts import open_parts
+    from granulearn.cli.table_survey import make_request
+
+    parts = open_parts(path)
+    request = make_request(parts, target, categorical, ignore, test=test, seed=seed)
+    with stage_progress(hidden=hidden) as tell:
+        tell("starting the cluster" if dask in (None, "local") else "connecting")
+        with cluster(dask or "local"):
+            return train_on_cluster(parts, model, request, tell)
+
+
+def _show(path: Path, output: Path, card: ModelCard) -> None:
     out = console()
     numbers = sum(column.kind == "number" for column in card.columns)
+    n_rows = (card.rows or 0) + card.scores.get("held_out", {}).get("rows", 0)
     out.print(
-        f"[bold]{path.name}[/bold]: {len(data.y)} rows, {len(card.columns)} features ({numbers} "
+        f"[bold]{path.name}[/bold]: {n_rows} rows, {len(card.columns)} features ({numbers} "
         f"numbers, {len(card.columns) - numbers} categories), {len(card.classes)} classes"
     )
-    if data.dropped_rows:
-        out.print(f"{data.dropped_rows} rows without a label were left out")
+    if card.dropped_rows:
+        out.print(f"{card.dropped_rows} rows without a label were left out")
     made = f"{card.balls} balls of {card.rows} samples" if card.balls else f"{card.rows} samples"
     known = {**card.parameters, **card.chosen}
     settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if key in known)
@@ -102,7 +177,7 @@ def _show_scores(out, card: ModelCard) -> None:
     if held_out:
         headers.append(f"{held_out['rows']} rows held out")
     if not headers:
-        out.print("no scores: a class has a single row, and no rows are held out")
+        out.print("no scores: no rows are held out, and none could be cross-validated")
         return
     scores = table("scores", "", *headers)
     for name in ("accuracy", "balanced accuracy", "macro F1"):

@@ -42,6 +42,8 @@ MODEL_KINDS = {
 }
 
 DEFAULT_MODEL = "robust"
+# Those that need sums and balls only, so that a table can be read in parts; the default first.
+IN_PARTS = ("sdap-gbrvfl", "f-gbrvfl", "gb-rvfl", "rvfl")
 
 
 def model_names(incomplete: str = "") -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,13 @@ def _check_model(name: str) -> str:
 
 TableArgument = Annotated[
     Path, typer.Argument(help="CSV or Parquet file with a header.", show_default=False)
+]
+TrainingArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV file with a header, Parquet file, or directory of Parquet files.",
+        show_default=False,
+    ),
 ]
 ModelArgument = Annotated[
     Path, typer.Argument(help="Model file that `granulearn fit` wrote.", show_default=False)
@@ -102,6 +110,8 @@ def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
         return
     from granulearn.distributed import open_client
 
+    # What matters of a cluster's own messages comes as an error with one line.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with open_client(address, n_workers) as client:
         yield client
 

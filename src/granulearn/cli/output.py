@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -14,7 +14,9 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    SpinnerColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table
@@ -100,6 +102,27 @@ def compiling_announced() -> Iterator[None]:
 
     with event.install_listener("numba:compile", Announcement()):
         yield
+
+
+@contextmanager
+def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
+    """Give a function that is told what is being done; shown on a terminal while it is.
+
+    Parameters
+    ----------
+    hidden : bool
+        Show nothing.
+    """
+    messages = Console(stderr=True)
+    if hidden or not messages.is_terminal:
+        yield lambda stage: None
+        return
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
+        console=messages, transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("starting")
+        yield lambda stage: bar.update(task, description=stage)
 
 
 @contextmanager

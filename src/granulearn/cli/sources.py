@@ -55,6 +55,23 @@ def open_source(path: Path) -> Source:
     )
 
 
+def whole_columns(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Array]:
+    """Return each column in one piece.
+
+    Parameters
+    ----------
+    table : pyarrow Table
+        The columns, in any number of pieces.
+    names : sequence of str
+        Those to return.
+    """
+    joined = {name: table[name].combine_chunks() for name in names}
+    return {
+        name: column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        for name, column in joined.items()
+    }
+
+
 class CsvSource:
     """A CSV file; every cell is text until its column's kind is known.
 

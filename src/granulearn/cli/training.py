@@ -59,7 +59,7 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
     X, y = table.X.iloc[train_rows], table.y[train_rows]
     learner = _learner(table, model, y, tune=tune, seed=seed)
     # A search solves thousands of small systems: threads would only wait for each other.
-    with threadpool_limits(1 if tune else None, user_api="blas"), _told_to_users(model):
+    with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
         cross_validated = _cross_validate(learner, X, y, seed)
         fitted = clone(learner).fit(X, y)
     pipeline = fitted.best_estimator_ if tune else fitted
@@ -105,8 +105,14 @@ def _chosen(model: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _told_to_users(model: str) -> Iterator[None]:
-    """Pass on why a model cannot be fitted to a table, as a fact about the table."""
+def told_to_users(model: str) -> Iterator[None]:
+    """Pass on why a model cannot be fitted to a table, as a fact about the table.
+
+    Parameters
+    ----------
+    model : str
+        Its name.
+    """
     try:
         with warnings.catch_warnings():
             # Of every fold, and of rows that nobody asked to have rated.

@@ -22,7 +22,8 @@ from granulearn.cli.cells import (
     holds_dates,
     spells_number,
 )
-from granulearn.cli.sources import Source, open_source
+from granulearn.cli.sources import Source, open_source, whole_columns
+from granulearn.cli.table_parts import TableParts
 from granulearn.datasets.csv_structure import TableError
 from granulearn.persistence import ColumnCard
 
@@ -92,13 +93,13 @@ def read_training_table(
     return TrainingTable(X, y, target, cards, kept, len(labels) - len(kept))
 
 
-def check_has_column(source: Source, name: str) -> None:
+def check_has_column(source: Source | TableParts, name: str) -> None:
     """Raise a `TableError` that suggests the nearest names if a column is missing.
 
     Parameters
     ----------
-    source : Source
-        The file.
+    source : Source or TableParts
+        The table.
     name : str
         The column.
     """
@@ -112,17 +113,12 @@ def _whole_table(source: Source, names: list[str]) -> dict[str, pa.Array]:
     batches = [batch for batch in source.batches(names) if batch.num_rows]
     if not batches:
         raise TableError(f"{source.path} has a header but no data rows; add rows.")
-    table = pa.Table.from_batches(batches)
-    joined = {name: table[name].combine_chunks() for name in names}
-    return {
-        name: column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        for name, column in joined.items()
-    }
+    return whole_columns(pa.Table.from_batches(batches), names)
 
 
 def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) -> Any:
     """Return numbers if every cell is one, categories if none is."""
-    _check_no_dates(source, name, column)
+    check_no_dates(source.path, name, column)
     if as_category or pa.types.is_boolean(column.type) or pa.types.is_dictionary(column.type):
         return as_categories(column)
     try:
@@ -133,7 +129,7 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
     different = text.unique().to_pylist()
     number = next((cell for cell in different if cell and spells_number(cell)), None)
     if number is None:
-        _check_no_decimal_commas(source, name, different)
+        check_no_decimal_commas(source.path, name, different)
         return as_categories(column)
     position = int(pc.index(text, number).as_py())
     raise TableError(
@@ -143,47 +139,84 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
     )
 
 
-def _check_no_decimal_commas(source: Source, name: str, cells: list[str | None]) -> None:
-    """Refuse numbers such as 1,5 that would otherwise become categories, each its own."""
+def check_no_decimal_commas(place: object, name: str, cells: Sequence[str | None]) -> None:
+    """Refuse numbers such as 1,5 that would otherwise become categories, each its own.
+
+    Parameters
+    ----------
+    place : object
+        Where the cells stand, for the message.
+    name : str
+        Their column.
+    cells : sequence of str or None
+        The different ones; None is an empty cell.
+    """
     texts = [cell for cell in cells if cell]
     if texts and all(_DECIMAL_COMMA.fullmatch(cell) for cell in texts):
         raise TableError(
-            f"{source.path}: column {name!r} writes numbers with a comma ({texts[0]!r}); write "
+            f"{place}: column {name!r} writes numbers with a comma ({texts[0]!r}); write "
             f"them with a point, or pass --categorical {name!r} if they are categories."
         )
 
 
 def _text_of(source: Source, name: str, column: pa.Array) -> pa.Array:
-    _check_no_dates(source, name, column)
+    check_no_dates(source.path, name, column)
     return as_text(column)
 
 
-def _check_no_dates(source: Source, name: str, column: pa.Array) -> None:
+def check_no_dates(place: object, name: str, column: pa.Array) -> None:
+    """Refuse a column of dates or times.
+
+    Parameters
+    ----------
+    place : object
+        Where it stands, for the message.
+    name : str
+        Of the column.
+    column : pyarrow Array
+        Its cells.
+    """
     if holds_dates(column):
         raise TableError(
-            f"{source.path}: column {name!r} holds dates or times; turn them into numbers (days "
+            f"{place}: column {name!r} holds dates or times; turn them into numbers (days "
             f"since a fixed day, for example), or pass --ignore {name!r}."
         )
 
 
 def _labels(source: Source, target: str, labels: pa.Array) -> np.ndarray:
     values = labels.to_pylist()
-    classes = sorted(set(values))
+    if labels_are_whole_numbers(source.path, target, sorted(set(values))):
+        return np.array([int(value) for value in values])
+    return np.array(values)
+
+
+def labels_are_whole_numbers(place: object, target: str, classes: Sequence[str]) -> bool:
+    """Return whether all labels are whole numbers; raise where they are no classes.
+
+    Parameters
+    ----------
+    place : object
+        Where the labels stand, for the message.
+    target : str
+        Their column.
+    classes : sequence of str
+        The different ones, sorted.
+    """
     if len(classes) < 2:
         found = f"{classes[0]!r} in every row that has one" if classes else "empty in every row"
         raise TableError(
-            f"{source.path}: column {target!r}, the target, is {found}; there is nothing to tell "
+            f"{place}: column {target!r}, the target, is {found}; there is nothing to tell "
             "apart: choose another column or add rows of other classes."
         )
     if all(_is_plain_integer(value) for value in classes):
-        return np.array([int(value) for value in values])
+        return True
     if len(classes) > MAX_DECIMAL_CLASSES and all(spells_number(value) for value in classes):
         raise TableError(
-            f"{source.path}: column {target!r}, the target, holds {len(classes)} different numbers "
+            f"{place}: column {target!r}, the target, holds {len(classes)} different numbers "
             f"with decimals ({classes[0]}, ...); granulearn predicts classes, not measurements: "
             "choose another column, or group the values first."
         )
-    return np.array(values)
+    return False
 
 
 def _is_plain_integer(text: str) -> bool:

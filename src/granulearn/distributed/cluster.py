@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -119,6 +120,7 @@ def open_client(
         threads_per_worker=1,
         processes=True,
         memory_limit=memory_limit or "auto",
+        silence_logs=logging.CRITICAL,  # what goes wrong in a task is raised
         dashboard_address=":0",  # any free port: a second cluster is no reason for a warning
     )
     with cluster, _connected(cluster) as client:

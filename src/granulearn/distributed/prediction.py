@@ -31,7 +31,7 @@ def predict_lazily(estimator: Any, method: str, X: Any) -> Any:
         DataFrame of one column per class, with its index.
     """
     check_collection(X, "X", f"estimator_.{method}")
-    predictor = _for_prediction(estimator)
+    predictor = for_prediction(estimator)
     sample = _predict_block(np.zeros((0, estimator.n_features_in_)), predictor, method)
     if not isinstance(X, da.Array):
         meta = _like_frame(sample, X._meta.index[:0], estimator)
@@ -43,8 +43,14 @@ def predict_lazily(estimator: Any, method: str, X: Any) -> Any:
     return X.map_blocks(_predict_block, predictor, method, dtype=sample.dtype, chunks=chunks)
 
 
-def _for_prediction(estimator: Any) -> Any:
-    """Return the estimator without its balls: every task would carry them, none needs them."""
+def for_prediction(estimator: Any) -> Any:
+    """Return the estimator without its balls: every task would carry them, none needs them.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        Left as it is.
+    """
     light = copy(estimator)
     for name in ("balls_", "membership_"):
         vars(light).pop(name, None)

@@ -1,0 +1,110 @@
+"""Training in parts: the pipeline, the model and the scores of training in memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
+
+from granulearn.cli import table_parts
+from granulearn.cli.large_training import prepare_from_survey, scores_of_confusion, train_on_cluster
+from granulearn.cli.model_kinds import IN_PARTS, make_model
+from granulearn.cli.table_parts import open_parts
+from granulearn.cli.table_survey import make_request, survey_part
+from granulearn.cli.training_table import read_training_table
+from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.persistence import load_model, save_model
+from tests.cli.commands import people, write_people
+
+
+def in_parts(path, model="rvfl", *, test=0.0, seed=0, **columns):
+    parts = open_parts(path)
+    asked = make_request(
+        parts,
+        "label",
+        columns.get("categorical", []),
+        columns.get("ignore", []),
+        test=test,
+        seed=seed,
+    )
+    heard = []
+    return train_on_cluster(parts, model, asked, heard.append), heard
+
+
+def test_the_first_step_learnt_from_a_survey_is_the_one_learnt_from_rows(tmp_path):
+    path = write_people(tmp_path)
+    table = read_training_table(path, "label")
+    expected = make_pipeline_for(table.X).fit(table.X)
+    (part,) = open_parts(path).parts
+    asked = make_request(open_parts(path), "label", [], [], test=0.0, seed=0)
+    prepare = prepare_from_survey(survey_part(part, 0, asked).columns)
+    assert_allclose(prepare.transform(table.X), expected.transform(table.X), rtol=1e-12, atol=1e-12)
+    assert_array_equal(prepare.get_feature_names_out(), expected[0].get_feature_names_out())
+
+
+def test_a_constant_and_an_empty_column_are_no_harm(tmp_path):
+    frame = people().assign(constant=0.1, empty=np.nan)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    trained, _ = in_parts(tmp_path / "t.csv")
+    features = trained.pipeline[0].transform(read_training_table(tmp_path / "t.csv", "label").X)
+    assert np.isfinite(features).all()
+    assert_allclose(features[:, [2, 3]], 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", IN_PARTS)
+def test_one_part_gives_the_model_of_training_in_memory(tmp_path, model):
+    path = write_people(tmp_path)
+    table = read_training_table(path, "label")
+    trained, _ = in_parts(path, model)
+    expected = make_pipeline_for(table.X, make_model(model, 0)).fit(table.X, table.y)
+    assert_allclose(
+        trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=1e-6
+    )
+    assert type(trained.pipeline[-1]) is type(expected[-1])
+
+
+def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_parts, "CSV_PART_BYTES", 600)
+    path = write_people(tmp_path)
+    assert len(open_parts(path).parts) > 3
+    trained, heard = in_parts(path, "gb-rvfl", test=0.3, seed=2)
+    save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
+    loaded = load_model(tmp_path / "m.skops")
+    card = loaded.card
+    assert card.model == "gb-rvfl"
+    assert card.rows + card.scores["held_out"]["rows"] == 120
+    assert sum(card.classes.values()) == card.rows
+    assert card.balls == len(trained.pipeline[-1].balls_)
+    assert card.scores["held_out"]["accuracy"] > 0.7
+    assert "cross_validated" not in card.scores
+    table = read_training_table(path, "label")
+    assert_array_equal(loaded.pipeline.predict(table.X), trained.pipeline.predict(table.X))
+    assert [text.split()[0] for text in heard] == ["looking", "fitting", "scoring"]
+
+
+def test_labels_that_are_whole_numbers_stay_numbers(tmp_path):
+    frame = people()
+    frame["label"] = (frame["label"] == "yes").astype(int) + 7
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=40)
+    trained, _ = in_parts(tmp_path)
+    assert_array_equal(trained.pipeline.classes_, [7, 8])
+    assert set(trained.card.classes) == {"7", "8"}
+
+
+def test_what_a_model_cannot_be_fitted_to_is_a_fact_about_the_table(tmp_path):
+    pd.DataFrame({"x": [1.0, 2.0], "label": ["a", "a"]}).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(TableError, match="is 'a' in every row that has one"):
+        in_parts(tmp_path / "t.csv")
+
+
+def test_scores_from_counts_are_scikit_learns():
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 3, 200)
+    predicted = np.where(rng.random(200) < 0.7, true, rng.integers(0, 4, 200))
+    classes = np.arange(5)  # class 4 does not occur
+    scores = scores_of_confusion(confusion_matrix(true, predicted, labels=classes), classes)
+    assert_allclose(scores["accuracy"], accuracy_score(true, predicted))
+    assert_allclose(scores["macro F1"], f1_score(true, predicted, average="macro"))
+    with pytest.warns(UserWarning, match="y_pred contains classes not in y_true"):
+        expected = balanced_accuracy_score(true, predicted)
+    assert_allclose(scores["balanced accuracy"], expected)
