@@ -35,9 +35,9 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
-        Draws the hidden nodes and, independently of them, the balls. The layers of a
-        shallow network are the first layers of a deep one drawn from the same
-        integer.
+        Draws the hidden nodes and, independently of them, the balls. The layers
+        of a shallow network are the first layers of a deep one drawn from the
+        same integer.
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
@@ -140,9 +140,9 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
-        Draws the hidden nodes and, independently of them, the balls. The layers of a
-        shallow network are the first layers of a deep one drawn from the same
-        integer.
+        Draws the hidden nodes and, independently of them, the balls. The layers
+        of a shallow network are the first layers of a deep one drawn from the
+        same integer.
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.

@@ -19,7 +19,15 @@ class DeepRegressor(BaseRVFLRegressor):
         **DEEP_CONSTRAINTS,
     }
 
-    def __init__(self, n_layers, n_hidden, activation, C, random_state, normalize):
+    def __init__(
+        self,
+        n_layers=5,
+        n_hidden=100,
+        activation="relu",
+        C=1.0,
+        random_state=None,
+        normalize=True,
+    ):
         super().__init__(n_hidden, activation, C, random_state)
         self.n_layers = n_layers
         self.normalize = normalize
@@ -103,17 +111,6 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     True
     """
 
-    def __init__(
-        self,
-        n_layers=5,
-        n_hidden=100,
-        activation="relu",
-        C=1.0,
-        random_state=None,
-        normalize=True,
-    ):
-        super().__init__(n_layers, n_hidden, activation, C, random_state, normalize)
-
 
 class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     r"""Ensemble deep random vector network for numbers: one ridge per layer, averaged.
@@ -171,14 +168,3 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     >>> model.score(scale(X), y) > 0.5
     True
     """
-
-    def __init__(
-        self,
-        n_layers=5,
-        n_hidden=100,
-        activation="relu",
-        C=1.0,
-        random_state=None,
-        normalize=True,
-    ):
-        super().__init__(n_layers, n_hidden, activation, C, random_state, normalize)

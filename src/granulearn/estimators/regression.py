@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
@@ -29,7 +28,7 @@ class RegressionRows:
     """(m,) positive sample weights; None means one for each."""
 
 
-class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator, ABC):
+class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
     """Random features and a weighted closed-form ridge, for one or several targets."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -39,8 +38,7 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator, ABC):
         "random_state": ["random_state"],
     }
 
-    @abstractmethod
-    def __init__(self, n_hidden, activation, C, random_state):
+    def __init__(self, n_hidden=100, activation="relu", C=1.0, random_state=None):
         self.n_hidden = n_hidden
         self.activation = activation
         self.C = C
@@ -172,9 +170,6 @@ class RVFLRegressor(BaseRVFLRegressor):
     True
     """
 
-    def __init__(self, n_hidden=100, activation="relu", C=1.0, random_state=None):
-        super().__init__(n_hidden, activation, C, random_state)
-
 
 class ELMRegressor(BaseRVFLRegressor):
     r"""Extreme learning machine for numbers: an RVFL network without the direct link.
@@ -225,6 +220,3 @@ class ELMRegressor(BaseRVFLRegressor):
     """
 
     _direct_link = False
-
-    def __init__(self, n_hidden=100, activation="relu", C=1.0, random_state=None):
-        super().__init__(n_hidden, activation, C, random_state)
