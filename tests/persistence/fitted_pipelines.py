@@ -6,14 +6,26 @@ from sklearn.pipeline import Pipeline
 
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import (
+    BallEnsembleClassifier,
     BallForestClassifier,
+    DeepGBRVFLClassifier,
+    DeepRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
     RobustGBRVFLClassifier,
     RVFLCommitteeClassifier,
 )
 from tests.estimators.families import ALL_CLASSIFIERS
 
 EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLCommitteeClassifier, RobustGBRVFLClassifier]
-SAVED_CLASSIFIERS = ALL_CLASSIFIERS + EVIDENCE_CLASSIFIERS
+DEEP_CLASSIFIERS = [
+    DeepRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
+    DeepGBRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    BallEnsembleClassifier,
+]
+SAVED_CLASSIFIERS = ALL_CLASSIFIERS + EVIDENCE_CLASSIFIERS + DEEP_CLASSIFIERS
 
 
 def mixed_table(n_classes: int = 2, n_rows: int = 160, seed: int = 0):

@@ -8,7 +8,9 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from granulearn.estimators import (
+    BallEnsembleClassifier,
     BallForestClassifier,
+    EnsembleDeepGBRVFLClassifier,
     RobustGBRVFLClassifier,
     RVFLClassifier,
     RVFLCommitteeClassifier,
@@ -74,10 +76,12 @@ def test_probabilities_and_labels_equal_ours(classifier, activation, n_classes):
         RobustGBRVFLClassifier(),
         RobustGBRVFLClassifier(mix="auto"),
         RobustGBRVFLClassifier(forest=RVFLClassifier(C=0.1)),
+        BallEnsembleClassifier(n_partitions=3),
+        BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
     ],
     ids=str,
 )
-def test_models_without_anything_to_tune_equal_ours(model, n_classes):
+def test_models_made_of_several_equal_ours(model, n_classes):
     X, y, new = blobs_and_new_rows(n_classes)
     assert_onnx_predicts_the_same(clone(model).set_params(random_state=0).fit(X, y), X, new)
 

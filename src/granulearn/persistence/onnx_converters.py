@@ -24,9 +24,14 @@ from sklearn.preprocessing import OneHotEncoder
 
 from granulearn.estimators import (
     ACRVFLClassifier,
+    BallEnsembleClassifier,
     BallForestClassifier,
     CRVFLClassifier,
+    DeepGBRVFLClassifier,
+    DeepRVFLClassifier,
     ELMClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
@@ -36,7 +41,13 @@ from granulearn.estimators import (
     SDAPGBRVFLClassifier,
 )
 from granulearn.network import ComplexFeatures, RandomFeatures
-from granulearn.persistence.onnx_activations import add_activation, add_complex_activation
+from granulearn.persistence.onnx_activations import add_complex_activation
+from granulearn.persistence.onnx_deep import (
+    add_ensemble_scores,
+    add_hidden,
+    add_linked,
+    add_one_ridge_scores,
+)
 from granulearn.persistence.onnx_forest import add_posterior
 from granulearn.persistence.onnx_graph import Graph, Name
 
@@ -59,6 +70,8 @@ def check_convertible(model: Any) -> None:
         )
     if isinstance(model, RobustGBRVFLClassifier):
         check_convertible(model.forest_)
+    if isinstance(model, BallEnsembleClassifier):
+        check_convertible(model.estimators_[0])
 
 
 @cache
@@ -140,17 +153,12 @@ def _network_scores(graph: Graph, model: Any, X: Name) -> Name:
 
 
 def _real_scores(graph: Graph, features: RandomFeatures, coef: np.ndarray, X: Name) -> Name:
-    received = graph.plus(
-        graph.matmul(X, graph.constant(features.weights.T)), graph.constant(features.biases)
-    )
-    hidden = add_activation(graph, features.activation, received)
-    bias = features.bias_column
-    scores = graph.plus(
-        graph.matmul(hidden, graph.constant(coef[bias + 1 :])), graph.constant(coef[bias])
-    )
-    if features.direct_link:
-        scores = graph.plus(scores, graph.matmul(X, graph.constant(coef[:bias])))
-    return scores
+    return add_linked(graph, add_hidden(graph, features, X), X, coef, features.bias_column)
+
+
+def _ensemble_of_balls_scores(graph: Graph, model: Any, X: Name) -> Name:
+    members = [_scores(graph, member, X) for member in model.estimators_]
+    return graph.scaled(1 / len(members), graph.add("Sum", *members))
 
 
 def _committee_scores(graph: Graph, model: Any, X: Name) -> Name:
@@ -214,9 +222,14 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
 
 _SCORES = {
     ACRVFLClassifier: _complex_scores,
+    BallEnsembleClassifier: _ensemble_of_balls_scores,
     BallForestClassifier: _forest_scores,
     CRVFLClassifier: _complex_scores,
+    DeepGBRVFLClassifier: add_one_ridge_scores,
+    DeepRVFLClassifier: add_one_ridge_scores,
     ELMClassifier: _network_scores,
+    EnsembleDeepGBRVFLClassifier: add_ensemble_scores,
+    EnsembleDeepRVFLClassifier: add_ensemble_scores,
     FGBRVFLClassifier: _network_scores,
     GBRVFLClassifier: _network_scores,
     GEGBRVFLClassifier: _network_scores,
