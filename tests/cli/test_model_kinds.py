@@ -9,13 +9,15 @@ from granulearn.cli.model_kinds import (
     model_names,
     search_grid,
 )
-from granulearn.estimators import RobustGBRVFLClassifier
+from granulearn.estimators import BallEnsembleClassifier, RobustGBRVFLClassifier
 from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS
 
 
 def test_each_classifier_that_can_be_saved_has_one_name():
+    # All but the one that is made of other classifiers: which ones is said in Python.
+    of_its_own = set(SAVED_CLASSIFIERS) - {BallEnsembleClassifier}
     assert sorted(kind.class_name for kind in MODEL_KINDS.values()) == sorted(
-        classifier.__name__ for classifier in SAVED_CLASSIFIERS
+        classifier.__name__ for classifier in of_its_own
     )
 
 

@@ -35,8 +35,16 @@ MODEL_KINDS = {
     ),
     "gb-rvfl": ModelKind("GBRVFLClassifier", "balls that all count the same"),
     "ge-gbrvfl": ModelKind("GEGBRVFLClassifier", "balls, with a graph that keeps classes apart"),
+    "ed-gbrvfl": ModelKind(
+        "EnsembleDeepGBRVFLClassifier", "as gb-rvfl, with several random layers averaged"
+    ),
+    "d-gbrvfl": ModelKind("DeepGBRVFLClassifier", "as gb-rvfl, with several random layers"),
     "rvfl": ModelKind("RVFLClassifier", "no balls: a random network on every row; fast"),
     "elm": ModelKind("ELMClassifier", "as rvfl, without the direct link to the inputs"),
+    "ed-rvfl": ModelKind(
+        "EnsembleDeepRVFLClassifier", "as rvfl, with several random layers averaged"
+    ),
+    "d-rvfl": ModelKind("DeepRVFLClassifier", "as rvfl, with several random layers"),
     "c-rvfl": ModelKind("CRVFLClassifier", "no balls: a complex-valued random network"),
     "ac-rvfl": ModelKind("ACRVFLClassifier", "as c-rvfl, with conjugates: real-valued output"),
 }
@@ -75,7 +83,10 @@ def make_model(name: str, seed: int) -> Any:
 
 
 def search_grid(name: str) -> dict[str, list]:
-    """Return what ``--tune`` tries: the paper's grid, with the model's own activations.
+    """Return what ``--tune`` tries: the paper's grid, fitted to the kind of network.
+
+    Complex networks have activations of their own; of deep ones the number of
+    layers is searched, and fewer widths.
 
     Parameters
     ----------
@@ -88,4 +99,6 @@ def search_grid(name: str) -> dict[str, list]:
     grid = paper_grid()
     if name in ("c-rvfl", "ac-rvfl"):
         grid["activation"] = complex_activation_names()
+    if name.startswith(("d-", "ed-")):
+        grid |= {"n_hidden": [43, 103], "n_layers": [1, 2, 3, 4, 5]}
     return {f"model__{parameter}": values for parameter, values in grid.items()}
