@@ -13,9 +13,17 @@ if TYPE_CHECKING:
     from granulearn.balls import BallSet, GranularBalls, generate_balls
     from granulearn.estimators import (
         ACRVFLClassifier,
+        BallEnsembleClassifier,
         BallForestClassifier,
         CRVFLClassifier,
+        DeepGBRVFLClassifier,
+        DeepRVFLClassifier,
+        DeepRVFLRegressor,
         ELMClassifier,
+        ELMRegressor,
+        EnsembleDeepGBRVFLClassifier,
+        EnsembleDeepRVFLClassifier,
+        EnsembleDeepRVFLRegressor,
         FGBRVFLClassifier,
         GBRVFLClassifier,
         GEGBRVFLClassifier,
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
         RVFLClassifier,
         RVFLCommitteeClassifier,
         RVFLCommitteeRegressor,
+        RVFLRegressor,
         SDAPGBRVFLClassifier,
     )
     from granulearn.selection import PathSearchCV
@@ -31,10 +40,18 @@ __version__ = version("granulearn")
 
 __all__ = [
     "ACRVFLClassifier",
+    "BallEnsembleClassifier",
     "BallForestClassifier",
     "BallSet",
     "CRVFLClassifier",
+    "DeepGBRVFLClassifier",
+    "DeepRVFLClassifier",
+    "DeepRVFLRegressor",
     "ELMClassifier",
+    "ELMRegressor",
+    "EnsembleDeepGBRVFLClassifier",
+    "EnsembleDeepRVFLClassifier",
+    "EnsembleDeepRVFLRegressor",
     "FGBRVFLClassifier",
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",
@@ -44,6 +61,7 @@ __all__ = [
     "RVFLClassifier",
     "RVFLCommitteeClassifier",
     "RVFLCommitteeRegressor",
+    "RVFLRegressor",
     "RobustGBRVFLClassifier",
     "SDAPGBRVFLClassifier",
     "audit_labels",
