@@ -15,7 +15,7 @@ from granulearn.selection import PathSearchCV
 from tests.selection.searches import assert_same_results, both_searches, noisy_classes
 
 GRID = {
-    "C": [1e-3, 1.0, 1e3],
+    "C": [1e-3, 1e3],
     "n_layers": [1, 2, 4],
     "n_hidden": [3, 30],
     "activation": ["relu", "sine"],
@@ -61,7 +61,7 @@ def test_workers_and_pipelines_change_nothing(model):
     X, y = noisy_classes()
     pipeline = make_pipeline(StandardScaler(), model)
     name = pipeline.steps[-1][0]
-    grid = {f"{name}__{parameter}": values for parameter, values in GRID.items()}
+    grid = {f"{name}__C": [1e-3, 1.0], f"{name}__n_layers": [1, 3], f"{name}__n_hidden": [5]}
     ours, theirs = both_searches(pipeline, grid, X, y, cv=3, n_jobs=2)
     assert_same_results(ours, theirs)
 

@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.datasets import flip_labels
 from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
@@ -25,7 +24,7 @@ from granulearn.estimators import (
 )
 from granulearn.estimators.deep_network import EnsembleNetwork
 from granulearn.network import one_hot
-from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.selection import PathSearchCV
 from granulearn.selection.leave_one_out import predict_left_out
 from tests.selection.searches import noisy_classes
 
@@ -80,7 +79,7 @@ def check_against_refitting(model, grid, X, y, **passed):
 def test_scores_are_errors_of_refits_without_each_row(classifier, n_classes):
     X, y = noisy_classes(50, n_classes)
     activation = {"activation": ["asinh"]} if classifier is ACRVFLClassifier else {}
-    grid = {"C": [1e-2, 1.0, 1e2], "n_hidden": [2, 9, 70], **activation}
+    grid = {"C": [1e-2, 1e2], "n_hidden": [2, 60], **activation}
     check_against_refitting(classifier(random_state=0), grid, X, y)
 
 
@@ -100,7 +99,8 @@ def test_weights_and_memberships_count(classifier):
         "sample_weight": np.append(rng.uniform(0.2, 2, 38), [0, 0]),
         "sample_membership": rng.uniform(0.1, 1, 40),
     }
-    check_against_refitting(classifier(random_state=0), {"C": [0.1, 10.0]}, X, y, **passed)
+    model = classifier(random_state=0, n_hidden=9)
+    check_against_refitting(model, {"C": [0.1, 10.0]}, X, y, **passed)
 
 
 def test_the_settings_of_least_error_are_refitted_on_all_samples():
@@ -178,17 +178,3 @@ def test_data_that_cannot_be_fitted_is_the_error_of_fit():
     search = PathSearchCV(RVFLClassifier(), {"C": [1.0]}, selection="loo", error_score="raise")
     with pytest.raises(ValueError, match="NaN"):
         search.fit(X, y)
-
-
-def test_with_wrong_labels_it_is_the_better_guide():
-    """Mean accuracy on clean labels over several draws, of the whole grid of the paper."""
-    accuracy = {"cv": [], "loo": []}
-    for seed in range(6):
-        X, y = noisy_classes(300, seed=seed)
-        noisy, _ = flip_labels(y[:150], 0.3, random_state=seed)
-        for selection, found in accuracy.items():
-            search = PathSearchCV(
-                RVFLClassifier(random_state=0), paper_grid(), cv=3, selection=selection
-            )
-            found.append(search.fit(X[:150], noisy).score(X[150:], y[150:]))
-    assert np.mean(accuracy["loo"]) > np.mean(accuracy["cv"])
