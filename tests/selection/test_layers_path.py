@@ -105,3 +105,12 @@ def test_more_columns_than_rows_are_as_good():
     grid = {"C": [1e-2, 1.0, 1e2], "n_layers": [1, 5, 9], "n_hidden": [60]}
     for model in (DeepRVFLClassifier, EnsembleDeepRVFLClassifier):
         assert_same_results(*both_searches(model(random_state=0), grid, X, y, cv=3))
+
+
+@every_form
+def test_a_fit_that_fails_is_reported_as_by_grid_search(model):
+    X, y = noisy_classes()
+    grid = {"C": [1.0], "n_layers": [1, 2]}
+    search = PathSearchCV(model, grid, cv=3, error_score=0.0, refit=False)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="All the 6 fits failed"):
+        search.fit(X * 1e200, y)

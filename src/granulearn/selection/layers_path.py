@@ -34,8 +34,12 @@ class LayersPath:
     """Of the samples to score the columns of each layer."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
-        """Add the outcomes of all candidates of one penalty; return that all are certain."""
-        thetas = [solve(group.C) for solve in self.solvers[: group.sizes[-1]]]
+        """Add the outcomes of candidates of one penalty; return which there are: all or none."""
+        try:
+            thetas = [solve(group.C) for solve in self.solvers[: group.sizes[-1]]]
+        except ValueError:
+            # The ordinary fit raises it again, where scikit-learn reports it.
+            return np.zeros(len(group.sizes), dtype=bool)
         if self.model.only_accuracy:
             scores = {name: self._accuracies(name, thetas, group.sizes) for name in self.columns}
             table.add_scores(group.places.tolist(), scores)

@@ -102,10 +102,8 @@ def _of_widths(
     columns = width_columns(model, same_columns)
     H = model.features(same_columns.network(1.0, sizes[-1]))(model.rows.X)
     for size in sizes:
-        yield (
-            size,
-            predict_left_out(H[:, : columns.fixed + columns.per_node * size], Y, weights, Cs),
-        )
+        p = columns.fixed + columns.per_node * size
+        yield size, predict_left_out(H[:, :p], Y, weights, Cs)
 
 
 def _of_layers(

@@ -31,9 +31,9 @@ class PathSearchCV(GridSearchCV):
     the last per fold and setting of theirs, balls and memberships per fold
     and setting of theirs, one Gram matrix per activation, one Cholesky factor
     per activation and C for all widths. Use it wherever you would use
-    `GridSearchCV` on them. Its weak point is that only `C`, `n_hidden` and
-    `activation` are that cheap: other estimators are fitted candidate by
-    candidate, as ever.
+    `GridSearchCV` on them. Its weak point is that only `C`, `n_hidden`,
+    `n_layers` and `activation` are that cheap: other estimators are fitted
+    candidate by candidate, as ever.
 
     Parameters
     ----------
@@ -66,8 +66,9 @@ class PathSearchCV(GridSearchCV):
         What the score of a candidate is: "cv" means `scoring` over the folds
         of `cv`. "loo" means minus the squared error of exact leave-one-out,
         in closed form, for the one model fitted to all samples: with wrong
-        labels the better guide, and several times faster. `cv` and `scoring`
-        then have no part in the choice; there is one split in `cv_results_`.
+        labels as a rule the better guide, and for deep networks the faster
+        one. `cv` then has no part in the choice, `scoring` must be None, and
+        there is one split in `cv_results_`.
 
     Attributes
     ----------
@@ -123,10 +124,11 @@ class PathSearchCV(GridSearchCV):
 
     for every C from one eigendecomposition; an ensemble of layers has the mean
     of its layers' leave-one-out predictions. Features, balls and memberships
-    are those of all samples. There is such a form for RVFL, ELM, ACRVFL, the
-    ball models without a graph, and the deep forms that average. Errors
-    weighted by different memberships or of different balls do not compare:
-    choose C, widths, layers and activations by it.
+    are those of all samples; the features of all rows are in memory at once.
+    There is such a form for RVFL, ELM, ACRVFL, the ball models without a graph,
+    and the deep forms that average. Errors weighted by different memberships or
+    of different balls do not compare: choose C, widths, layers and activations
+    by it.
 
     With ``random_state=None`` in the estimator, candidates that share work
     share a random draw, where `GridSearchCV` draws for each fit; with an
