@@ -44,7 +44,7 @@ from granulearn.memberships.sdap import local_dissimilarity
 # their square. Above, among so many of them, drawn at random.
 MAX_NEIGHBOR_CANDIDATES = 50_000
 # Fewer queries are not worth a task: each task builds the search anew.
-_QUERIES_PER_TASK = 8_192
+_QUERIES_PER_TASK = 2_048
 
 
 @dataclass(frozen=True, eq=False)
