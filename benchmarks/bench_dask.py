@@ -119,7 +119,9 @@ def growth(sizes: list[int], names: list[str], memory: str) -> None:
 def gain(n_rows: int, names: list[str], rounds: int) -> None:
     """Print how much faster two workers are than one, the best of several rounds in turn."""
     print(f"\n## One and two workers, {n_rows:,} rows\n")
-    print("| model | one worker, seconds | two workers, seconds | gain | cores used by others |")
+    print(
+        "| model | one worker, seconds | two workers, seconds | gain | cores busy besides the workers |"
+    )
     print("|---|---|---|---|---|")
     with (
         open_client("local", n_workers=1) as one,
@@ -161,8 +163,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[2_000_000, 20_000_000])
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--gain-rows", type=int, default=2_000_000)
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--gain-rows", type=int, default=4_000_000)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--part", choices=["growth", "gain", "both"], default="both")
     arguments = parser.parse_args()
     if arguments.part != "growth":

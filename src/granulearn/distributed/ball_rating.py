@@ -42,7 +42,7 @@ from granulearn.memberships.sdap import local_dissimilarity
 
 # Up to so many balls, neighbours are sought among all of them; the time grows with
 # their square. Above, among so many of them, drawn at random.
-MAX_NEIGHBOR_CANDIDATES = 50_000
+MAX_NEIGHBOR_CANDIDATES = 20_000
 # Fewer queries are not worth a task: each task builds the search anew.
 _QUERIES_PER_TASK = 2_048
 

@@ -194,8 +194,8 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
 
     "uniform", a function, "fuzzy" and "sdap" rate a ball by all blocks, a
     membership given for samples by its own samples, any other scheme by the
-    samples of its block. Above 50,000 balls "sdap" seeks the neighbours of each
-    among 50,000 balls drawn at random.
+    samples of its block. Above 20,000 balls "sdap" seeks the neighbours of each
+    among 20,000 balls drawn at random.
     """
 
     _plain = GBRVFLClassifier
@@ -237,8 +237,8 @@ class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
     Notes
     -----
     Class centres, spreads and neighbours are those of the balls of all blocks.
-    Up to 50,000 balls the nearest of all others are found; above, the nearest
-    among 50,000 balls drawn at random, since the time grows with the square.
+    Up to 20,000 balls the nearest of all others are found; above, the nearest
+    among 20,000 balls drawn at random, since the time grows with the square.
     """
 
     _plain = SDAPGBRVFLClassifier
