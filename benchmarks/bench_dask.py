@@ -119,9 +119,7 @@ def growth(sizes: list[int], names: list[str], memory: str) -> None:
 def gain(n_rows: int, names: list[str], rounds: int) -> None:
     """Print how much faster two workers are than one, the best of several rounds in turn."""
     print(f"\n## One and two workers, {n_rows:,} rows\n")
-    print(
-        "| model | one worker, seconds | two workers, seconds | gain | cores busy besides the workers |"
-    )
+    print("| model | one worker, seconds | two workers, seconds | gain | cores busy besides them |")
     print("|---|---|---|---|---|")
     with (
         open_client("local", n_workers=1) as one,
