@@ -1,10 +1,10 @@
-"""Tables of the study `rivals`, from its store: ranks, and the robust classifier against each.
+"""Tables of the study `rivals`, from its store: ranks, and one method against each other.
 
     granulearn bench rivals --results out/rivals.sqlite
     python benchmarks/compare_rivals.py out/rivals.sqlite docs/results/rivals.md
 
-A data set counts with the splits for which every method has a result, so the
-table can be made while the study is still running; it says how many there are.
+A data set counts with the splits for which every method of a table has a result,
+so tables can be made while the study is still running; they say how many there are.
 """
 
 import argparse
@@ -26,15 +26,17 @@ ABLATION = [
     "robust, share chosen",
 ]
 RIVAL_PARTS = ["committee alone"]
+SHALLOW = "RVFL"
+DEEP = ["edRVFL", "edRVFL, tuned by accuracy", "dRVFL", "edGB-RVFL", "ball ensemble"]
 
 
 def scores_of(path: Path) -> pd.DataFrame:
-    """Return one row per set, condition, split and method, for splits that are complete."""
+    """Return one row per set, condition, split and method that is done."""
     study = load_study("rivals")
     cells = expand(study)
     with Store(path, readonly=True) as store:
         rows = store.rows(cell.key for cell in cells)
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "dataset": cell.unit.dataset,
             "condition": str(cell.unit.condition),
@@ -46,8 +48,13 @@ def scores_of(path: Path) -> pd.DataFrame:
         for cell in cells
         if cell.key in rows and not rows[cell.key].outcome.reason
     )
+
+
+def complete(table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Return the rows of some methods, for the splits that all of them have."""
+    table = table[table["method"].isin(methods)]
     unit = table.groupby(["dataset", "condition", "split"])["method"]
-    return table[unit.transform("nunique") == len(study.method)]
+    return table[unit.transform("nunique") == len(methods)]
 
 
 def per_set(table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
@@ -55,49 +62,70 @@ def per_set(table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     return table.pivot_table("accuracy", "dataset", "method")[methods]
 
 
-def against_each(scores: pd.DataFrame, rivals: list[str]) -> pd.DataFrame:
-    """Return mean, rank, wins and Holm's p of the robust classifier against each rival.
+def against_each(scores: pd.DataFrame, ours: str, others: list[str]) -> pd.DataFrame:
+    """Return mean, rank, wins and Holm's p of one method against each of the others.
 
-    Ranks are among the robust classifier and its rivals; Holm's correction is
-    for the comparisons of the robust classifier with each of them.
+    Ranks are among all of them; Holm's correction is for these comparisons.
     """
-    methods = [OURS, *rivals]
-    p_values = holm_adjust([wilcoxon_p_value(scores[OURS], scores[rival]) for rival in rivals])
-    wins = [win_tie_loss(scores[OURS], scores[rival]) for rival in rivals]
+    methods = [ours, *others]
+    p_values = holm_adjust([wilcoxon_p_value(scores[ours], scores[other]) for other in others])
+    wins = [win_tie_loss(scores[ours], scores[other]) for other in others]
     return pd.DataFrame(
         {
             "mean accuracy": scores[methods].mean(),
             "mean rank": average_ranks(scores[methods].to_numpy()),
-            "robust wins / ties / losses": ["", *("{} / {} / {}".format(*each) for each in wins)],
+            f"{ours} wins / ties / losses": ["", *("{} / {} / {}".format(*each) for each in wins)],
             "Holm p": [np.nan, *p_values],
         },
         index=methods,
     )
 
 
+def comparison(table: pd.DataFrame, ours: str, others: list[str]) -> list[str]:
+    """Return one table per condition as lines of Markdown."""
+    lines = []
+    for condition, part in complete(table, [ours, *others]).groupby("condition", sort=False):
+        splits = part.groupby("dataset")["split"].nunique()
+        done = f"{len(splits)} sets, {splits.min()} to {splits.max()} splits each."
+        if splits.min() == splits.max():
+            done = f"{len(splits)} sets, {splits.max()} splits each."
+        found = against_each(per_set(part, [ours, *others]), ours, others)
+        lines += ["", f"### {condition}", "", done, "", _markdown(found)]
+    return lines
+
+
 def report(path: Path) -> str:
     """Return all tables as Markdown."""
     table = scores_of(path)
     every = [method.name for method in load_study("rivals").method]
-    rivals = [name for name in every if name != OURS and name not in ABLATION] + RIVAL_PARTS
-    splits = table.groupby("dataset")["split"].nunique()
+    others = [name for name in every if name not in (OURS, *ABLATION, *DEEP)]
     lines = [
-        "# The robust classifier against its rivals",
+        "# The robust classifier against its rivals, and deep networks against shallow ones",
         "",
-        f"{len(splits)} sets, {splits.min()} to {splits.max()} of the "
-        f"{load_study('rivals').split.repeats} splits that the study asks for, mean over splits; "
-        "accuracy on clean test labels in percent. Made by `granulearn bench rivals` and "
-        "`python benchmarks/compare_rivals.py`. Ranks are among the robust classifier and its "
-        "rivals. p-values are Wilcoxon's, over sets, corrected by Holm for the comparisons of the "
-        "robust classifier with each rival; below 0.05 with more wins than losses, it is better.",
+        "Accuracy on clean test labels in percent, mean over splits. Made by `granulearn bench "
+        "rivals` and `python benchmarks/compare_rivals.py`. Ranks are among the methods of a "
+        "table. p-values are Wilcoxon's, over sets, corrected by Holm for the comparisons of the "
+        "first method of the table with each other one.",
+        "",
+        "## The robust classifier",
+        *comparison(table, OURS, others + RIVAL_PARTS),
+        "",
+        "## What the balls add: mean accuracy",
+        "",
+        _ablation(complete(table, [OURS, *ABLATION])),
+        "",
+        "## Deep and ensemble networks against one layer",
+        *comparison(table, SHALLOW, DEEP),
+        "",
+        "## Mean seconds to fit, tuning included",
+        "",
+        _row("method", "seconds"),
+        "|---|---|",
+        *(
+            _row(name, f"{seconds:.2f}")
+            for name, seconds in table.groupby("method")["seconds"].mean()[every].items()
+        ),
     ]
-    for condition, part in table.groupby("condition", sort=False):
-        found = against_each(per_set(part, every), rivals)
-        lines += ["", f"## {condition}", "", _markdown(found)]
-    lines += ["", "## Ablation: mean accuracy", "", _ablation(table)]
-    seconds = table.groupby("method")["seconds"].mean()[every]
-    lines += ["", "## Mean seconds to fit, tuning included", ""]
-    lines += [_row(*every), "|" + "---|" * len(every), _row(*(f"{s:.2f}" for s in seconds))]
     return "\n".join(lines) + "\n"
 
 
@@ -121,7 +149,7 @@ def _markdown(found: pd.DataFrame) -> str:
     for name, row in found.iterrows():
         p_value = "" if np.isnan(row["Holm p"]) else f"{row['Holm p']:.2g}"
         mean, rank = f"{row['mean accuracy']:.2f}", f"{row['mean rank']:.2f}"
-        lines.append(_row(str(name), mean, rank, row["robust wins / ties / losses"], p_value))
+        lines.append(_row(str(name), mean, rank, row.iloc[2], p_value))
     return "\n".join(lines)
 
 
