@@ -130,13 +130,15 @@ def open_client(
 @contextmanager
 def _connected(where: Any) -> Iterator[distributed.Client]:
     try:
-        client = distributed.Client(where, timeout=CONNECT_SECONDS)
+        client = distributed.Client(where, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no Dask scheduler answers at {where}: {error}; start one with `dask scheduler`, "
             "pass the address it prints, or use `local`."
         ) from error
-    with client:
+    # Not by the client itself: one that loses its scheduler ends later than this block,
+    # and would then choose for whoever comes after.
+    with client, client.as_current(), dask.config.set(scheduler="dask.distributed"):
         yield client
 
 
