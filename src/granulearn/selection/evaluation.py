@@ -113,8 +113,9 @@ def share_work(fold: Fold, group: InputsGroup) -> OutcomeTable:
         model = _attempt(prepare_model, fold, inputs, estimator)
         if model is not None:
             evaluate(model, same_rows, table)
-    for place in sorted(set(places.tolist()).difference(table.places)):
-        table.add(place, fold.fit_ordinarily(place))
+    if len(table) < len(places):
+        for place in sorted(set(places.tolist()).difference(table.places)):
+            table.add(place, fold.fit_ordinarily(place))
     return table
 
 
