@@ -61,6 +61,33 @@ def test_leave_one_out_equals_refitting_without_each_row(n, free):
             assert_allclose(found[c, i], expected, rtol=1e-6, atol=1e-8)
 
 
+@every_intercept
+@pytest.mark.parametrize("scale", [1e3, 1e5])
+def test_where_every_target_is_reached_leave_one_out_is_that_of_the_smallest_norm(scale, free):
+    features, X, Y, _ = problem(12)
+    X *= scale
+    w = np.ones(len(X))
+    ridge = factor_spectral_ridge(features, X, Y, w, free_intercept=free)
+    ((_, found),) = ridge.leave_out(X, Y, w, [1e3, 1e5])
+    H = features(X)
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        mean_h, mean_y = (H[rest].mean(axis=0), Y[rest].mean(axis=0)) if free else (0, 0)
+        theta = np.linalg.pinv(H[rest] - mean_h, rcond=1e-13) @ (Y[rest] - mean_y)
+        expected = (H[i] - mean_h) @ theta + mean_y
+        assert_allclose(found[1, i], expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n", [40, 12])
+def test_a_row_that_alone_decides_its_fit_is_predicted_by_the_mean(n):
+    features, X, Y, w = problem(n)
+    X[3] *= 1e12
+    ridge = factor_spectral_ridge(features, X, Y, w)
+    found = np.concatenate([part for _, part in ridge.leave_out(X, Y, w, [1e5])], axis=1)
+    assert np.abs(found[0, 3] - Y[3]).max() > 1e-3
+    assert np.isfinite(found).all()
+
+
 def test_leaving_one_unit_out_of_a_weight_equals_refitting_with_the_rest_of_it():
     features, X, Y, _ = problem(30)
     w = np.ones(30)

@@ -154,8 +154,8 @@ def test_a_row_left_out_has_no_part_in_its_prediction():
         (LogisticRegression(), {"C": [1.0]}),
     ],
 )
-def test_what_has_no_closed_form_is_an_error_that_says_so(model, grid):
-    with pytest.raises(ValueError, match=r"has no closed form for .* Use selection='cv'"):
+def test_what_it_is_not_offered_for_is_an_error_that_says_so(model, grid):
+    with pytest.raises(ValueError, match=r"is not offered for .* Use selection='cv'"):
         PathSearchCV(model, grid, selection="loo").fit(*noisy_classes())
 
 
@@ -178,3 +178,19 @@ def test_data_that_cannot_be_fitted_is_the_error_of_fit():
     search = PathSearchCV(RVFLClassifier(), {"C": [1.0]}, selection="loo", error_score="raise")
     with pytest.raises(ValueError, match="NaN"):
         search.fit(X, y)
+
+
+def test_candidates_that_overflow_are_reported_as_by_grid_search():
+    X, y = noisy_classes()
+    model = RVFLClassifier(random_state=0)
+    search = PathSearchCV(model, {"C": [1.0]}, selection="loo", error_score=-9.0)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="fits failed"):
+        search.fit(X * 1e200, y)
+
+
+def test_noise_is_not_learnt_by_a_network_that_reaches_every_label():
+    rng = np.random.default_rng(0)
+    X, y = 1e4 * rng.normal(size=(40, 30)), rng.integers(0, 2, 40)
+    grid = {"C": [1e-3, 1.0, 1e3, 1e5], "n_hidden": [203]}
+    search = PathSearchCV(RVFLClassifier(random_state=0), grid, selection="loo").fit(X, y)
+    assert search.cv_results_["mean_test_score"].max() < -0.3

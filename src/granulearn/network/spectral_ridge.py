@@ -8,6 +8,10 @@ eigenvalues of the weighted Gram matrix of the rows A, and ``T = A V``, a fitted
 value is ``T (M / (values + 1/C))`` for the moment ``M = T' w Y``, and the
 influence of one unit of weight at row i on its own fit is
 ``sum_j T_ij^2 / (values_j + 1/C)``, plus ``1/sum(w)`` for a free intercept.
+
+What leaving out a row divides by, one minus its influence, vanishes where a
+model passes through every target. With fewer rows than columns it is therefore
+summed from the eigenvectors of the rows, never by that subtraction.
 """
 
 from __future__ import annotations
@@ -21,8 +25,22 @@ from scipy import linalg
 from granulearn.network.blocks import row_blocks
 from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations
 
-# A row of influence one is fitted exactly, whatever the others say.
-LARGEST_INFLUENCE = 1 - 1e-12
+# Below this, one minus the influence of a row is rounding: nothing but the row
+# itself says anything about it, so without it the mean of the targets is predicted.
+SMALLEST_FREEDOM = 1e-9
+SMALLEST_FREEDOM_BY_ROWS = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class RowSpectrum:
+    """The eigenvectors of the rows, where there are fewer of them than columns."""
+
+    values: np.ndarray
+    """(n_rows,) eigenvalues of A A', those of the null space exactly zero."""
+    vectors: np.ndarray
+    """(n_rows, n_rows) eigenvectors U."""
+    roots: np.ndarray
+    """(n_rows,) square roots of the weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +60,8 @@ class SpectralRidge:
     """(p, r) eigenvectors V."""
     moment: np.ndarray
     """(r, n_outputs) M."""
+    by_rows: RowSpectrum | None = None
+    """None where there are at least as many rows as columns."""
 
     def coef(self, C: float) -> np.ndarray:
         """Return Theta, of shape (p, n_outputs), with the intercept in the bias column."""
@@ -54,7 +74,11 @@ class SpectralRidge:
         return theta
 
     def leave_out(
-        self, X: np.ndarray, Y: np.ndarray, removed: np.ndarray, Cs: Sequence[float]
+        self,
+        X: np.ndarray,
+        Y: np.ndarray,
+        removed: np.ndarray,
+        Cs: Sequence[float] | np.ndarray,
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield, block by block of rows, what is predicted for a row without that row.
 
@@ -76,14 +100,47 @@ class SpectralRidge:
         predictions : ndarray of shape (len(Cs), n_block_rows, n_outputs)
             One prediction for each penalty, row and output.
         """
-        shrink = 1 / (self.values[:, None] + 1 / np.asarray(Cs, dtype=float))
-        weights = shrink.T[:, :, None] * self.moment  # (len(Cs), r, n_outputs)
+        Cs = np.asarray(Cs, dtype=float)
+        if self.by_rows is not None:
+            yield slice(0, len(X)), self._leave_out_by_rows(self.by_rows, X, Y, removed, Cs)
+            return
+        shrink = 1 / (self.values[:, None] + 1 / Cs)
         for block in row_blocks(len(X), self.features.n_columns * 8):
-            T = (self.features(X[block]) - self.column_mean) @ self.vectors
-            fitted = T @ weights + self.target_mean
+            fitted, T = self._fitted(X[block], shrink)
             influence = np.square(T) @ shrink + 1 / self.total_weight
-            own = np.minimum(influence.T * removed[block], LARGEST_INFLUENCE)[:, :, None]
-            yield block, (fitted - own * Y[block]) / (1 - own)
+            freedom = 1 - influence.T * removed[block]
+            left_out = _left_out(Y[block], Y[block] - fitted, freedom, SMALLEST_FREEDOM)
+            yield block, np.where(np.isnan(left_out), self.target_mean, left_out)
+
+    def _fitted(self, X: np.ndarray, shrink: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fitted values for each penalty, and T."""
+        T = (self.features(X) - self.column_mean) @ self.vectors
+        weights = shrink.T[:, :, None] * self.moment  # (len(Cs), r, n_outputs)
+        return T @ weights + self.target_mean, T
+
+    def _leave_out_by_rows(self, rows: RowSpectrum, X, Y, removed, Cs) -> np.ndarray:
+        U, weights = rows.vectors, np.square(rows.roots)
+        # Of each direction the share that is not fitted.
+        unfitted = 1 / (1 + rows.values[:, None] * Cs)
+        targets = U.T @ (rows.roots[:, None] * (Y - self.target_mean))
+        residuals = U @ (unfitted.T[:, :, None] * targets)
+        freedom = (np.square(U) @ unfitted).T - weights / self.total_weight
+        known = weights > 0
+        share = np.divide(removed, weights, out=np.zeros(len(X)), where=known)
+        freedom = 1 - share + share * freedom
+        roots = np.where(known, rows.roots, 1)[:, None]
+        left_out = _left_out(Y, residuals / roots, freedom, SMALLEST_FREEDOM_BY_ROWS)
+        left_out = np.where(np.isnan(left_out), self.target_mean, left_out)
+        if not known.all():
+            shrink = 1 / (self.values[:, None] + 1 / Cs)
+            left_out[:, ~known] = self._fitted(X[~known], shrink)[0]
+        return left_out
+
+
+def _left_out(Y: np.ndarray, residuals, freedom, smallest: float) -> np.ndarray:
+    """Return the predictions without each row; NaN where its freedom is only rounding."""
+    freedom = np.where(freedom > smallest, freedom, np.nan)[:, :, None]
+    return Y - residuals / freedom
 
 
 def factor_spectral_ridge(
@@ -111,6 +168,7 @@ def factor_spectral_ridge(
     """
     total = float(weights.sum()) if free_intercept else np.inf
     target_mean = weights @ Y / total
+    by_rows = None
     if features.n_columns <= len(X):
         sums = _centred_sums if free_intercept else _plain_sums
         column_mean, gram, cross = sums(features, X, Y - target_mean, weights)
@@ -126,10 +184,18 @@ def factor_spectral_ridge(
         check_finite_system(gram, cross)
         values, rows = linalg.eigh(gram, overwrite_a=True, check_finite=False)
         known = values > len(values) * np.finfo(float).eps * max(values[-1], 0)
+        by_rows = RowSpectrum(np.where(known, values, 0), rows, root[:, 0])
         values = values[known]
         vectors = A.T @ (rows[:, known] / np.sqrt(values))
     return SpectralRidge(
-        features, column_mean, target_mean, total, values.clip(min=0), vectors, vectors.T @ cross
+        features,
+        column_mean,
+        target_mean,
+        total,
+        values.clip(min=0),
+        vectors,
+        vectors.T @ cross,
+        by_rows,
     )
 
 

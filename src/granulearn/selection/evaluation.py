@@ -112,11 +112,22 @@ def share_work(fold: Fold, group: InputsGroup) -> OutcomeTable:
         estimator = last_step(fold.estimator(same_rows.places[0]))
         model = _attempt(prepare_model, fold, inputs, estimator)
         if model is not None:
-            evaluate(model, same_rows, table)
+            _attempt(evaluate, model, same_rows, table)
     if len(table) < len(places):
         for place in sorted(set(places.tolist()).difference(table.places)):
-            table.add(place, fold.fit_ordinarily(place))
+            table.add(place, _ordinary_outcome(fold, place))
     return table
+
+
+def _ordinary_outcome(fold: Fold, place: int) -> dict:
+    outcome = fold.fit_ordinarily(place)
+    if fold.problem.leave_one_out and outcome["fit_error"] is None:
+        # Its score is that of samples it was fitted to, and none at all for the choice.
+        raise RuntimeError(
+            f"the leave-one-out error of {fold.problem.settings[place]} cannot be computed, though "
+            "it can be fitted; use selection='cv'."
+        )
+    return outcome
 
 
 def _attempt(stage: Callable, *arguments):

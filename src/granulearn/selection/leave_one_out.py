@@ -48,7 +48,7 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
                 estimator._validate_params()  # a wrong value is no question of leave-one-out
             known = [model.__name__ for model in SHALLOW + DEEP if model not in WITHOUT_CLOSED_FORM]
             raise ValueError(
-                f"selection='loo' has no closed form for {estimator!r}; it has one for "
+                f"selection='loo' is not offered for {estimator!r}, only for "
                 f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
                 "Use selection='cv'."
             )

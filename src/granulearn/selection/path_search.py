@@ -68,7 +68,9 @@ class PathSearchCV(GridSearchCV):
         in closed form, for the one model fitted to all samples: with wrong
         labels as a rule the better guide, and for deep networks the faster
         one. `cv` then has no part in the choice, `scoring` must be None, and
-        there is one split in `cv_results_`.
+        there is one split in `cv_results_`. A sample is left out whole,
+        whatever its weight; errors under different class weights do not
+        compare.
 
     Attributes
     ----------
