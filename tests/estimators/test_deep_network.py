@@ -42,6 +42,11 @@ def test_most_votes_win_and_the_mean_settles_ties(scores):
             assert shares.argmax() in winners
 
 
+def test_one_loud_layer_does_not_overturn_a_majority():
+    scores = np.array([[[0.0, 1.0]], [[0.0, 1.0]], [[200.0, 0.0]]])
+    assert running_votes(scores)[-1].argmax() == 1
+
+
 @given(scores_of_layers(), st.integers(1, 5))
 def test_the_mean_of_identical_layers_is_the_layer(scores, n_layers):
     alike = np.repeat(scores[:1], n_layers, axis=0)

@@ -151,10 +151,12 @@ def test_rows_without_weight_everywhere_count_alike():
     assert_array_equal(draw(X, weights=np.zeros(len(X)))(X), draw(X)(X))
 
 
-def test_many_rows_are_described_by_some_of_them_evenly_spaced():
-    X = inputs(2 * STATISTICS_ROWS + 5)
-    X[1::3] *= 100  # every third row counts from here on
-    assert_array_equal(draw(X)(X[:9]), draw(X[::3])(X[:9]))
+def test_the_order_of_many_rows_matters_little():
+    X = inputs(2 * STATISTICS_ROWS)
+    X[1::2] += 100  # even steps would see one half only
+    halves_apart = np.concatenate([X[::2], X[1::2]])
+    found, expected = draw(X)(X[:50]), draw(halves_apart)(X[:50])
+    assert_allclose(found, expected, atol=0.05 * np.abs(expected).max())
 
 
 def test_float32_is_computed_in_double_and_not_changed():

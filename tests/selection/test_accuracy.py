@@ -63,7 +63,7 @@ def test_margins_are_the_smallest_leads(case):
         leads.append((ordered[:, -1] - ordered[:, -2]).min())
         contrasts = scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         largest = max(largest, np.abs(contrasts).max())
-    assert_allclose(take(case).margins, np.array(leads) / largest, rtol=1e-6, atol=1e-12)
+    assert_allclose(take(case).margins, np.array(leads) / max(largest, 1), rtol=1e-6, atol=1e-12)
 
 
 @given(case=decisions_to_take())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from granulearn.estimators import (
     DeepGBRVFLClassifier,
@@ -98,6 +99,17 @@ def test_an_exact_tie_is_decided_as_fit_does():
         assert_same_results(
             *both_searches(model(random_state=0, n_hidden=4), grid, tied_X, tied_y, cv=4)
         )
+
+
+def test_scores_that_differ_by_rounding_alone_are_decided_as_fit_does():
+    rng = np.random.default_rng(0)
+    tied_X = np.repeat(rng.normal(size=(300, 2)), 4, axis=0)
+    X = np.concatenate([tied_X, rng.normal(size=(50, 2))])
+    y = np.concatenate([[0, 1, 1, 0] * 300, rng.integers(0, 2, 50)])
+    one_split = [(np.arange(1200), np.arange(1200, 1250))]
+    model = DeepRVFLClassifier(10, n_hidden=60, random_state=0)
+    with threadpool_limits(1):  # more threads of BLAS round in another way
+        assert_same_results(*both_searches(model, {"C": [1e-3, 1.0, 1e3]}, X, y, cv=one_split))
 
 
 def test_more_columns_than_rows_are_as_good():

@@ -48,15 +48,16 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     init : {"k-means++", "class-means"}, default="k-means++"
         Where the two means of a split start.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "given", an
-        instance from `granulearn.memberships`, or a function that takes a
+        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
+        "given", an instance from `granulearn.memberships`, or a function that takes a
         `BallSet` and returns one number in [0, 1] per ball. Memberships passed
         to `fit` as ``sample_membership`` overrule it: a ball then gets the mean
         of its samples'.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     normalize : bool, default=True
-        Whether a layer hands on centred and scaled outputs; see Notes.
+        Whether a layer hands on centred and scaled outputs; see
+        `DeepRVFLClassifier`.
 
     Attributes
     ----------
@@ -153,15 +154,16 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     init : {"k-means++", "class-means"}, default="k-means++"
         Where the two means of a split start.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "given", an
-        instance from `granulearn.memberships`, or a function that takes a
+        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
+        "given", an instance from `granulearn.memberships`, or a function that takes a
         `BallSet` and returns one number in [0, 1] per ball. Memberships passed
         to `fit` as ``sample_membership`` overrule it: a ball then gets the mean
         of its samples'.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     normalize : bool, default=True
-        Whether a layer hands on centred and scaled outputs; see Notes.
+        Whether a layer hands on centred and scaled outputs; see
+        `DeepRVFLClassifier`.
     combine : {"mean", "vote"}, default="mean"
         Whether the scores of the layers are averaged, or each layer votes for
         a class; the mean score then settles ties.

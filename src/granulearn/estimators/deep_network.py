@@ -164,7 +164,7 @@ def running_means(scores: np.ndarray) -> np.ndarray:
 def running_votes(scores: np.ndarray) -> np.ndarray:
     """Return shares of the votes of the first 1, ..., L of L classifiers.
 
-    Each has one vote. Their mean has one more, which it divides by its
+    Each has one vote. Their mean has half a vote more, which it divides by its
     probabilities: that settles ties, and nothing else.
 
     Parameters
@@ -173,8 +173,8 @@ def running_votes(scores: np.ndarray) -> np.ndarray:
         Of each classifier.
     """
     votes = scores.argmax(axis=2)[:, :, None] == np.arange(scores.shape[2])
-    divided = softmax(running_means(scores), axis=2)
-    return (np.cumsum(votes, axis=0) + divided) / (_counts(scores) + 1)
+    divided = softmax(running_means(scores), axis=2) / 2
+    return (np.cumsum(votes, axis=0) + divided) / (_counts(scores) + 0.5)
 
 
 def _counts(scores: np.ndarray) -> np.ndarray:

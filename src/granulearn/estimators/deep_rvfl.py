@@ -70,8 +70,9 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
 
     The first layer is that of `RVFLClassifier`. Further layers read
     :math:`\bar H_l`, the nodes' outputs minus their means, divided by the
-    standard deviation of the layer, both over the training rows (at most 8,192
-    of them, evenly spaced). Their weights are drawn from
+    standard deviation of the layer, both over the training rows; of more than
+    8,192, over so many drawn at random, so that beyond them the order of rows
+    matters a little, and weights are repeated rows only nearly. Their weights are drawn from
     :math:`\sqrt{d/m}\, U(-1, 1)` for d inputs and m values read, so that nodes
     of every layer receive values of the same size. With ``normalize=False``
     outputs are handed on as they are, to weights from :math:`U(-1, 1)`.

@@ -129,8 +129,8 @@ def draw_deep_features(
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Training rows. Of more than `STATISTICS_ROWS`, that many, evenly spaced,
-        give the means and deviations of the layers.
+        Training rows. Of more than `STATISTICS_ROWS`, that many, drawn at
+        random, give the means and deviations of the layers.
     weights : ndarray of shape (n_rows,) or None
         Weights of the rows in these statistics; None means one.
     widths : sequence of int
@@ -147,15 +147,17 @@ def draw_deep_features(
     """
     first = draw_random_features(X.shape[1], widths[0], activation, direct_link=True, seed=seed)
     drawn = DeepFeatures(first, (), feeds_inputs)
-    step = -(-len(X) // STATISTICS_ROWS)
-    columns = first(X[::step])
-    row_weights = None if weights is None else weights[::step]
+    if len(X) > STATISTICS_ROWS:
+        # At random: rows at even steps may all be of one class.
+        chosen = np.random.default_rng([seed, 0]).choice(len(X), STATISTICS_ROWS, replace=False)
+        X, weights = X[chosen], None if weights is None else weights[chosen]
+    columns = first(X)
     for number, width in enumerate(widths[1:], start=1):
         read = drawn._read(columns)
         bias_row = drawn.bias_column if feeds_inputs else 0
         layer = _draw_layer(read.shape[1], width, bias_row, np.random.default_rng([seed, number]))
         if normalize:
-            _normalize(layer, read, row_weights, bias_row, X.shape[1])
+            _normalize(layer, read, weights, bias_row, X.shape[1])
         drawn = replace(drawn, deeper=(*drawn.deeper, layer))
         if number < len(widths) - 1:
             columns = drawn._next_layer(columns, layer)

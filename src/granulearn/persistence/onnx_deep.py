@@ -92,8 +92,8 @@ def add_ensemble_scores(graph: Graph, model: Any, X: Name) -> Name:
     if model.combine == "mean":
         return mean
     votes = [_vote(graph, each, len(model.classes_)) for each in scores]
-    divided = graph.add("Softmax", mean, axis=1)  # one more vote, which settles ties
-    return graph.scaled(1 / (len(votes) + 1), graph.add("Sum", *votes, divided))
+    divided = graph.scaled(0.5, graph.add("Softmax", mean, axis=1))  # settles ties
+    return graph.scaled(1 / (len(votes) + 0.5), graph.add("Sum", *votes, divided))
 
 
 def _hidden_layers(graph: Graph, features: DeepFeatures, X: Name) -> list[Name]:

@@ -37,7 +37,8 @@ class Decisions:
     accuracies: np.ndarray
     """(n_widths,) weighted share of samples given their class."""
     margins: np.ndarray
-    """(n_widths,) smallest lead of a winning class, relative to the largest of all scores."""
+    """(n_widths,) smallest lead of a winning class, relative to the largest of all scores, if
+    that is above one."""
 
 
 def decide(
@@ -71,7 +72,9 @@ def decide(
         correct[:, block] = judged.right
         np.minimum(lead, judged.leads.min(axis=1), out=lead)
         largest = max(largest, judged.largest)
-    margins = lead / largest if largest > 0 else np.zeros_like(lead)
+    # Targets are zero and one: leads that are all far smaller are differences of equal
+    # scores, and rounding decides them.
+    margins = lead / max(largest, 1.0)
     return Decisions(shares(correct, weights), margins)
 
 

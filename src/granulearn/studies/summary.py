@@ -181,6 +181,8 @@ def _layers(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
     found = []
     for condition, of_condition in table.groupby("condition", sort=False):
         points = mean_curves(of_condition, study.compare.score, "n_layers")
+        if points.empty:
+            continue
         mean = points["dataset"].iloc[0]
         lines = _lines(points[points["dataset"] == mean], "n_layers", "at")
         found.append({"condition": condition, "dataset": mean, "lines": lines})
