@@ -27,9 +27,8 @@ from tests.cli.commands import people
 class MemoryPart:
     """Rows of a frame, as a part."""
 
-    place = "somewhere"
-
-    def __init__(self, frame):
+    def __init__(self, frame, place="somewhere"):
+        self.place = place
         self._table = pa.Table.from_pandas(frame, preserve_index=False)
 
     def read(self, names):
@@ -41,7 +40,9 @@ def request(names, test=0.0, categorical=()):
 
 
 def survey(frames, asked):
-    looks = [survey_part(MemoryPart(part), at, asked) for at, part in enumerate(frames)]
+    looks = [
+        survey_part(MemoryPart(part, f"part {at}"), at, asked) for at, part in enumerate(frames)
+    ]
     return reduce(join_surveys, looks)
 
 
@@ -104,7 +105,7 @@ def test_features_and_labels_are_those_of_the_rows_chosen():
 @pytest.mark.parametrize(
     ("cells", "categorical", "said"),
     [
-        (["1", "2", "x", "3"], (), "mixes numbers and text: 'x', '1'"),
+        (["1", "2", "x", "3"], (), "mixes numbers and text: 'x' in part 1, '1' in part 0"),
         (["1,5", "2,5", "3,5", "4,5"], (), "writes numbers with a comma"),
         ([f"name {at}" for at in range(2002)], (), "holds more than 1000 different texts"),
     ],
@@ -124,6 +125,34 @@ def test_numbers_may_be_categories_if_the_user_says_so():
     assert card_of(joined.columns[0]).categories == ("1", "2")
 
 
+@pytest.mark.parametrize("stored", [[True, False], pd.Categorical(["1", "2"])])
+def test_a_column_stored_as_categories_in_one_part_and_numbers_in_another_is_named(stored):
+    labels = ["a", "b"]
+    frames = [
+        pd.DataFrame({"x": [np.nan, np.nan], "label": labels}),
+        pd.DataFrame({"x": stored, "label": labels}),
+        pd.DataFrame({"x": [1.0, 2.0], "label": labels}),
+    ]
+    check_survey(survey(frames[:2], request(["x"])), "there", "label")  # empty cells are no numbers
+    said = "'x' is stored as categories in part 1, but holds numbers in part 2; .* --categorical"
+    with pytest.raises(TableError, match=said):
+        check_survey(survey(frames, request(["x"])), "there", "label")
+    check_survey(survey(frames, request(["x"], categorical=["x"])), "there", "label")
+
+
+@pytest.mark.parametrize("stored", ["text", "categories"])
+def test_decimal_commas_may_be_categories_as_in_memory(tmp_path, stored):
+    frame = pd.DataFrame({"x": ["1,5", "2,5", "1,5"], "label": ["a", "b", "b"]})
+    if stored == "categories":
+        frame["x"] = frame["x"].astype("category")
+    categorical = ["x"] if stored == "text" else []
+    frame.to_parquet(tmp_path / "t.parquet")
+    whole = read_training_table(tmp_path / "t.parquet", "label", categorical=categorical)
+    joined = survey([frame[:1], frame[1:]], request(["x"], categorical=categorical))
+    check_survey(joined, "there", "label")
+    assert tuple(map(card_of, joined.columns)) == whole.columns
+
+
 def test_a_class_without_a_row_to_learn_from_is_named():
     frame = pd.DataFrame({"x": np.arange(50.0), "label": ["rare", *["a", "b"] * 24, "a"]})
     for seed in range(50):
@@ -136,7 +165,7 @@ def test_a_class_without_a_row_to_learn_from_is_named():
 
 def test_dates_are_refused_with_their_place():
     frame = pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]), "label": ["a"]})
-    with pytest.raises(TableError, match="somewhere: column 'x' holds dates"):
+    with pytest.raises(TableError, match="part 0: column 'x' holds dates"):
         survey([frame], request(["x"]))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -70,6 +70,17 @@ def make_request(
     return Request(target, names, frozenset(categorical), test, seed)
 
 
+class Seen(NamedTuple):
+    """A cell, and the part in which it stands."""
+
+    cell: str
+    place: str
+
+    def __str__(self) -> str:
+        """Return both, for messages."""
+        return f"{self.cell!r} in {self.place}"
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnSurvey:
     """One column over some rows; kinds are told from all rows, the rest from training rows."""
@@ -77,10 +88,14 @@ class ColumnSurvey:
     name: str
     is_category: bool
     """Whether its type, or the user, says so."""
-    number: str | None = None
+    number: Seen | None = None
     """A cell that is a number, if there is one."""
-    text: str | None = None
+    text: Seen | None = None
     """A cell that is none."""
+    stored_as_categories: str | None = None
+    """A part whose type for the column is one of categories, unless the user says so anyway."""
+    read_as_numbers: str | None = None
+    """A part in which every cell is a number."""
     n: int = 0
     """Training rows in which the cell is not empty."""
     missing: int = 0
@@ -260,39 +275,50 @@ def _survey_column(
     part: TablePart, name: str, column: pa.Array, training: np.ndarray, as_category: bool
 ) -> ColumnSurvey:
     check_no_dates(part.place, name, column)
-    kind = column.type
-    if as_category or pa.types.is_boolean(kind) or pa.types.is_dictionary(kind):
-        return _survey_text(name, column, training, is_category=True)
+    if as_category:
+        return _survey_text(part, name, column, training, is_category=True)
+    if pa.types.is_boolean(column.type) or pa.types.is_dictionary(column.type):
+        seen = _survey_text(part, name, column, training, is_category=True)
+        return replace(seen, stored_as_categories=part.place)
     try:
         values = as_numbers(column)
     except NotANumberError as error:
-        return _survey_text(name, column, training, is_category=False, text=error.cell)
-    return _survey_numbers(name, values, training)
+        seen = _survey_text(part, name, column, training, is_category=False)
+        return replace(seen, text=Seen(error.cell, part.place))
+    return _survey_numbers(part, name, values, training)
 
 
-def _survey_text(name, column, training, *, is_category: bool, text: str | None = None):
+def _survey_text(
+    part: TablePart, name: str, column: pa.Array, training: np.ndarray, *, is_category: bool
+) -> ColumnSurvey:
     cells = as_categories(column)
-    number = next((cell for cell in cells.categories if spells_number(cell)), None)
+    numbers = (Seen(cell, part.place) for cell in cells.categories if spells_number(cell))
+    number = next(numbers, None)
     counts = Counter(cells[training].dropna().tolist()) if len(training) else Counter()
     n = counts.total()
     few = Counter(dict(counts.most_common(MAX_CATEGORIES + 1)))
-    return ColumnSurvey(name, is_category, number, text, n, len(training) - n, categories=few)
+    missing = len(training) - n
+    return ColumnSurvey(name, is_category, number, n=n, missing=missing, categories=few)
 
 
-def _survey_numbers(name: str, values: np.ndarray, training: np.ndarray) -> ColumnSurvey:
+def _survey_numbers(
+    part: TablePart, name: str, values: np.ndarray, training: np.ndarray
+) -> ColumnSurvey:
     everything = values[~np.isnan(values)]
-    number = f"{everything[0]:g}" if len(everything) else None
+    number = Seen(f"{everything[0]:g}", part.place) if len(everything) else None
+    place = part.place if number else None
     known = values[training]
     known = known[~np.isnan(known)]
     missing = len(training) - len(known)
     if not len(known):
-        return ColumnSurvey(name, False, number, missing=missing)
+        return ColumnSurvey(name, False, number, read_as_numbers=place, missing=missing)
     mean = known.mean()
     remembered = np.quantile(known, np.linspace(0, 1, _REMEMBERED))
     return ColumnSurvey(
         name,
         is_category=False,
         number=number,
+        read_as_numbers=place,
         n=len(known),
         missing=missing,
         mean=float(mean),
@@ -312,6 +338,8 @@ def _join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
         is_category=first.is_category or second.is_category,
         number=first.number or second.number,
         text=first.text or second.text,
+        stored_as_categories=first.stored_as_categories or second.stored_as_categories,
+        read_as_numbers=first.read_as_numbers or second.read_as_numbers,
         n=n,
         missing=first.missing + second.missing,
         mean=first.mean + gap * share,
@@ -324,14 +352,21 @@ def _join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
 
 
 def _check_column(column: ColumnSurvey, path: Any) -> None:
+    if column.stored_as_categories and column.read_as_numbers:
+        raise TableError(
+            f"{path}: column {column.name!r} is stored as categories in "
+            f"{column.stored_as_categories}, but holds numbers in {column.read_as_numbers}; store "
+            f"it alike in all files, or pass --categorical {column.name!r} if all are categories."
+        )
     if column.number and column.text and not column.is_category:
         raise TableError(
-            f"{path}: column {column.name!r} mixes numbers and text: {column.text!r}, "
-            f"{column.number!r}; correct the cells, or pass --categorical {column.name!r} if all "
+            f"{path}: column {column.name!r} mixes numbers and text: {column.text}, "
+            f"{column.number}; correct the cells, or pass --categorical {column.name!r} if all "
             "are categories."
         )
     if column.kind == "category":
-        check_no_decimal_commas(path, column.name, list(column.categories))
+        if not column.is_category:
+            check_no_decimal_commas(path, column.name, list(column.categories))
         if len(column.categories) > MAX_CATEGORIES:
             raise TableError(
                 f"{path}: column {column.name!r} holds more than {MAX_CATEGORIES} different texts; "
