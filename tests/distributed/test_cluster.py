@@ -6,6 +6,7 @@ import time
 
 import dask
 import numpy as np
+import psutil
 import pytest
 from dask import delayed
 from joblib import parallel_config
@@ -142,6 +143,18 @@ def test_no_scheduler_at_an_address_is_a_clear_error(monkeypatch):
             open_client(address),
         ):
             pass
+
+
+def test_a_local_cluster_listens_to_this_machine_alone(client):
+    ours = psutil.Process()
+    listening = [
+        connection.laddr.ip
+        for process in [ours, *ours.children(recursive=True)]
+        for connection in process.net_connections()
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert set(listening) <= {"127.0.0.1", "::1"}
+    assert len(listening) > 2
 
 
 def test_without_a_client_there_is_none(client):

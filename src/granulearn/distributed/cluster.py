@@ -121,7 +121,8 @@ def open_client(
         processes=True,
         memory_limit=memory_limit or "auto",
         silence_logs=logging.CRITICAL,  # what goes wrong in a task is raised
-        dashboard_address=":0",  # any free port: a second cluster is no reason for a warning
+        # For this machine only; any free port: a second cluster is no reason for a warning.
+        dashboard_address="127.0.0.1:0",
     )
     with cluster, _connected(cluster) as client:
         yield client
