@@ -1,5 +1,8 @@
 """Tables in parts: together the parts are the table."""
 
+import os
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,15 +38,34 @@ def test_the_parts_of_a_csv_file_are_its_rows(tmp_path, monkeypatch, part_bytes,
 
 def test_the_parts_of_a_directory_are_the_row_groups_of_its_files(tmp_path):
     frame = people()
-    (tmp_path / "year=2020").mkdir()
+    (tmp_path / "later").mkdir()
     frame[:70].to_parquet(tmp_path / "a.parquet", row_group_size=30)
-    frame[70:].to_parquet(tmp_path / "year=2020" / "b.pq")
+    frame[70:].to_parquet(tmp_path / "later" / "b.pq")
     (tmp_path / "_metadata.parquet").write_bytes(b"no table")
+    for name in ("_temporary", ".cache", "folder.parquet"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "_temporary" / "c.parquet").write_bytes(b"no table")
+    (tmp_path / ".cache" / "d.parquet").write_bytes(b"no table")
     (tmp_path / "read me.txt").write_text("no table")
     parts = open_parts(tmp_path)
     assert len(parts.parts) == 4
     assert joined(parts, ["label"])["label"] == frame["label"].tolist()
     assert open_parts(tmp_path / "a.parquet").parts == parts.parts[:3]
+
+
+def test_a_directory_may_itself_stand_below_hidden_ones(tmp_path):
+    folder = tmp_path / ".hidden" / "year=2020"
+    folder.mkdir(parents=True)
+    people().to_parquet(folder / "a.parquet")
+    assert len(open_parts(folder).parts) == 1
+
+
+def test_a_column_that_stands_only_in_names_of_folders_is_named(tmp_path):
+    people().assign(year=2020).to_parquet(tmp_path, partition_cols=["year"])
+    with pytest.raises(TableError, match="column 'year' stands only in the name of the folder"):
+        open_parts(tmp_path)
+    people().assign(year=2020).to_parquet(next(tmp_path.rglob("*.parquet")))
+    assert "year" in open_parts(tmp_path).names
 
 
 def test_files_of_different_columns_are_named(tmp_path):
@@ -87,4 +109,17 @@ def test_directories_and_files_above_a_share_of_memory_are_large(tmp_path, monke
     assert not is_large(file)
     assert not is_large(tmp_path / "absent.csv")
     monkeypatch.setattr(table_parts, "LARGE_SHARE", 1e-15)
+    assert not is_large(file), "it is a single part"
+    monkeypatch.setattr(table_parts, "CSV_PART_BYTES", 1)
     assert is_large(file)
+
+
+def test_without_dask_a_file_is_large_where_the_system_tells_its_memory(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed.system", None)
+    monkeypatch.setattr(table_parts, "CSV_PART_BYTES", 1)
+    monkeypatch.setattr(table_parts, "LARGE_SHARE", 1e-15)
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n1,2\n")
+    assert is_large(file) == hasattr(os, "sysconf")
+    monkeypatch.delattr(os, "sysconf", raising=False)  # as on Windows
+    assert not is_large(file)

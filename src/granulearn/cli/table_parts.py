@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,8 +136,7 @@ def open_parts(path: Path) -> TableParts:
     form = scan_csv(path)
     edges = _line_edges(path)
     parts = tuple(
-        CsvPart(path, begin, end, form.separator, form.header)
-        for begin, end in pairwise(edges)
+        CsvPart(path, begin, end, form.separator, form.header) for begin, end in pairwise(edges)
     )
     return TableParts(path, form.names, parts)
 
@@ -151,16 +151,25 @@ def is_large(path: Path) -> bool:
     """
     if path.is_dir():
         return True
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return path.is_file() and path.stat().st_size > LARGE_SHARE * memory
+    size = path.stat().st_size if path.is_file() else 0
+    # The memory is not asked for a file of a single part: that takes longer than reading it.
+    return size > CSV_PART_BYTES and size > LARGE_SHARE * _memory()
+
+
+def _memory() -> float:
+    """Return the bytes that this process may use; infinity where nothing tells."""
+    try:
+        # Knows the limits of containers and batch systems, too, on every platform.
+        from distributed.system import MEMORY_LIMIT
+    except ImportError:
+        if not hasattr(os, "sysconf"):  # Windows
+            return math.inf
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return float(MEMORY_LIMIT)
 
 
 def _parquet_directory(path: Path) -> TableParts:
-    files = sorted(
-        file
-        for file in path.rglob("*")
-        if file.suffix.lower() in PARQUET_SUFFIXES and not file.name.startswith(("_", "."))
-    )
+    files = sorted(file for file in path.rglob("*") if _is_table(file, path))
     if not files:
         raise TableError(
             f"{path} is a directory without Parquet files ({', '.join(PARQUET_SUFFIXES)}); name a "
@@ -175,7 +184,30 @@ def _parquet_directory(path: Path) -> TableParts:
                 f"{file} and {files[0]} differ in the columns {differing}; all files of a "
                 "directory need the same columns."
             )
+    for file in files:
+        _check_no_partition(file, path, names)
     return TableParts(path, names, tuple(part for file in files for part in _row_groups(file)))
+
+
+def _is_table(file: Path, root: Path) -> bool:
+    """Return whether a path is a Parquet file that no writer has set aside, as _temporary is."""
+    return (
+        file.suffix.lower() in PARQUET_SUFFIXES
+        and not any(part.startswith(("_", ".")) for part in file.relative_to(root).parts)
+        and file.is_file()
+    )
+
+
+def _check_no_partition(file: Path, root: Path, names: Sequence[str]) -> None:
+    """Refuse a folder such as year=2020: the files in it are without the column."""
+    for folder in file.relative_to(root).parts[:-1]:
+        name, equals, _ = folder.partition("=")
+        if equals and name not in names:
+            raise TableError(
+                f"{file}: the column {name!r} stands only in the name of the folder {folder!r}, "
+                "not in the file, and would be lost; write it into the files, or name a folder "
+                "that has no such folders in it."
+            )
 
 
 def _row_groups(path: Path) -> list[ParquetPart]:
