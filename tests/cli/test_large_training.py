@@ -10,7 +10,8 @@ from granulearn.cli import table_parts
 from granulearn.cli.large_training import prepare_from_survey, scores_of_confusion, train_on_cluster
 from granulearn.cli.model_kinds import IN_PARTS, make_model
 from granulearn.cli.table_parts import open_parts
-from granulearn.cli.table_survey import make_request, survey_part
+from granulearn.cli.table_survey import make_request, read_rows, survey_part
+from granulearn.cli.training import train
 from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import TableError, make_pipeline_for
 from granulearn.persistence import load_model, save_model
@@ -95,6 +96,28 @@ def test_what_a_model_cannot_be_fitted_to_is_a_fact_about_the_table(tmp_path):
     pd.DataFrame({"x": [1.0, 2.0], "label": ["a", "a"]}).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(TableError, match="is 'a' in every row that has one"):
         in_parts(tmp_path / "t.csv")
+
+
+def test_too_few_rows_to_hold_out_are_the_error_of_training_in_memory(tmp_path):
+    path = tmp_path / "t.csv"
+    people()[:20].to_csv(path, index=False)
+    with pytest.raises(TableError, match="rows cannot be split into") as in_memory:
+        train(read_training_table(path, "label"), "rvfl", tune=False, test=0.01, seed=0)
+    with pytest.raises(TableError) as parts:
+        in_parts(path, test=0.01)
+    assert str(parts.value) == str(in_memory.value)
+
+
+def test_no_row_held_out_by_chance_is_an_error_and_no_score(tmp_path):
+    path = tmp_path / "t.csv"
+    people()[:20].to_csv(path, index=False)
+    table = open_parts(path)
+    for seed in range(200):
+        asked = make_request(table, "label", [], [], test=0.1, seed=seed)
+        if not read_rows(table.parts[0], 0, asked).held_out.any():
+            break
+    with pytest.raises(TableError, match="20 rows cannot be split into"):
+        in_parts(path, test=0.1, seed=seed)
 
 
 def test_scores_from_counts_are_scikit_learns():

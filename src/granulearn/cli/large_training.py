@@ -30,7 +30,7 @@ from granulearn.cli.table_survey import (
     survey_part,
 )
 from granulearn.cli.training import Trained, told_to_users
-from granulearn.datasets import make_pipeline_for
+from granulearn.datasets import TableError, make_pipeline_for
 from granulearn.distributed.blocks import Block, check_block
 from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
@@ -70,6 +70,7 @@ def train_on_cluster(
     looks = [delayed(survey_part)(part, number, request) for number, part in enumerate(table.parts)]
     (survey,) = compute(tree_reduce(join_surveys, looks))
     whole = check_survey(survey, table.path, request.target)
+    _check_held_out(survey, request)
     kinds = {column.name: column.kind for column in survey.columns}
     prepare = prepare_from_survey(survey.columns)
     reading = Reading(request, kinds, whole, prepare)
@@ -181,6 +182,17 @@ def _prepared(rows: Any, chosen: np.ndarray, reading: Reading) -> tuple[np.ndarr
     if len(frame) == 0:
         return np.empty((0, len(reading.prepare.get_feature_names_out()))), y
     return reading.prepare.transform(frame), y
+
+
+def _check_held_out(survey: TableSurvey, request: Request) -> None:
+    """Raise as `train` does where too few rows can be held out; here chance may hold out none."""
+    rows, n_classes, test = survey.labels.total(), len(survey.labels), request.test
+    none_held_out = rows == survey.train_labels.total()
+    if test and (none_held_out or round(test * rows) < n_classes):
+        raise TableError(
+            f"{rows} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
+            f"hold all {n_classes} classes; add rows, or pass --test 0."
+        )
 
 
 def _held_out(parts: Sequence[TablePart], reading: Any, classifier: Any) -> dict[str, Any]:
