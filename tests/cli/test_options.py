@@ -1,5 +1,8 @@
 """Options that verbs share."""
 
+import logging
+from contextlib import nullcontext
+
 import pytest
 import typer
 
@@ -41,3 +44,18 @@ def test_what_is_read_is_never_written_over(tmp_path):
 def test_an_unknown_model_is_named_with_the_known_ones():
     with pytest.raises(typer.BadParameter, match="'tree' is not one of robust"):
         options._check_model("tree")
+
+
+def test_a_cluster_says_nothing_of_its_own(monkeypatch):
+    monkeypatch.setattr("granulearn.distributed.open_client", lambda *_: nullcontext())
+    named = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [logger.level for logger in named]
+    try:
+        for logger in named:
+            logger.setLevel(logging.INFO)
+        with options.cluster("tcp://10.0.0.1:8786"):
+            for logger in (*named, logging.getLogger("distributed.core")):
+                assert not logger.isEnabledFor(logging.ERROR)
+    finally:
+        for logger, level in zip(named, levels, strict=True):
+            logger.setLevel(level)

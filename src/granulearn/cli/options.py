@@ -110,8 +110,11 @@ def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
         return
     from granulearn.distributed import open_client
 
-    # What matters of a cluster's own messages comes as an error with one line.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What matters of a cluster's own messages comes as an error with one line. Dask gives
+    # some of its loggers, such as the client's, a level of their own: those too.
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     with open_client(address, n_workers) as client:
         yield client
 
