@@ -73,7 +73,7 @@ def test_every_figure_has_size_and_the_page_is_no_wider_than_the_screen(
         "return Array.from(document.querySelectorAll('figure svg'), e => {"
         "const b = e.getBoundingClientRect(); return [b.width, b.height]})"
     )
-    assert len(sizes) == {"full": 13, "table1": 2}[name]
+    assert len(sizes) == {"full": 15, "table1": 2}[name]
     assert all(w >= 300 and h >= 100 for w, h in sizes)
     widths = browser.execute_script(
         "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
