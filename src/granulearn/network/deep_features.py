@@ -63,10 +63,6 @@ class DeepFeatures:
     def _widths(self) -> list[int]:
         return [len(self.first.weights), *(weights.shape[1] for weights in self.deeper)]
 
-    def first_layers(self, n_layers: int) -> DeepFeatures:
-        """Return the map to the columns of the first layers only."""
-        return replace(self, deeper=self.deeper[: n_layers - 1])
-
     def layers(self, X: np.ndarray) -> Iterator[np.ndarray]:
         """Yield the columns ``[direct link, bias, layer l]`` of `X` for l = 1, ..., L."""
         columns = self.first(X)

@@ -42,14 +42,14 @@ from granulearn.estimators import (
 )
 from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_complex_activation
-from granulearn.persistence.onnx_deep import (
+from granulearn.persistence.onnx_forest import add_posterior
+from granulearn.persistence.onnx_graph import Graph, Name
+from granulearn.persistence.onnx_layers import (
     add_ensemble_scores,
     add_hidden,
     add_linked,
     add_one_ridge_scores,
 )
-from granulearn.persistence.onnx_forest import add_posterior
-from granulearn.persistence.onnx_graph import Graph, Name
 
 # A tensor of text cannot hold NaN; a missing cell is the empty text.
 MISSING_TEXT = ""
