@@ -49,9 +49,9 @@ class DeepRegressor(BaseRVFLRegressor):
         for outputs in self._staged_scores(X):
             yield self._as_targets(outputs)
 
-    def _add_to_bias(self, mean: np.ndarray) -> None:
-        for coef in self.coef_:
-            coef[self.features_.bias_column] += mean
+    def _add_to_bias(self, coef: list[np.ndarray], bias_column: int, mean: np.ndarray) -> None:
+        for each in coef:
+            each[bias_column] += mean
 
 
 class DeepRVFLRegressor(DeepRegressor, DeepNetwork):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from granulearn.estimators.random_network import RandomNetwork
-from granulearn.estimators.training_rows import draw_seeds
-from granulearn.network import activation_names
+from granulearn.estimators.training_rows import Seeds, draw_seeds
+from granulearn.network import FeatureMap, activation_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,10 @@ class RegressionRows:
     """(m, n_outputs) targets."""
     weights: np.ndarray | None
     """(m,) positive sample weights; None means one for each."""
+
+    def mean(self) -> np.ndarray:
+        """Return the weighted mean of the targets, of shape (n_outputs,)."""
+        return np.average(self.Y, axis=0, weights=self.weights)
 
 
 class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
@@ -62,16 +66,9 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
         self
             The fitted regressor.
         """
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
-            y_numeric=True,
-        )  # fmt: skip
-        self.n_outputs_ = None if y.ndim == 1 else y.shape[1]
-        rows = _rows_that_count(X, y, sample_weight)
-        self.features_ = self._features(rows, draw_seeds(self.random_state))
-        mean = np.average(rows.Y, axis=0, weights=rows.weights)
-        self.coef_ = self._solve(self.features_, rows, rows.Y - mean)
-        self._add_to_bias(mean)
+        rows, seeds = self._prepare(X, y, sample_weight)
+        self.features_ = self._features(rows, seeds)
+        self.coef_ = self._output_weights(self.features_, rows)
         return self
 
     def predict(self, X):
@@ -92,8 +89,23 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
     def _as_targets(self, outputs: np.ndarray) -> np.ndarray:
         return outputs[:, 0] if self.n_outputs_ is None else outputs
 
-    def _add_to_bias(self, mean: np.ndarray) -> None:
-        self.coef_[self.features_.bias_column] += mean
+    def _prepare(self, X, y, sample_weight) -> tuple[RegressionRows, Seeds]:
+        """Do all of `fit` that n_hidden, activation and C have no part in."""
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
+            y_numeric=True,
+        )  # fmt: skip
+        self.n_outputs_ = None if y.ndim == 1 else y.shape[1]
+        return _rows_that_count(X, y, sample_weight), draw_seeds(self.random_state)
+
+    def _output_weights(self, features: FeatureMap, rows: RegressionRows):
+        mean = rows.mean()
+        coef = self._solve(features, rows, rows.Y - mean)
+        self._add_to_bias(coef, features.bias_column, mean)
+        return coef
+
+    def _add_to_bias(self, coef: Any, bias_column: int, mean: np.ndarray) -> None:
+        coef[bias_column] += mean
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
