@@ -14,7 +14,7 @@ import pandas as pd
 
 from granulearn.cli.main import run
 
-COMMAND = [sys.executable, "-m", "granulearn.cli"]
+COMMAND = [sys.executable, "-m", "granulearn"]
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def folder(request, tmp_path_factory):
     programs.mkdir()
     # The command under its own name, however the package is installed.
     script = programs / "granulearn"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m granulearn.cli "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m granulearn "$@"\n')
     script.chmod(0o755)
     work = place / "work"
     work.mkdir()

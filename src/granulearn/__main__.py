@@ -1,4 +1,4 @@
-"""Run the command line as ``python -m granulearn.cli``."""
+"""``python -m granulearn``: the command line."""
 
 from granulearn.cli.main import main
 
