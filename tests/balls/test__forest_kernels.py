@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln
 
 from granulearn.balls import _forest_kernels as kernels
-from granulearn.balls import _split_kernels
+from granulearn.balls import _forest_split_kernels
 from tests.balls import forest_reference as reference
 
 keys = st.integers(0, 2**64 - 1)
@@ -49,7 +49,7 @@ def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try
     features = np.empty(len(rows) * max_features, np.int32)
     directions, thresholds = np.empty(len(features)), np.empty(n_nodes)
     counts, evidences = np.empty((n_nodes, n_classes)), np.empty(n_nodes)
-    scratch = _split_kernels.new_scratch(max_features, len(rows), n_classes, X.shape[1])
+    scratch = _forest_split_kernels.new_scratch(max_features, len(rows), n_classes, X.shape[1])
     if bucket_rows is not None:
         bucket = np.empty((X.shape[1], bucket_rows)), np.empty(bucket_rows)
         scratch = scratch._replace(bucket=bucket[0], bucket_weights=bucket[1])

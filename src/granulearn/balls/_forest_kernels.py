@@ -6,16 +6,14 @@ by tree and node, so neither threads nor the order of splits change a result.
 
 import numpy as np
 
-from granulearn.balls._kernels import compiled, mixed, uniform
-from granulearn.balls._split_kernels import (
+from granulearn.balls._compiled import STACK_SIZE, compiled, mixed, uniform
+from granulearn.balls._forest_split_kernels import (
     MAX_LEAF_ROWS,
     class_weights,
     log_evidence,
     project,
     try_splits,
 )
-
-STACK_SIZE = 128  # the smaller part is split first, so log2(n) entries would do
 
 
 @compiled

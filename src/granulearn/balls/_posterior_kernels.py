@@ -7,7 +7,7 @@ leaf stores what the whole walk to it predicts.
 
 import numpy as np
 
-from granulearn.balls._kernels import compiled
+from granulearn.balls._compiled import compiled
 
 
 @compiled

@@ -308,7 +308,7 @@ def _grow_one(rows: ForestRows, tables, rule: ForestRule, number: int) -> _OneTr
 
 
 def _grow_raw(rows: ForestRows, drawn, tables, key, n_tries: int) -> _RawTree:
-    from granulearn.balls import _forest_kernels, _split_kernels
+    from granulearn.balls import _forest_kernels, _forest_split_kernels
 
     n_classes, max_nodes = len(rows.numbers), 2 * len(drawn)
     max_features = max(1, round(len(rows.columns) ** 0.5))
@@ -316,7 +316,9 @@ def _grow_raw(rows: ForestRows, drawn, tables, key, n_tries: int) -> _RawTree:
     perm = drawn[np.argsort(own, kind="stable")]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_classes))])
     half_table, total_table = tables
-    scratch = _split_kernels.new_scratch(max_features, len(drawn), n_classes, len(rows.columns))
+    scratch = _forest_split_kernels.new_scratch(
+        max_features, len(drawn), n_classes, len(rows.columns)
+    )
     raw = _RawTree(
         children=np.zeros(max_nodes, dtype=np.int32),
         begins=np.zeros(max_nodes, dtype=np.int32),

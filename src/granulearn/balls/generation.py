@@ -42,10 +42,9 @@ class SplitRule:
     @property
     def init_code(self) -> int:
         """The number that the kernels know `init` by."""
-        from granulearn.balls import _kernels
+        from granulearn.balls._two_means_kernels import CLASS_MEANS, KMEANS_PLUS_PLUS
 
-        codes = {"k-means++": _kernels.KMEANS_PLUS_PLUS, "class-means": _kernels.CLASS_MEANS}
-        return codes[self.init]
+        return {"k-means++": KMEANS_PLUS_PLUS, "class-means": CLASS_MEANS}[self.init]
 
 
 @dataclass(frozen=True)
@@ -219,7 +218,7 @@ def _first_splits(
     n_threads: int,
 ) -> list[Bucket]:
     """Find the first splits on a part of the rows and send every row to its bucket."""
-    from granulearn.balls import _kernels
+    from granulearn.balls import _ball_kernels
 
     n, d = X.shape
     # One row of each stretch, so that sorted data is sampled evenly.
@@ -228,7 +227,7 @@ def _first_splits(
     jitter = np.random.RandomState(rule.seed % 2**32).uniform(size=len(begins))
     chosen = begins + (jitter * lengths).astype(np.intp)
     sample = np.empty((len(chosen), d), X.dtype)
-    _kernels.gather_rows(X, chosen, scale, sample)
+    _ball_kernels.gather_rows(X, chosen, scale, sample)
 
     max_nodes = 8 * len(chosen) // rule.max_fit_rows + 3
     midpoints = np.empty((max_nodes, d), X.dtype)
@@ -236,7 +235,7 @@ def _first_splits(
     children = np.empty((max_nodes, 2), np.int64)
     keys = np.empty(max_nodes, np.uint64)
     depths = np.empty(max_nodes, np.int64)
-    n_nodes = _kernels.grow_tree(
+    n_nodes = _ball_kernels.grow_tree(
         sample, codes[chosen], np.uint64(rule.seed), rule.purity, rule.init_code,
         rule.max_fit_rows, n_classes,
         midpoints, directions, children, keys, depths,
@@ -244,7 +243,7 @@ def _first_splits(
 
     leaf = np.empty(n, np.int64)
     _in_threads(
-        lambda start: _kernels.route_rows(
+        lambda start: _ball_kernels.route_rows(
             X, scale, start, min(start + ROUTE_CHUNK_ROWS, n),
             midpoints, directions, children, leaf,
         ),
@@ -295,14 +294,14 @@ def _balls_of_bucket(
     bucket: Bucket,
 ) -> BucketBalls:
     """Split one bucket down to its balls and describe them."""
-    from granulearn.balls import _kernels
+    from granulearn.balls import _ball_kernels
 
     n, d = len(bucket.order), X.shape[1]
     rows = np.empty((n, d), X.dtype)
-    _kernels.gather_rows(X, bucket.order, scale, rows)
+    _ball_kernels.gather_rows(X, bucket.order, scale, rows)
     y = codes[bucket.order]
     perm, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
-    depth = _kernels.grow_balls(
+    depth = _ball_kernels.grow_balls(
         rows, y, bucket.key, bucket.depth, rule.purity, rule.init_code, rule.max_fit_rows,
         n_classes, perm, sizes,
     )  # fmt: skip
@@ -310,7 +309,7 @@ def _balls_of_bucket(
     k = len(starts) - 1
     centers, radii = np.empty((k, d), X.dtype), np.empty(k, X.dtype)
     class_counts = np.zeros((k, n_classes), np.int64)
-    _kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
+    _ball_kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
     return BucketBalls(bucket.order[perm], np.diff(starts), centers, radii, class_counts, depth)
 
 

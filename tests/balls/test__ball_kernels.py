@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kstest
 
-from granulearn.balls import _kernels
+from granulearn.balls import _ball_kernels, _compiled, _two_means_kernels
 from tests.balls import reference
 
 keys = st.integers(0, 2**64 - 1)
@@ -20,11 +20,11 @@ keys = st.integers(0, 2**64 - 1)
 def test_uniform_equals_splitmix_in_whole_numbers():
     for key in (0, 1, 2**63, 2**64 - 1):
         for counter in (0, 1, 77, 2**40):
-            assert _kernels.uniform(np.uint64(key), counter) == reference.uniform(key, counter)
+            assert _compiled.uniform(np.uint64(key), counter) == reference.uniform(key, counter)
 
 
 def test_uniform_draws_look_uniform_and_streams_differ():
-    draws = np.array([[_kernels.uniform(np.uint64(k), c) for c in range(500)] for k in range(20)])
+    draws = np.array([[_compiled.uniform(np.uint64(k), c) for c in range(500)] for k in range(20)])
     assert kstest(draws.ravel(), "uniform").pvalue > 1e-4
     assert abs(np.corrcoef(draws[:, 0:499:2].ravel(), draws[:, 1:500:2].ravel())[0, 1]) < 0.05
     assert len(np.unique(draws)) == draws.size
@@ -34,7 +34,7 @@ def test_uniform_draws_look_uniform_and_streams_differ():
 def test_top_class_is_the_most_frequent_and_ties_go_to_the_first(y):
     codes = np.array(y, dtype=np.int32)
     tally = np.zeros(5, np.int64)
-    best, count = _kernels.top_class(codes, np.arange(len(y)), 0, len(y), tally)
+    best, count = _two_means_kernels.top_class(codes, np.arange(len(y)), 0, len(y), tally)
     expected = np.bincount(codes)
     assert (best, count) == (expected.argmax(), expected.max())
     assert not tally.any()
@@ -42,8 +42,11 @@ def test_top_class_is_the_most_frequent_and_ties_go_to_the_first(y):
 
 def grown(X, y, n_classes, key, purity, init, max_fit):
     perm, sizes = np.empty(len(X), np.int64), np.empty(len(X), np.int64)
-    code = {"k-means++": _kernels.KMEANS_PLUS_PLUS, "class-means": _kernels.CLASS_MEANS}[init]
-    _kernels.grow_balls(X, y, np.uint64(key), 0, purity, code, max_fit, n_classes, perm, sizes)
+    code = {
+        "k-means++": _two_means_kernels.KMEANS_PLUS_PLUS,
+        "class-means": _two_means_kernels.CLASS_MEANS,
+    }[init]
+    _ball_kernels.grow_balls(X, y, np.uint64(key), 0, purity, code, max_fit, n_classes, perm, sizes)
     return np.split(perm, np.flatnonzero(sizes)[1:]), sizes[sizes > 0]
 
 
@@ -80,10 +83,10 @@ def test_halving_the_widest_feature_leaves_both_sides_a_row(low, width, adjacent
     rows = np.array([[0.0, low], [0.0, high], [0.0, low]])
     midpoint, direction, side = np.empty(2), np.empty(2), np.empty(3, np.uint8)
     perm = np.arange(3)
-    found = _kernels.halve_widest_feature(rows, perm, 0, 3, midpoint, direction)
+    found = _two_means_kernels.halve_widest_feature(rows, perm, 0, 3, midpoint, direction)
     assert found == (high > low)
     if found:
-        assert _kernels.assign_sides(rows, perm, 0, 3, midpoint, direction, side) == 1
+        assert _two_means_kernels.assign_sides(rows, perm, 0, 3, midpoint, direction, side) == 1
         assert_array_equal(side, [0, 1, 0])
 
 
@@ -95,7 +98,7 @@ def test_summary_equals_numpy_on_every_ball(dtype):
     starts = np.array([0, 1, 5, 30, 60])
     centers, radii = np.empty((4, 4), dtype), np.empty(4, dtype)
     class_counts = np.zeros((4, 3), np.int64)
-    _kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
+    _ball_kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
     tolerance = 1e-12 if dtype == np.float64 else 1e-5
     for ball, members in enumerate(np.split(perm, starts[1:-1])):
         own = rows[members].astype(float)

@@ -14,7 +14,7 @@ from math import lgamma
 
 import numpy as np
 
-from granulearn.balls._kernels import compiled, mixed, uniform
+from granulearn.balls._compiled import compiled, mixed, uniform
 
 MAX_LEAF_ROWS = 3  # a ball of so few rows is not split
 TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
