@@ -19,12 +19,8 @@ from threadpoolctl import threadpool_limits
 from training_parts import TrainingPart, training_part, training_parts
 
 from granulearn.estimators import BallForestClassifier
-from granulearn.estimators.committee import (
-    AUTO_ACTIVATIONS,
-    AUTO_CS,
-    draw_layers,
-    layer_features,
-)
+from granulearn.estimators.committee import AUTO_ACTIVATIONS, AUTO_CS
+from granulearn.estimators.committee_fit import draw_layers, layer_features
 from granulearn.estimators.robust import best_share
 from granulearn.network import one_hot
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge

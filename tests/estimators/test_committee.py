@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 
 from granulearn.estimators import RVFLCommitteeClassifier, RVFLCommitteeRegressor
-from granulearn.estimators.committee import (
+from granulearn.estimators.committee_fit import (
     draw_layers,
     fit_committee,
     layer_features,

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from granulearn.balls.input_checks import check_samples
 from granulearn.estimators.ball_forest import BallForestClassifier
-from granulearn.estimators.committee import RVFLCommitteeClassifier, scores_to_proba
+from granulearn.estimators.committee import RVFLCommitteeClassifier
+from granulearn.estimators.committee_fit import scores_to_proba
 
 
 def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> float:
