@@ -15,12 +15,13 @@ from joblib import Parallel, delayed
 from prior_strength import best_strength, predictions_by_strength
 from sklearn.metrics import f1_score, roc_auc_score
 from threadpoolctl import threadpool_limits
-from training_parts import training_part, training_parts
+from training_parts import TrainingPart, training_part, training_parts
 
 from granulearn.audit import LabelAudit
 from granulearn.estimators import RVFLCommitteeClassifier
 
 CONDITIONS = [
+    ("uniform", 0.0),
     ("uniform", 0.1),
     ("uniform", 0.2),
     ("uniform", 0.3),
@@ -46,6 +47,18 @@ def flagging_rules(audit: LabelAudit, codes: np.ndarray) -> dict[str, np.ndarray
     }
 
 
+def reliabilities(part: TrainingPart, audit: LabelAudit, codes: np.ndarray) -> dict:
+    """Return the class probabilities that each way to rate labels looks at."""
+    committee = RVFLCommitteeClassifier(random_state=part.draw).fit(part.X, codes)
+    by_prior = predictions_by_strength(part.X, codes, part.n_classes, part.new, part.draw)
+    out_of_bag = {strength: unseen for strength, (unseen, _) in by_prior.items()}
+    return {
+        "forest": audit.proba_,
+        "forest and committee": audit.proba_ + committee.loo_proba_,
+        "forest, prior chosen": out_of_bag[best_strength(out_of_bag, codes)],
+    }
+
+
 def judge(name: str, draw: int) -> list[dict]:
     """Return one row per condition and way, for one draw of a set."""
     warnings.simplefilter("ignore")  # of labels that no tree left out
@@ -53,33 +66,27 @@ def judge(name: str, draw: int) -> list[dict]:
     rows = []
     with threadpool_limits(1):
         for kind, rate in CONDITIONS:
-            codes = part.disturbed(kind, rate)
-            wrong = codes != part.labels
-            audit = LabelAudit(random_state=draw).fit(part.X, codes)
-            flagged = flagging_rules(audit, codes)
-            found = {("F1", rule): f1_score(wrong, each) for rule, each in flagged.items()}
-            committee = RVFLCommitteeClassifier(random_state=draw).fit(part.X, codes)
-            by_prior = {
-                strength: out_of_bag
-                for strength, (out_of_bag, _) in predictions_by_strength(
-                    part.X, codes, part.n_classes, part.X[:1], draw
-                ).items()
-            }
-            reliabilities = {
-                "forest": audit.proba_,
-                "forest and committee": audit.proba_ + committee.loo_proba_,
-                "forest, prior chosen": by_prior[best_strength(by_prior, codes)],
-            }
-            for way, proba in reliabilities.items():
-                trust = np.nan_to_num(proba[np.arange(len(codes)), codes])
-                found["AUROC", way] = roc_auc_score(wrong, -trust)
-            found["share of wrong labels", "estimated"] = audit.noise_rate_
-            title = f"{kind} {100 * rate:.0f} %"
+            noise = f"{kind} {100 * rate:.0f} %" if rate else "clean"
+            found = _judge_condition(part, part.disturbed(kind, rate))
             rows += [
-                {"set": name, "noise": title, "score": score, "way": way, "value": value}
+                {"set": name, "noise": noise, "score": score, "way": way, "value": value}
                 for (score, way), value in found.items()
             ]
     return rows
+
+
+def _judge_condition(part: TrainingPart, codes: np.ndarray) -> dict[tuple[str, str], float]:
+    wrong = codes != part.labels
+    audit = LabelAudit(random_state=part.draw).fit(part.X, codes)
+    found = {("share of wrong labels", "estimated"): audit.noise_rate_}
+    if not wrong.any():
+        return found
+    for rule, flagged in flagging_rules(audit, codes).items():
+        found["F1", rule] = f1_score(wrong, flagged)
+    for way, proba in reliabilities(part, audit, codes).items():
+        own = np.nan_to_num(proba[np.arange(len(codes)), codes])
+        found["AUROC", way] = roc_auc_score(wrong, -own)
+    return found
 
 
 def main() -> None:
