@@ -10,10 +10,15 @@ from granulearn.estimators import (
     BallForestClassifier,
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
+    DeepRVFLRegressor,
+    ELMRegressor,
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
+    EnsembleDeepRVFLRegressor,
     RobustGBRVFLClassifier,
     RVFLCommitteeClassifier,
+    RVFLCommitteeRegressor,
+    RVFLRegressor,
 )
 from tests.estimators.families import ALL_CLASSIFIERS
 
@@ -26,6 +31,13 @@ DEEP_CLASSIFIERS = [
     BallEnsembleClassifier,
 ]
 SAVED_CLASSIFIERS = ALL_CLASSIFIERS + EVIDENCE_CLASSIFIERS + DEEP_CLASSIFIERS
+SAVED_REGRESSORS = [
+    RVFLRegressor,
+    ELMRegressor,
+    DeepRVFLRegressor,
+    EnsembleDeepRVFLRegressor,
+    RVFLCommitteeRegressor,
+]
 
 
 def mixed_table(n_classes: int = 2, n_rows: int = 160, seed: int = 0):
@@ -50,6 +62,27 @@ def fitted_pipeline(classifier, n_classes: int = 2, **settings) -> tuple[Pipelin
     """Return a pipeline fitted to `mixed_table`, and rows to predict: some are new."""
     X, y = mixed_table(n_classes)
     pipeline = make_pipeline_for(X, classifier(random_state=0, **settings)).fit(X, y)
+    return pipeline, new_rows(n_classes)
+
+
+def new_rows(n_classes: int = 2) -> pd.DataFrame:
+    """Return rows like those of `mixed_table`, one with a category that it does not have."""
     new, _ = mixed_table(n_classes, seed=1)
     new.loc[3, "city"] = "a city that training did not have"
-    return pipeline, new
+    return new
+
+
+def fitted_regressor(regressor, n_targets: int | None = None, *, in_pipeline: bool, n_hidden=20):
+    """Return a regressor and rows to predict: of all of a table in a pipeline, else of numbers.
+
+    The targets are of very different size; None means one, as a vector.
+    """
+    model = regressor(n_hidden=n_hidden, random_state=0)
+    X, rows = mixed_table()[0], new_rows()
+    heat, income = X["température (°C)"], X["income"].fillna(50_000) / 10_000
+    Y = np.column_stack([1e6 * np.sin(heat + income), 1e-6 * income, 40 + heat**2])
+    y = Y[:, 0] if n_targets is None else Y[:, :n_targets]
+    if in_pipeline:
+        return make_pipeline_for(X, model).fit(X, y), rows
+    never_missing = ["température (°C)", "always the same"]
+    return model.fit(X[never_missing], y), rows[never_missing]

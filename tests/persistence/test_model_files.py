@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import RobustScaler
+from sklearn.preprocessing import RobustScaler, StandardScaler
 
-from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
-from granulearn.persistence import ModelFileError, load_model, save_model
+from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLRegressor
+from granulearn.persistence import ModelFileError, load_model, model_files, save_model
 from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline, mixed_table
 from tests.persistence.test_model_card import CARD
 
@@ -89,6 +90,28 @@ def test_what_load_would_refuse_is_not_saved_unless_the_caller_trusts_it(tmp_pat
         load_model(tmp_path / "m")
     loaded = load_model(tmp_path / "m", trusted=[name]).pipeline
     assert_array_equal(loaded.predict_proba(numbers), model.predict_proba(numbers))
+
+
+NO_PREDICTORS = {
+    "StandardScaler is no classifier or regressor": StandardScaler().fit([[0.0], [1.0]]),
+    "SimpleImputer is no classifier or regressor": make_pipeline(StandardScaler(), SimpleImputer()),
+    "dict is no classifier or regressor": {"a": 1},
+    "RVFLClassifier instance is not fitted": RVFLClassifier(),
+    "RVFLRegressor instance is not fitted": make_pipeline(StandardScaler(), RVFLRegressor()),
+}
+
+
+@pytest.mark.parametrize("said", NO_PREDICTORS)
+def test_what_is_no_fitted_predictor_is_neither_saved_nor_loaded(said, tmp_path, monkeypatch):
+    path = tmp_path / "m.skops"
+    with pytest.raises(ModelFileError, match=said):
+        save_model(NO_PREDICTORS[said], path)
+    assert list(tmp_path.iterdir()) == []
+    with monkeypatch.context() as careless:
+        careless.setattr(model_files, "check_predictor", lambda *_: None)
+        save_model(NO_PREDICTORS[said], path)
+    with pytest.raises(ModelFileError, match=f"is refused: .*{said}"):
+        load_model(path)
 
 
 @pytest.mark.parametrize("dump", [pickle.dump, joblib.dump])

@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 import skops.io
 
+from granulearn import estimators
 from granulearn.memberships import (
     EvidenceMembership,
     FuzzyMembership,
@@ -16,6 +17,7 @@ from granulearn.memberships import (
 from granulearn.persistence.trusted_types import (
     TRUSTED_FUNCTIONS,
     TRUSTED_OBJECTS,
+    TRUSTED_PREDICTORS,
     untrusted_types,
 )
 from tests.estimators.families import ALL_CLASSIFIERS
@@ -37,6 +39,11 @@ def test_every_listed_name_exists_so_the_list_holds_nothing_obsolete(name):
 
 def test_no_name_is_a_pattern():
     assert not any("*" in name for name in TRUSTED_OBJECTS | TRUSTED_FUNCTIONS)
+
+
+def test_the_predictors_are_all_public_estimators():
+    public = [getattr(estimators, name) for name in estimators.__all__]
+    assert {f"{kind.__module__}.{kind.__name__}" for kind in public} == TRUSTED_PREDICTORS
 
 
 @pytest.mark.parametrize("classifier", SAVED_CLASSIFIERS)

@@ -19,8 +19,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sklearn.exceptions import NotFittedError
+
 from granulearn.persistence.atomic_files import written_atomically
 from granulearn.persistence.model_card import ModelCard, installed_versions
+from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 
 CARD_MEMBER = "granulearn.json"
@@ -37,7 +40,7 @@ class LoadedModel:
     """What a model file holds."""
 
     pipeline: Any
-    """The fitted pipeline or classifier."""
+    """The fitted classifier or regressor, or the pipeline that ends in it."""
     card: ModelCard
     """What the file says about it."""
 
@@ -49,12 +52,12 @@ def save_model(
     *,
     trusted: Sequence[str] = (),
 ) -> ModelCard:
-    """Save a fitted pipeline or classifier so that `load_model` can read it safely.
+    """Save a fitted classifier, regressor or pipeline so that `load_model` can read it safely.
 
     Parameters
     ----------
     pipeline : estimator
-        A classifier of granulearn, or a pipeline that ends in one.
+        A fitted classifier or regressor of granulearn, or a pipeline that ends in one.
     path : path
         The file to write; an existing one is replaced at once or not at all.
     card : ModelCard, default=None
@@ -70,7 +73,7 @@ def save_model(
     Raises
     ------
     ModelFileError
-        If the pipeline holds something that `load_model` would refuse.
+        If it is, or holds, something that `load_model` would refuse.
 
     Examples
     --------
@@ -98,6 +101,10 @@ def save_model(
             "replace it (a random_state by a number, a function by a named membership), or pass "
             "its name as trusted= here and to load_model."
         )
+    try:
+        check_predictor(pipeline, trusted)
+    except (TypeError, NotFittedError) as error:
+        raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     card = replace(card or ModelCard(), versions=installed_versions())
     # Through JSON, so that the card returned equals the one that will be read.
     card_content = json.loads(json.dumps(card.to_json()))
@@ -131,7 +138,8 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     Raises
     ------
     ModelFileError
-        If the file is foreign, damaged, edited, or names a type that is not listed.
+        If the file is foreign, damaged, edited, names a type that is not listed, or
+        holds no fitted classifier or regressor.
     """
     import skops.io
 
@@ -142,10 +150,9 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     card = _checked_card(content, file, trusted)
     try:
         pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
+        check_predictor(pipeline, trusted)
     except Exception as error:  # whatever a made file provokes, it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
-    if not callable(getattr(pipeline, "predict_proba", None)):
-        raise ModelFileError(f"{file} holds a {type(pipeline).__name__}, which is no classifier.")
     return LoadedModel(pipeline, card)
 
 

@@ -11,27 +11,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-TRUSTED_OBJECTS = frozenset(
+TRUSTED_PREDICTORS = frozenset(
     {
-        "granulearn.balls.ball_set.BallSet",
-        "granulearn.balls.forest.BallForest",
-        "granulearn.balls.forest.BallTree",
         "granulearn.estimators.ball_ensemble.BallEnsembleClassifier",
         "granulearn.estimators.ball_forest.BallForestClassifier",
         "granulearn.estimators.ball_rvfl.FGBRVFLClassifier",
         "granulearn.estimators.ball_rvfl.GBRVFLClassifier",
         "granulearn.estimators.ball_rvfl.SDAPGBRVFLClassifier",
         "granulearn.estimators.committee.RVFLCommitteeClassifier",
+        "granulearn.estimators.committee.RVFLCommitteeRegressor",
         "granulearn.estimators.complex_rvfl.ACRVFLClassifier",
         "granulearn.estimators.complex_rvfl.CRVFLClassifier",
         "granulearn.estimators.deep_ball_rvfl.DeepGBRVFLClassifier",
         "granulearn.estimators.deep_ball_rvfl.EnsembleDeepGBRVFLClassifier",
+        "granulearn.estimators.deep_regression.DeepRVFLRegressor",
+        "granulearn.estimators.deep_regression.EnsembleDeepRVFLRegressor",
         "granulearn.estimators.deep_rvfl.DeepRVFLClassifier",
         "granulearn.estimators.deep_rvfl.EnsembleDeepRVFLClassifier",
         "granulearn.estimators.graph_rvfl.GEGBRVFLClassifier",
+        "granulearn.estimators.regression.ELMRegressor",
+        "granulearn.estimators.regression.RVFLRegressor",
         "granulearn.estimators.robust.RobustGBRVFLClassifier",
         "granulearn.estimators.rvfl.ELMClassifier",
         "granulearn.estimators.rvfl.RVFLClassifier",
+    }
+)
+
+TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
+    {
+        "granulearn.balls.ball_set.BallSet",
+        "granulearn.balls.forest.BallForest",
+        "granulearn.balls.forest.BallTree",
         "granulearn.memberships.evidence.EvidenceMembership",
         "granulearn.memberships.fuzzy.FuzzyMembership",
         "granulearn.memberships.given.GivenMembership",

@@ -1,0 +1,44 @@
+"""What a model file may hold as a whole: a fitted classifier or regressor of the family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from granulearn.persistence.trusted_types import TRUSTED_PREDICTORS
+
+
+def last_step(model: Any) -> Any:
+    """Return what a pipeline ends in, however deep pipelines are nested; else the model itself.
+
+    Parameters
+    ----------
+    model : estimator
+        A pipeline or anything else.
+    """
+    ends_in_a_step = isinstance(model, Pipeline) and model.steps
+    return last_step(model.steps[-1][1]) if ends_in_a_step else model
+
+
+def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
+    """Raise unless a model, or what a pipeline ends in, is a fitted predictor of the family.
+
+    Parameters
+    ----------
+    model : estimator
+        What is saved or was loaded.
+    trusted : sequence of str, default=()
+        Full names of further types that count as predictors if they can predict.
+    """
+    predictor = last_step(model)
+    kind = type(predictor)
+    known = f"{kind.__module__}.{kind.__name__}" in {*TRUSTED_PREDICTORS, *trusted}
+    if not known or not callable(getattr(predictor, "predict", None)):
+        raise TypeError(
+            f"{kind.__name__} is no classifier or regressor of granulearn; use a fitted one, or a "
+            "pipeline that ends in one."
+        )
+    check_is_fitted(predictor)

@@ -1,0 +1,52 @@
+"""A fitted predictor of the family is told from everything else."""
+
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import RobustScaler, StandardScaler
+
+from granulearn.estimators import RVFLClassifier, RVFLRegressor
+from granulearn.persistence.predictors import check_predictor, last_step
+
+X, Y = [[0.0], [1.0], [2.0]], [0, 1, 1]
+LINEAR = "sklearn.linear_model._base.LinearRegression"
+SCALER = "sklearn.preprocessing._data.RobustScaler"
+
+
+def test_the_last_step_is_found_however_deep_it_is():
+    model = RVFLRegressor()
+    assert last_step(model) is model
+    assert last_step(make_pipeline(StandardScaler(), model)) is model
+    assert last_step(make_pipeline(make_pipeline(StandardScaler(), make_pipeline(model)))) is model
+
+
+@pytest.mark.parametrize("predictor", [RVFLClassifier, RVFLRegressor])
+def test_a_predictor_passes_once_it_is_fitted(predictor):
+    for model in (predictor(), make_pipeline(StandardScaler(), predictor())):
+        with pytest.raises(NotFittedError, match=predictor.__name__):
+            check_predictor(model)
+        check_predictor(model.fit(X, Y))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearRegression().fit(X, Y),
+        StandardScaler().fit(X),
+        make_pipeline(RVFLRegressor().fit(X, Y), "passthrough"),
+        Pipeline([]),
+        RVFLRegressor,
+        "RVFLRegressor",
+    ],
+    ids=str,
+)
+def test_anything_else_is_named(model):
+    with pytest.raises(TypeError, match=r"\w+ is no classifier or regressor of granulearn"):
+        check_predictor(model)
+
+
+def test_the_caller_can_accept_another_type_if_it_predicts():
+    check_predictor(LinearRegression().fit(X, Y), [LINEAR])
+    with pytest.raises(TypeError, match="RobustScaler is no classifier or regressor"):
+        check_predictor(RobustScaler().fit(X), [SCALER])
