@@ -2,6 +2,7 @@
 
 import numpy as np
 import onnxruntime
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -19,7 +20,7 @@ from granulearn.network import activation_names, complex_activation_names
 from granulearn.persistence import onnx_inputs, to_onnx
 from granulearn.persistence.onnx_converters import CONVERTIBLE
 from tests.estimators.families import ALL_CLASSIFIERS
-from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline
+from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, SAVED_REGRESSORS, fitted_pipeline
 
 
 def activations_of(classifier):
@@ -41,8 +42,8 @@ def run(onnx_model, X):
     return session.run(None, onnx_inputs(X))
 
 
-def test_every_classifier_that_can_be_saved_can_be_converted():
-    assert set(CONVERTIBLE) == set(SAVED_CLASSIFIERS)
+def test_every_model_that_can_be_saved_can_be_converted():
+    assert set(CONVERTIBLE) == {*SAVED_CLASSIFIERS, *SAVED_REGRESSORS}
 
 
 def blobs_and_new_rows(n_classes):
@@ -94,6 +95,16 @@ def test_pipelines_with_categories_and_missing_cells_equal_ours(classifier, n_cl
     assert rows.isna().any().any()
     assert_allclose(probabilities, pipeline.predict_proba(rows), rtol=0, atol=1e-9)
     assert_array_equal(labels, pipeline.predict(rows))
+
+
+@pytest.mark.parametrize("classifier", [RVFLClassifier, RobustGBRVFLClassifier])
+def test_a_classifier_alone_reads_the_columns_of_a_table(classifier):
+    X, y, new = blobs_and_new_rows(3)
+    table, new_table = (
+        pd.DataFrame(X, columns=list("abcde")),
+        pd.DataFrame(new, columns=list("abcde")),
+    )
+    assert_onnx_predicts_the_same(classifier(random_state=0).fit(table, y), table, new_table)
 
 
 @pytest.mark.parametrize("kind", [bool, np.int32, float])

@@ -1,9 +1,4 @@
-"""How skl2onnx writes our classifiers, and two steps of their pipelines, as ONNX.
-
-Everything is in double precision. skl2onnx's own imputer works in single
-precision and refuses missing text, so pipelines get the one here, for the time
-of the export only; nothing of skl2onnx is replaced for others.
-"""
+"""How skl2onnx writes our classifiers and regressors as ONNX, in double precision."""
 
 from __future__ import annotations
 
@@ -12,15 +7,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto
 from skl2onnx import update_registered_converter
 from skl2onnx.common.data_types import (
     DoubleTensorType,
     Int64TensorType,
     StringTensorType,
 )
-from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.base import ClassifierMixin
 
 from granulearn.estimators import (
     ACRVFLClassifier,
@@ -29,15 +22,20 @@ from granulearn.estimators import (
     CRVFLClassifier,
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
+    DeepRVFLRegressor,
     ELMClassifier,
+    ELMRegressor,
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
+    EnsembleDeepRVFLRegressor,
     FGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
     RobustGBRVFLClassifier,
     RVFLClassifier,
     RVFLCommitteeClassifier,
+    RVFLCommitteeRegressor,
+    RVFLRegressor,
     SDAPGBRVFLClassifier,
 )
 from granulearn.network import ComplexFeatures, RandomFeatures
@@ -47,21 +45,20 @@ from granulearn.persistence.onnx_graph import Graph, Name
 from granulearn.persistence.onnx_layers import (
     add_ensemble_scores,
     add_hidden,
+    add_layer_mean,
     add_linked,
     add_one_ridge_scores,
 )
-
-# A tensor of text cannot hold NaN; a missing cell is the empty text.
-MISSING_TEXT = ""
+from granulearn.persistence.onnx_steps import double_inputs
 
 
 def check_convertible(model: Any) -> None:
-    """Raise where a classifier, or one inside it, has no form in ONNX.
+    """Raise where a model, or one inside it, has no form in ONNX.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier.
+        A fitted classifier or regressor.
     """
     if type(model) not in CONVERTIBLE:
         raise TypeError(
@@ -76,29 +73,16 @@ def check_convertible(model: Any) -> None:
 
 @cache
 def register_converters() -> None:
-    """Teach skl2onnx every classifier of `CONVERTIBLE`."""
-    for classifier in CONVERTIBLE:
-        update_registered_converter(
-            classifier,
-            f"Granulearn{classifier.__name__}",
-            _classifier_shapes,
-            _convert_classifier,
-            options={"zipmap": [True, False, "columns"], "nocl": [True, False]},
-        )
-
-
-def step_converters() -> dict[str, dict[type, Any]]:
-    """Return the arguments of ``convert_sklearn`` that convert steps in double precision."""
-    return {
-        "custom_conversion_functions": {
-            SimpleImputer: _convert_imputer,
-            OneHotEncoder: _convert_one_hot,
-        },
-        "custom_shape_calculators": {
-            SimpleImputer: _imputer_shapes,
-            OneHotEncoder: _one_hot_shapes,
-        },
-    }
+    """Teach skl2onnx every model of `CONVERTIBLE`."""
+    for kind in CONVERTIBLE:
+        name = f"Granulearn{kind.__name__}"
+        if issubclass(kind, ClassifierMixin):
+            options = {"zipmap": [True, False, "columns"], "nocl": [True, False]}
+            update_registered_converter(
+                kind, name, _classifier_shapes, _convert_classifier, options=options
+            )
+        else:
+            update_registered_converter(kind, name, _regressor_shapes, _convert_regressor)
 
 
 def _classifier_shapes(operator: Any) -> None:
@@ -112,11 +96,23 @@ def _classifier_shapes(operator: Any) -> None:
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
     labels, probabilities = (output.full_name for output in operator.outputs)
-    X = graph.as_double(operator.inputs[0].full_name)
-    scores = _scores(graph, model, X)
+    scores = _scores(graph, model, double_inputs(graph, operator))
     graph.add("Identity", _probabilities(graph, model, scores), output=probabilities)
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_onnx_labels(model)), best, output=labels, axis=0)
+
+
+def _regressor_shapes(operator: Any) -> None:
+    # coef_ is one matrix, or a list or stack of them; the outputs are its last axis.
+    n_outputs = operator.raw_operator.coef_[-1].shape[-1]
+    n_rows = operator.inputs[0].get_first_dimension()
+    operator.outputs[0].type = DoubleTensorType([n_rows, n_outputs])
+
+
+def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
+    graph = Graph(scope, container)
+    predictions = _scores(graph, operator.raw_operator, double_inputs(graph, operator))
+    graph.add("Identity", predictions, output=operator.outputs[0].full_name)
 
 
 def _onnx_labels(model: Any) -> np.ndarray:
@@ -135,7 +131,7 @@ def _onnx_labels(model: Any) -> np.ndarray:
 
 
 def _scores(graph: Graph, model: Any, X: Name) -> Name:
-    """Add the scores of the classes; the highest one decides."""
+    """Add the model's outputs: predictions, or scores of classes, of which the highest decides."""
     return _SCORES[type(model)](graph, model, X)
 
 
@@ -157,8 +153,7 @@ def _real_scores(graph: Graph, features: RandomFeatures, coef: np.ndarray, X: Na
 
 
 def _ensemble_of_balls_scores(graph: Graph, model: Any, X: Name) -> Name:
-    members = [_scores(graph, member, X) for member in model.estimators_]
-    return graph.scaled(1 / len(members), graph.add("Sum", *members))
+    return graph.mean([_scores(graph, member, X) for member in model.estimators_])
 
 
 def _committee_scores(graph: Graph, model: Any, X: Name) -> Name:
@@ -227,61 +222,20 @@ _SCORES = {
     CRVFLClassifier: _complex_scores,
     DeepGBRVFLClassifier: add_one_ridge_scores,
     DeepRVFLClassifier: add_one_ridge_scores,
+    DeepRVFLRegressor: add_one_ridge_scores,
     ELMClassifier: _network_scores,
+    ELMRegressor: _network_scores,
     EnsembleDeepGBRVFLClassifier: add_ensemble_scores,
     EnsembleDeepRVFLClassifier: add_ensemble_scores,
+    EnsembleDeepRVFLRegressor: add_layer_mean,
     FGBRVFLClassifier: _network_scores,
     GBRVFLClassifier: _network_scores,
     GEGBRVFLClassifier: _network_scores,
     RVFLClassifier: _network_scores,
     RVFLCommitteeClassifier: _committee_scores,
+    RVFLCommitteeRegressor: _committee_scores,
+    RVFLRegressor: _network_scores,
     RobustGBRVFLClassifier: _robust_scores,
     SDAPGBRVFLClassifier: _network_scores,
 }
 CONVERTIBLE = tuple(_SCORES)
-
-
-def _side_by_side(graph: Graph, operator: Any) -> Name:
-    names = [value.full_name for value in operator.inputs]
-    return names[0] if len(names) == 1 else graph.columns(names)
-
-
-def _imputer_shapes(operator: Any) -> None:
-    first = operator.inputs[0]
-    is_text = isinstance(first.type, StringTensorType)
-    shape = [first.get_first_dimension(), len(operator.raw_operator.statistics_)]
-    operator.outputs[0].type = (StringTensorType if is_text else DoubleTensorType)(shape)
-
-
-def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
-    graph, imputer = Graph(scope, container), operator.raw_operator
-    cells = _side_by_side(graph, operator)
-    output = operator.outputs[0].full_name
-    if isinstance(operator.inputs[0].type, StringTensorType):
-        missing = graph.add("Equal", cells, graph.constant(MISSING_TEXT))
-        fill = [MISSING_TEXT if value is None or value != value else value
-                for value in imputer.statistics_]  # fmt: skip
-        fills = graph.constant(np.array(fill, dtype=object))
-    else:
-        cells = graph.as_double(cells)
-        missing = graph.add("IsNaN", cells)
-        fills = graph.constant(imputer.statistics_.astype(np.float64))
-    graph.add("Where", missing, fills, cells, output=output)
-
-
-def _one_hot_shapes(operator: Any) -> None:
-    n_columns = sum(map(len, operator.raw_operator.categories_))
-    rows = operator.inputs[0].get_first_dimension()
-    operator.outputs[0].type = DoubleTensorType([rows, n_columns])
-
-
-def _convert_one_hot(scope: Any, operator: Any, container: Any) -> None:
-    """Compare each column with its categories; what equals none is all zeros."""
-    graph, encoder = Graph(scope, container), operator.raw_operator
-    cells = _side_by_side(graph, operator)
-    encoded = []
-    for position, categories in enumerate(encoder.categories_):
-        column = graph.add("Gather", cells, graph.constant(np.array([position])), axis=1)
-        equal = graph.add("Equal", column, graph.constant(categories.reshape(1, -1)))
-        encoded.append(graph.add("Cast", equal, to=TensorProto.DOUBLE))
-    graph.columns(encoded, output=operator.outputs[0].full_name)

@@ -6,6 +6,9 @@ import copy
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
+
+from granulearn.persistence.predictors import last_step
 
 TOLERANCE = 1e-5
 _OPSETS = {"": 19, "ai.onnx.ml": 3}
@@ -21,24 +24,26 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     Parameters
     ----------
     pipeline : estimator
-        A fitted classifier of granulearn, or a pipeline that ends in one.
+        A fitted classifier or regressor of granulearn, or a pipeline that ends in one.
     X : DataFrame or ndarray of shape (n_samples, n_features)
         Rows to take the types of the inputs from and to compare predictions on:
         the more they vary, the more the check says.
     tolerance : float, default=1e-05
-        Largest difference of a probability that is accepted.
+        Largest difference that is accepted: of a probability, or of a predicted
+        number as a share of the largest absolute prediction of its target.
 
     Returns
     -------
     onnx.ModelProto
         A DataFrame becomes one input per column, by its name: doubles, or text
         with ``""`` for a missing cell. An array becomes one input ``X``. The
-        outputs are ``label`` and ``probabilities``.
+        outputs of a classifier are ``label`` and ``probabilities``; that of a
+        regressor is ``variable``, of shape (n, n_outputs), so (n, 1) for one target.
 
     Raises
     ------
     OnnxMismatchError
-        If onnxruntime and ``predict_proba`` differ by more than `tolerance`.
+        If onnxruntime and the pipeline differ by more than `tolerance`.
 
     Examples
     --------
@@ -51,36 +56,34 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     """
     from skl2onnx import convert_sklearn
 
-    from granulearn.persistence.onnx_converters import (
-        check_convertible,
-        register_converters,
-        step_converters,
-    )
+    from granulearn.persistence.onnx_converters import check_convertible, register_converters
+    from granulearn.persistence.onnx_steps import step_converters
 
     register_converters()
     exportable = _without_text_cleaning(pipeline)
-    check_convertible(_last_step(exportable))
+    model = last_step(exportable)
+    check_convertible(model)
     input_types = _initial_types(X)
     onnx_model = convert_sklearn(
         exportable,
         name="granulearn",
         initial_types=input_types,
         target_opset=_OPSETS,
-        options={id(_last_step(exportable)): {"zipmap": False}},
+        options=None if is_regressor(model) else {id(model): {"zipmap": False}},
         **step_converters(),
     )
     _name_as_the_table_does(onnx_model, [name for name, _ in input_types])
     largest = largest_difference(pipeline, onnx_model, X)
     if not largest <= tolerance:  # also true for NaN
         raise OnnxMismatchError(
-            f"the ONNX model's probabilities differ from the pipeline's by up to {largest:g}, more "
+            f"the ONNX model's predictions differ from the pipeline's by up to {largest:g}, more "
             f"than {tolerance:g}; it is not written. Please report the model's settings."
         )
     return onnx_model
 
 
 def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
-    """Return how far onnxruntime's probabilities are from the pipeline's.
+    """Return how far onnxruntime's predictions are from the pipeline's.
 
     Parameters
     ----------
@@ -94,9 +97,19 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
     Returns
     -------
     float
-        Largest difference of a probability; infinite where a label differs that
-        the probabilities do not leave open.
+        Of a classifier the largest difference of a probability; infinite where a
+        label differs that the probabilities do not leave open. Of a regressor the
+        largest difference of a number, as a share of the largest absolute
+        prediction of its target: targets come in any unit.
     """
+    if is_regressor(pipeline):
+        (predictions,) = _run(onnx_model, X)
+        return _difference_of_numbers(predictions, pipeline.predict(X))
+    labels, probabilities = _run(onnx_model, X)
+    return _difference_of_classes(labels, probabilities, pipeline, X)
+
+
+def _run(onnx_model: Any, X: Any) -> list[np.ndarray]:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -104,7 +117,19 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
     session = onnxruntime.InferenceSession(
         onnx_model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
-    labels, probabilities = session.run(None, onnx_inputs(X))
+    return session.run(None, onnx_inputs(X))
+
+
+def _difference_of_numbers(found: np.ndarray, predicted: np.ndarray) -> float:
+    expected = predicted.reshape(len(predicted), -1)
+    sizes = np.abs(expected).max(axis=0)
+    differences = np.abs(found - expected).max(axis=0)
+    return float((differences / np.where(sizes > 0, sizes, 1.0)).max())
+
+
+def _difference_of_classes(
+    labels: np.ndarray, probabilities: np.ndarray, pipeline: Any, X: Any
+) -> float:
     expected = pipeline.predict_proba(X)
     difference = float(np.abs(probabilities - expected).max())
     top_two = np.sort(expected, axis=1)[:, -2:]
@@ -177,10 +202,6 @@ def _name_as_the_table_does(onnx_model: Any, columns: list[str]) -> None:
         node.input[:] = [new_names.get(name, name) for name in node.input]
         node.output[:] = [new_names.get(name, name) for name in node.output]
     del graph.value_info[:]  # what runtimes infer anyway, under the old names
-
-
-def _last_step(pipeline: Any) -> Any:
-    return pipeline.steps[-1][1] if hasattr(pipeline, "steps") else pipeline
 
 
 def _without_text_cleaning(pipeline: Any) -> Any:

@@ -109,6 +109,10 @@ class Graph:
         """Return a number plus a."""
         return self.plus(self.constant(float(offset)), a)
 
+    def mean(self, values: list[Name]) -> Name:
+        """Return the mean of values of one shape, entry by entry."""
+        return self.scaled(1 / len(values), self.add("Sum", *values))
+
     def where(self, condition: Name, a: Name, b: Name) -> Name:
         """Return a where the condition holds, else b."""
         return self.add("Where", condition, a, b)

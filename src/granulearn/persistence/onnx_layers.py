@@ -55,13 +55,13 @@ def add_linked(graph: Graph, hidden: Name, X: Name, weights: np.ndarray, n_linke
 
 
 def add_one_ridge_scores(graph: Graph, model: Any, X: Name) -> Name:
-    """Add the scores of a network with one ridge on all its layers.
+    """Add the outputs of a network with one ridge on all its layers.
 
     Parameters
     ----------
     graph : Graph
         Where nodes are added.
-    model : DeepRVFLClassifier or DeepGBRVFLClassifier
+    model : DeepRVFLClassifier, DeepGBRVFLClassifier or DeepRVFLRegressor
         Fitted.
     X : str
         Its inputs.
@@ -69,6 +69,21 @@ def add_one_ridge_scores(graph: Graph, model: Any, X: Name) -> Name:
     features: DeepFeatures = model.features_
     hidden = graph.columns(_hidden_layers(graph, features, X))
     return add_linked(graph, hidden, X, model.coef_[-1], features.bias_column)
+
+
+def add_layer_mean(graph: Graph, model: Any, X: Name) -> Name:
+    """Add the mean of the outputs of a network with one ridge per layer.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where nodes are added.
+    model : EnsembleDeepRVFLRegressor
+        Fitted.
+    X : str
+        Its inputs.
+    """
+    return graph.mean(_layer_scores(graph, model, X))
 
 
 def add_ensemble_scores(graph: Graph, model: Any, X: Name) -> Name:
@@ -83,17 +98,21 @@ def add_ensemble_scores(graph: Graph, model: Any, X: Name) -> Name:
     X : str
         Its inputs.
     """
-    features: DeepFeatures = model.features_
-    scores = [
-        add_linked(graph, hidden, X, theta, features.bias_column)
-        for hidden, theta in zip(_hidden_layers(graph, features, X), model.coef_, strict=True)
-    ]
-    mean = graph.scaled(1 / len(scores), graph.add("Sum", *scores))
+    scores = _layer_scores(graph, model, X)
+    mean = graph.mean(scores)
     if model.combine == "mean":
         return mean
     votes = [_vote(graph, each, len(model.classes_)) for each in scores]
     divided = graph.scaled(0.5, graph.add("Softmax", mean, axis=1))  # settles ties
     return graph.scaled(1 / (len(votes) + 0.5), graph.add("Sum", *votes, divided))
+
+
+def _layer_scores(graph: Graph, model: Any, X: Name) -> list[Name]:
+    features: DeepFeatures = model.features_
+    return [
+        add_linked(graph, hidden, X, theta, features.bias_column)
+        for hidden, theta in zip(_hidden_layers(graph, features, X), model.coef_, strict=True)
+    ]
 
 
 def _hidden_layers(graph: Graph, features: DeepFeatures, X: Name) -> list[Name]:
