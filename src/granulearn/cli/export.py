@@ -11,9 +11,10 @@ from granulearn.cli.output import JsonOption, console, print_json
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.persistence import ModelCard
+    from granulearn.persistence import LoadedModel, ModelCard
 
 PROBE_ROWS = 500
+MISSING_SHARE = 0.1
 UNKNOWN_CATEGORY = "a category that training did not have"
 
 
@@ -25,9 +26,10 @@ def export(
     """Write a fitted model, with its whole pipeline, as ONNX.
 
     Before the file is written, onnxruntime predicts rows drawn from the ranges
-    and categories of training, some beyond them and some with missing cells;
-    its probabilities must equal the model's to 1e-5. The inputs bear the names
-    of the columns; a missing category is the empty text.
+    and categories of training, some beyond them and some with missing cells if
+    the model takes these; its probabilities must equal the model's to 1e-5, its
+    numbers to 1e-5 of the largest. The inputs bear the names of the columns; a
+    missing category is the empty text.
 
     Example: granulearn export model.skops -o model.onnx
     """
@@ -36,7 +38,7 @@ def export(
 
     check_not_an_input(output, model)
     loaded = load_model(model)
-    rows = probe_rows(loaded.card)
+    rows = rows_to_compare(loaded)
     onnx_model = to_onnx(loaded.pipeline, rows)
     difference = largest_difference(loaded.pipeline, onnx_model, rows)
     with written_atomically(output) as draft:
@@ -53,18 +55,41 @@ def export(
         )
         return
     console().print(
-        f"{len(rows)} rows compared with onnxruntime: probabilities differ by at most "
+        f"{len(rows)} rows compared with onnxruntime: predictions differ by at most "
         f"{difference:.1e}\nsaved [bold]{output}[/bold]"
     )
 
 
-def probe_rows(card: ModelCard) -> pd.DataFrame:
+def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
+    """Return probe rows that the model predicts: without missing cells if it refuses these.
+
+    Parameters
+    ----------
+    loaded : LoadedModel
+        A model, and the card with its columns.
+    """
+    from granulearn.cli.prediction import wrong_columns
+
+    for missing_share in (MISSING_SHARE, 0.0):
+        rows = probe_rows(loaded.card, missing_share)
+        try:
+            loaded.pipeline.predict(rows)
+        except ValueError as error:
+            refusal = error
+        else:
+            return rows
+    raise wrong_columns(refusal) from refusal
+
+
+def probe_rows(card: ModelCard, missing_share: float = MISSING_SHARE) -> pd.DataFrame:
     """Return rows like those of training, some beyond its ranges, some cells missing.
 
     Parameters
     ----------
     card : ModelCard
         Names, kinds, ranges and categories of the columns.
+    missing_share : float, default=0.1
+        Share of cells that are missing.
     """
     import numpy as np
     import pandas as pd
@@ -78,7 +103,7 @@ def probe_rows(card: ModelCard) -> pd.DataFrame:
     random = np.random.default_rng(0)
     columns: dict[str, np.ndarray] = {}
     for column in card.columns:
-        missing = random.random(PROBE_ROWS) < 0.1
+        missing = random.random(PROBE_ROWS) < missing_share
         if column.kind == "number":
             low, high = column.lowest or 0.0, column.highest or 0.0
             margin = 0.25 * (high - low) + 1e-3

@@ -34,8 +34,9 @@ def predict(
 
     Columns are matched by name, in any order; further columns are ignored. The
     output has a column `prediction`, and with --proba a column
-    `probability_CLASS` for each class. A category that training did not have
-    counts as none of the known ones, with a warning.
+    `probability_CLASS` for each class. A model of several numbers gives
+    `prediction_1`, `prediction_2` and so on. A category that training did not
+    have counts as none of the known ones, with a warning.
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
@@ -63,4 +64,5 @@ def predict(
         )
         return
     shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
-    console().print(f"{n_rows} rows predicted ({shares})\nsaved [bold]{output}[/bold]")
+    shown = f" ({shares})" if shares else ""
+    console().print(f"{n_rows} rows predicted{shown}\nsaved [bold]{output}[/bold]")

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
+from sklearn.base import is_regressor
 from threadpoolctl import threadpool_limits
 
 from granulearn.cli.cells import (
@@ -21,10 +22,12 @@ from granulearn.cli.cells import (
     as_text,
     holds_dates,
 )
+from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, Source
 from granulearn.cli.training_table import check_has_column
 from granulearn.datasets import TableError
 from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError, written_atomically
+from granulearn.persistence.predictors import last_step
 
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
 CELLS_PER_CHUNK = 2**20
@@ -40,7 +43,7 @@ class Predictor:
     loaded : LoadedModel
         From a model file; its card names the columns.
     proba : bool
-        Whether to give probabilities too.
+        Whether to give probabilities of classes too.
     keep : tuple of str
         Columns to copy to the output.
     strict : bool
@@ -50,14 +53,21 @@ class Predictor:
     def __init__(self, loaded: LoadedModel, *, proba: bool, keep: tuple[str, ...], strict: bool):
         if not loaded.card.columns:
             raise ModelFileError(
-                "the model was saved without the columns of a table; fit it with `granulearn fit`."
+                "the model was saved without the columns of a table; fit it with `granulearn fit`, "
+                "or name them in the card that save_model is given."
             )
         self.pipeline = loaded.pipeline
+        self.classes = [] if is_regressor(self.pipeline) else self.pipeline.classes_.tolist()
+        if proba and not self.classes:
+            raise UsageError(
+                f"--proba needs a model of classes, and {type(last_step(self.pipeline)).__name__} "
+                "predicts numbers; leave out --proba."
+            )
         self.columns = loaded.card.columns
         self.proba = proba
         self.keep = keep
         self.strict = strict
-        self.counts: Counter = Counter(dict.fromkeys(self.pipeline.classes_.tolist(), 0))
+        self.counts: Counter = Counter(dict.fromkeys(self.classes, 0))
         self._known = {
             column.name: frozenset(column.categories)
             for column in self.columns
@@ -69,7 +79,7 @@ class Predictor:
     @property
     def rows_per_chunk(self) -> int:
         """How many rows the model gets at a time."""
-        width = max(1, self.pipeline[-1].n_features_in_)
+        width = max(1, last_step(self.pipeline).n_features_in_)
         return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
 
     @property
@@ -82,7 +92,7 @@ class Predictor:
     def writes_plain_text(self) -> bool:
         """Whether nothing in the output can need quotation marks."""
         special = set(',;\t|"\r\n')
-        return not self.keep and not any(special & set(str(c)) for c in self.pipeline.classes_)
+        return not self.keep and not any(special & set(str(c)) for c in self.classes)
 
     def check_columns(self, source: Source) -> None:
         """Raise a `TableError` if the file lacks a column.
@@ -126,6 +136,22 @@ class Predictor:
             }
         )
         outputs: dict[str, Any] = {name: as_text(batch[name]) for name in self.keep}
+        try:
+            outputs |= self._labels(X) if self.classes else self._numbers(X)
+        except ValueError as error:
+            raise self._refusal(error, X, source, first_row) from error
+        return pa.RecordBatch.from_arrays(list(outputs.values()), names=list(outputs))
+
+    def _numbers(self, X: pd.DataFrame) -> dict[str, pa.Array]:
+        predicted = self.pipeline.predict(X)
+        if predicted.ndim == 1:
+            return {PREDICTION: pa.array(predicted)}
+        return {
+            f"{PREDICTION}_{number}": pa.array(target)
+            for number, target in enumerate(predicted.T, start=1)
+        }
+
+    def _labels(self, X: pd.DataFrame) -> dict[str, pa.Array]:
         if self.proba:
             probabilities = self.pipeline.predict_proba(X)
             # The classes of highest probability are what `predict` returns.
@@ -133,11 +159,26 @@ class Predictor:
         else:
             predicted = self.pipeline.predict(X)
         self._count(predicted)
-        outputs[PREDICTION] = pa.array(predicted)
+        outputs = {PREDICTION: pa.array(predicted)}
         if self.proba:
             for position, label in enumerate(self.pipeline.classes_):
                 outputs[f"probability_{label}"] = pa.array(probabilities[:, position])
-        return pa.RecordBatch.from_arrays(list(outputs.values()), names=list(outputs))
+        return outputs
+
+    def _refusal(
+        self, error: ValueError, X: pd.DataFrame, source: Source, first_row: int
+    ) -> ValueError:
+        """Return what to tell of rows that a model made in Python does not take."""
+        for name in X.columns:
+            missing = X[name].isna().to_numpy()
+            if missing.any():
+                place = source.place(first_row + int(missing.argmax()))
+                return TableError(
+                    f"{source.path}, {place}: column {name!r} has a missing cell, and the model "
+                    f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
+                    "does, as make_pipeline_for builds it."
+                )
+        return wrong_columns(error)
 
     def _count(self, predicted: np.ndarray) -> None:
         labels, counts = np.unique(predicted, return_counts=True)
@@ -202,6 +243,24 @@ class Predictor:
         """
         used = set(self.input_names)
         return [name for name in source.names if name not in used]
+
+
+def wrong_columns(error: ValueError) -> ModelFileError:
+    """Return what to tell of a model that refuses complete rows with the columns of its card.
+
+    Parameters
+    ----------
+    error : ValueError
+        What the model said.
+    """
+    return ModelFileError(
+        f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
+        "it with a card of the columns that it was fitted to."
+    )
+
+
+def _first_line(error: ValueError) -> str:
+    return str(error).partition("\n")[0].rstrip(".")
 
 
 def predict_file(

@@ -213,8 +213,8 @@ def labels_are_whole_numbers(place: object, target: str, classes: Sequence[str])
     if len(classes) > MAX_DECIMAL_CLASSES and all(spells_number(value) for value in classes):
         raise TableError(
             f"{place}: column {target!r}, the target, holds {len(classes)} different numbers "
-            f"with decimals ({classes[0]}, ...); granulearn predicts classes, not measurements: "
-            "choose another column, or group the values first."
+            f"with decimals ({classes[0]}, ...), and the command line learns classes, not "
+            "measurements: choose another column, group the values, or fit a regressor in Python."
         )
     return False
 
