@@ -1,6 +1,6 @@
 """Choices about the robust classifier, judged on held-out parts of training parts.
 
-    GRANULEARN_DATA=... python benchmarks/compare_choices.py [--draws 12] [--jobs 2]
+    GRANULEARN_DATA=... python benchmarks/compare_choices.py [--draws 8] [--jobs 2]
 
 Prints, for the classifier as it is, mean accuracies in percent, and for every
 other way what it gains or loses. p-values are Wilcoxon's over sets; one of
@@ -138,6 +138,27 @@ def _mean_of_near_best(everyone: list[Members], best: Members) -> np.ndarray:
     return np.mean(near, axis=0)
 
 
+def beside_linear(members: dict[str, Members], Y: np.ndarray) -> np.ndarray:
+    """Return the scores of the committee and of a linear model whose shrinking is undone.
+
+    A penalty that noise calls for shrinks a linear model until its intercept
+    decides alone. So penalties are compared after the predictions were scaled
+    about the class frequencies by least squares, and so are the scores.
+    """
+    network, linear = _best_network(members), members[LINEAR]
+    base = Y.mean(axis=0)
+    base_left_out = (len(Y) * base - Y) / (len(Y) - 1)
+    steps, wanted = linear.left_out - base_left_out, Y - base_left_out
+    squares, products = np.square(steps).sum(axis=(1, 2)), (steps * wanted).sum(axis=(1, 2))
+    factors = np.maximum(products / squares, 0)
+    at = (factors * (factors * squares - 2 * products)).argmin()
+    left_out = base_left_out + factors[at] * steps[at]
+    scaled = base + factors[at] * (linear.scores[at] - base)
+    committee = network.left_out[network.best]
+    share = (0.5 + best_share(committee, left_out, Y, np.ones(len(Y)))) / 2
+    return (1 - share) * network.scores[network.best] + share * scaled
+
+
 def mixed_scores(
     network: Members, out_of_bag: np.ndarray, balls: np.ndarray, Y: np.ndarray
 ) -> dict[str, np.ndarray]:
@@ -198,6 +219,7 @@ def _judge_condition(part: TrainingPart, kind: str, rate: float) -> dict:
     balls = forest.predict_proba(part.new)
     scores = {
         **{way: each + balls for way, each in committee_scores(members, Y).items()},
+        "committee: beside a linear model": beside_linear(members, Y) + balls,
         **mixed_scores(network, forest.oob_proba_, balls, Y),
         **forest_scores(network.scores[network.best], part, noisy),
     }
@@ -259,7 +281,7 @@ def as_table(rows: list[dict]) -> list[str]:
 def main() -> None:
     """Judge on all small sets of the collection and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=12)
+    parser.add_argument("--draws", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     tasks = [delayed(judge)(*each) for each in training_parts(arguments.draws)]
