@@ -93,6 +93,8 @@ def comparison(table: pd.DataFrame, ours: str, others: list[str]) -> list[str]:
     lines = []
     for condition, part in complete(table, [ours, *others]).groupby("condition", sort=False):
         splits = part.groupby("dataset")["split"].nunique()
+        if len(splits) < 2:
+            continue
         done = f"{len(splits)} sets, {splits.min()} to {splits.max()} splits each."
         if splits.min() == splits.max():
             done = f"{len(splits)} sets, {splits.max()} splits each."
