@@ -9,35 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import kstest
 
-from granulearn.balls import _ball_kernels, _compiled, _two_means_kernels
+from granulearn.balls import _ball_kernels, _two_means_kernels
 from tests.balls import reference
 
 keys = st.integers(0, 2**64 - 1)
-
-
-def test_uniform_equals_splitmix_in_whole_numbers():
-    for key in (0, 1, 2**63, 2**64 - 1):
-        for counter in (0, 1, 77, 2**40):
-            assert _compiled.uniform(np.uint64(key), counter) == reference.uniform(key, counter)
-
-
-def test_uniform_draws_look_uniform_and_streams_differ():
-    draws = np.array([[_compiled.uniform(np.uint64(k), c) for c in range(500)] for k in range(20)])
-    assert kstest(draws.ravel(), "uniform").pvalue > 1e-4
-    assert abs(np.corrcoef(draws[:, 0:499:2].ravel(), draws[:, 1:500:2].ravel())[0, 1]) < 0.05
-    assert len(np.unique(draws)) == draws.size
-
-
-@given(y=st.lists(st.integers(0, 4), min_size=1, max_size=30))
-def test_top_class_is_the_most_frequent_and_ties_go_to_the_first(y):
-    codes = np.array(y, dtype=np.int32)
-    tally = np.zeros(5, np.int64)
-    best, count = _two_means_kernels.top_class(codes, np.arange(len(y)), 0, len(y), tally)
-    expected = np.bincount(codes)
-    assert (best, count) == (expected.argmax(), expected.max())
-    assert not tally.any()
 
 
 def grown(X, y, n_classes, key, purity, init, max_fit):
@@ -71,23 +47,6 @@ def test_balls_equal_those_of_the_slow_twin(
     assert_array_equal(sizes, [len(ball) for ball in expected])
     for ball, twin in zip(balls, expected, strict=True):
         assert_array_equal(ball, twin)
-
-
-@given(
-    low=st.floats(-1e6, 1e6),
-    width=st.sampled_from([0.0, 5e-324, 1e-300, 1.0, 1e6]),
-    adjacent=st.booleans(),
-)
-def test_halving_the_widest_feature_leaves_both_sides_a_row(low, width, adjacent):
-    high = np.nextafter(low, np.inf) if adjacent else low + width
-    rows = np.array([[0.0, low], [0.0, high], [0.0, low]])
-    midpoint, direction, side = np.empty(2), np.empty(2), np.empty(3, np.uint8)
-    perm = np.arange(3)
-    found = _two_means_kernels.halve_widest_feature(rows, perm, 0, 3, midpoint, direction)
-    assert found == (high > low)
-    if found:
-        assert _two_means_kernels.assign_sides(rows, perm, 0, 3, midpoint, direction, side) == 1
-        assert_array_equal(side, [0, 1, 0])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

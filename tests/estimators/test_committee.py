@@ -6,13 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 
 from granulearn.estimators import RVFLCommitteeClassifier, RVFLCommitteeRegressor
-from granulearn.estimators.committee_fit import (
-    draw_layers,
-    fit_committee,
-    layer_features,
-    mean_scores,
-    scores_to_proba,
-)
+from granulearn.estimators.committee_fit import mean_scores
 from tests.estimators.families import overlapping_classes
 
 SMALL = {"n_layers": 3, "n_hidden": 12, "random_state": 0}
@@ -60,28 +54,12 @@ def test_scores_sum_to_one_and_probabilities_rank_as_they_do():
     assert_array_equal(model.predict(X), model.classes_[proba.argmax(axis=1)])
 
 
-def test_negative_scores_become_zero_and_the_rest_sums_to_one():
-    assert_allclose(scores_to_proba(np.array([[1.5, -0.5, 0.0], [0.25, 0.75, 0.0]])),
-                    [[1, 0, 0], [0.25, 0.75, 0]])  # fmt: skip
-
-
 def test_the_mean_is_over_layers_and_layers_differ():
     X, y = overlapping_classes()
     model = RVFLCommitteeClassifier(**SMALL).fit(X, y)
     each = [f(X) @ c for f, c in zip(model.features_, model.coef_, strict=True)]
     assert_allclose(mean_scores(model.features_, model.coef_, X), np.mean(each, axis=0))
     assert not np.allclose(each[0], each[1])
-
-
-def test_hidden_nodes_have_the_stated_ranges():
-    layers = draw_layers(12, 500, 2, seed=1)
-    features = layer_features(layers[0], "relu")
-    assert features.weights.shape == (500, 12)
-    assert 0.45 < np.abs(features.weights).max() <= np.sqrt(3 / 12)
-    assert features.biases.min() < -0.9
-    assert features.biases.max() > 0.9
-    received = np.random.default_rng(0).normal(size=(2000, 12)) @ features.weights.T
-    assert received.var(axis=0).mean() == pytest.approx(1, rel=0.1)
 
 
 def test_integer_weights_are_repeated_rows_also_in_the_choice():
@@ -163,12 +141,3 @@ def test_the_regressor_is_the_classifiers_network_on_numbers():
 def test_the_regressor_needs_two_samples_of_weight():
     with pytest.raises(ValueError, match="fewer than two samples"):
         RVFLCommitteeRegressor().fit(np.eye(3), [1.0, 2, 3], sample_weight=[1, 0, 0])
-
-
-def test_layers_of_a_fit_are_those_of_its_choice():
-    X, y = overlapping_classes(2, n_samples=30)
-    layers = draw_layers(3, 5, 2, seed=0)
-    fit = fit_committee(X, np.eye(2)[y], np.ones(30), np.ones(30), layers, ["sine"], [0.1, 1.0])
-    assert [f.activation for f in fit.features] == ["sine", "sine"]
-    assert fit.errors.shape == (1, 2)
-    assert fit.coef.shape == (2, 3 + 1 + 5, 2)
