@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score
 
 from granulearn.network import NormalEquations, one_hot
-from granulearn.selection.accuracy import class_contrasts, decide, rounding_error
+from granulearn.selection.accuracy import class_contrasts, decide
 from granulearn.selection.ridge_path import factor_ridge
 
 
@@ -87,8 +87,3 @@ def test_scores_that_are_all_zero_have_no_margin():
     path = factor_ridge(NormalEquations(np.eye(1), np.zeros((1, 2))), C=1.0)
     case = path, np.array([1]), np.ones((3, 1), order="F"), np.zeros(3, dtype=int), 2, None
     assert take(case).margins.tolist() == [0.0]
-
-
-def test_rounding_grows_with_the_condition_number():
-    assert rounding_error(1e5, C=1e5) > 1e4 * rounding_error(1e5, C=1e-5)
-    assert np.isnan(rounding_error(np.nan, C=1.0))

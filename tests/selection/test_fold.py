@@ -38,7 +38,7 @@ def fold(estimator, X=X, y=y, fit_params=None, score_params=None, return_train_s
         scorer=lambda model, X, y: model.score(X, y),
         fit_params=fit_params or {},
         score_params=score_params or {},
-        only_accuracy=True,
+        scoring=None,
         return_train_score=return_train_score,
         error_score="raise",
         verbose=0,
@@ -89,11 +89,11 @@ def test_each_side_of_a_fold_gets_its_own_part():
     for name, index in [("test_scores", TEST), ("train_scores", TRAIN)]:
         assert_array_equal(inputs.scored[name].X, X[index])
         assert_array_equal(inputs.scored[name].y, y[index])
-        assert_array_equal(inputs.scored[name].accuracy_weights(), weights[index])
+        assert_array_equal(inputs.scored[name].weights(), weights[index])
 
 
 def test_without_weights_every_sample_counts_the_same():
-    assert fold(RVFLClassifier()).scored_sets()["test_scores"].accuracy_weights() is None
+    assert fold(RVFLClassifier()).scored_sets()["test_scores"].weights() is None
 
 
 def test_the_hold_out_part_reaches_no_step_that_is_fitted():

@@ -15,7 +15,7 @@ from granulearn.estimators import (
     SDAPGBRVFLClassifier,
 )
 from granulearn.network import IllConditionedWarning
-from granulearn.selection import PathSearchCV, network_path
+from granulearn.selection import PathSearchCV, network_path, targets
 from granulearn.selection.network_path import WidthColumns
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 
@@ -77,9 +77,9 @@ def test_networks_much_wider_than_their_rows_are_solved_alone(Classifier, count_
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
 def test_what_rounding_could_change_is_solved_as_fit_does(scoring, count_calls, monkeypatch):
     alone = count_calls("granulearn.selection.network_path._evaluate_alone")
-    monkeypatch.setattr(network_path, "rounding_error", lambda norm, C: 1e-3)
-    monkeypatch.setattr(network_path, "LARGEST_ERROR_FOR_LABELS", 1.0)
-    monkeypatch.setattr(network_path, "LARGEST_ERROR_FOR_SCORES", 1.0)
+    monkeypatch.setattr(network_path, "rounding_error", lambda condition: 1e-3)
+    monkeypatch.setattr(targets, "LARGEST_ERROR_FOR_LABELS", 1.0)
+    monkeypatch.setattr(targets, "LARGEST_ERROR_FOR_SCORES", 1.0)
     ours, theirs = both_searches(RVFLClassifier(random_state=0), SMALL_GRID, X, y, scoring=scoring)
     assert 0 < len(alone) < 5 * 9
     assert_same_results(ours, theirs, rtol=1e-9)

@@ -33,7 +33,7 @@ from granulearn.estimators import (
 )
 from granulearn.memberships import FuzzyMembership, SDAPMembership
 from granulearn.selection import PathSearchCV
-from granulearn.selection.accuracy import rounding_error
+from granulearn.selection.judging import rounding_error
 from tests.estimators.families import ALL_CLASSIFIERS
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 from tests.shared_data import load_shared
@@ -363,7 +363,7 @@ def test_a_large_penalty_factor_on_badly_scaled_data_is_the_svd_solution(n_hidde
     target = np.where(y[train] == 1, 1.0, -1.0)
     theta = Vt.T @ (s / (s**2 + 1e-5) * (U.T @ target))
     expected = features(scaled[test]) @ theta
-    tolerance = rounding_error(np.abs(H.T @ H).sum(axis=0).max(), C=1e5)
+    tolerance = rounding_error(1e5 * np.abs(H.T @ H).sum(axis=0).max())
     assert tolerance < 2e-3
     assert_allclose(found[0], expected, atol=tolerance * np.abs(expected).max())
     assert labels.best_score_ == np.mean((expected > 0) == (y[test] == 1))

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from granulearn.estimators import RVFLClassifier
+from granulearn.estimators import (
+    DeepRVFLRegressor,
+    ELMRegressor,
+    EnsembleDeepRVFLRegressor,
+    RVFLClassifier,
+    RVFLRegressor,
+)
 from granulearn.selection.fold import fit_earlier_steps
 from granulearn.selection.prepared_model import prepare_model
 from tests.estimators.families import ALL_CLASSIFIERS
@@ -23,6 +29,29 @@ def test_a_prepared_model_finishes_what_fit_does(Classifier, n_hidden):
     assert fitted.get_params() == expected.get_params()
     assert_array_equal(fitted.coef_, expected.coef_)
     assert_array_equal(fitted.predict_proba(X[TEST]), expected.predict_proba(X[TEST]))
+    assert set(vars(fitted)) == set(vars(expected))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RVFLRegressor(random_state=3),
+        ELMRegressor(random_state=3),
+        DeepRVFLRegressor(3, random_state=3),
+        EnsembleDeepRVFLRegressor(3, random_state=3),
+    ],
+)
+def test_a_prepared_regressor_finishes_what_fit_does(model):
+    numbers = X.sum(axis=1) + 7
+    here = fold(model, y=numbers)
+    prepared = prepare_model(here, fit_earlier_steps(here, model), clone(model))
+    network = {"activation": "sine", "C": 2.0, "n_hidden": 9}
+    fitted = prepared.fitted(network)
+    expected = clone(model).set_params(**network).fit(X[TRAIN], numbers[TRAIN])
+    assert fitted.get_params() == expected.get_params()
+    for found, coef in zip(fitted.coef_, expected.coef_, strict=True):
+        assert_array_equal(found, coef)
+    assert_array_equal(fitted.predict(X[TEST]), expected.predict(X[TEST]))
     assert set(vars(fitted)) == set(vars(expected))
 
 

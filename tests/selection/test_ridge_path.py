@@ -57,6 +57,17 @@ def test_partial_sums_are_the_scores_of_every_width(problem):
         assert_allclose(scores.transpose(1, 2, 0), expected, rtol=1e-6, atol=1e-8)
 
 
+@given(nested_problems())
+def test_the_condition_number_is_estimated_and_that_of_fewer_columns_is_no_larger(problem):
+    A, B, _, C, columns = problem
+    system = A.conj().T @ A + np.eye(A.shape[1]) / C
+    found = ridge_path(A, B, C).condition(np.abs(system).sum(axis=0).max())
+    exact = np.linalg.cond(system, 1)
+    assert exact / 10 < found < exact * 1.001
+    for p in columns:
+        assert np.linalg.cond(system[:p, :p]) < np.linalg.cond(system) * 1.001
+
+
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_running_sums_are_cumulative_sums(n_rows, n_columns, seed):
     terms = np.random.default_rng(seed).normal(size=(n_rows, n_columns))

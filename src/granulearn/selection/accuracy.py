@@ -8,17 +8,30 @@ from typing import NamedTuple
 import numpy as np
 
 from granulearn.network import row_blocks
+from granulearn.selection.judging import Judged
 from granulearn.selection.ridge_path import RidgePath
 
-# Two ways to compute a score differ, relative to the largest score, by less
-# than eps (FLOOR + C |G|_1): about the condition number of the system. On the
-# benchmark sets a tenth of that is typical for large C.
-FLOOR = 1000
 
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """Judges classifiers, by the class of highest score."""
 
-def rounding_error(gram_norm: float, C: float) -> float:
-    """Return how far rounding can move a score, relative to the largest score."""
-    return float(np.finfo(np.float64).eps * (FLOOR + C * gram_norm))
+    is_class: np.ndarray
+    """(n_classes, n_rows) whether a sample is of a class."""
+    weights: np.ndarray | None
+    """(n_rows,) of the samples; None means one for each."""
+
+    def of_widths(
+        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
+    ) -> Judged:
+        """Judge a network of each width; see `Judge`."""
+        found = decide(class_contrasts(path), columns, H, self.is_class, self.weights)
+        return Judged(found.accuracies, found.margins > error)
+
+    def of_layers(self, outputs: np.ndarray) -> Judged:
+        """Judge networks by their outputs; see `Judge`."""
+        correct = self.is_class[outputs.argmax(axis=2), np.arange(self.is_class.shape[1])]
+        return Judged(shares(correct, self.weights), np.ones(len(outputs), dtype=bool))
 
 
 def class_contrasts(path: RidgePath) -> RidgePath:

@@ -17,13 +17,17 @@ from granulearn.estimators import (
     CRVFLClassifier,
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
+    DeepRVFLRegressor,
     ELMClassifier,
+    ELMRegressor,
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
+    EnsembleDeepRVFLRegressor,
     FGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
     RVFLClassifier,
+    RVFLRegressor,
     SDAPGBRVFLClassifier,
 )
 from granulearn.selection.setting_columns import MISSING, SettingColumn
@@ -56,12 +60,16 @@ SHALLOW: tuple[type, ...] = (
     GEGBRVFLClassifier,
     CRVFLClassifier,
     ACRVFLClassifier,
+    RVFLRegressor,
+    ELMRegressor,
 )
 DEEP: tuple[type, ...] = (
     DeepRVFLClassifier,
     DeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
     EnsembleDeepGBRVFLClassifier,
+    DeepRVFLRegressor,
+    EnsembleDeepRVFLRegressor,
 )
 NETWORK_AXES = {
     **dict.fromkeys(SHALLOW, NetworkAxes(("activation",), "n_hidden")),
@@ -139,7 +147,7 @@ def describe_candidates(
     Parameters
     ----------
     estimator : estimator
-        What is searched: a classifier, or a `Pipeline` that ends in one.
+        What is searched: a network, or a `Pipeline` that ends in one.
     settings : list of dict
         The grid; an unknown name is scikit-learn's ``ValueError``.
     columns : dict of str -> SettingColumn

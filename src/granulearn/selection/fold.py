@@ -27,13 +27,17 @@ class Problem:
     scorer: Any
     fit_params: dict
     score_params: dict
-    only_accuracy: bool
-    """Whether the scorer is the accuracy, so that labels alone give the score."""
+    scoring: Any
+    """What the scorer was asked for by; None means the estimator's own score."""
     return_train_score: bool
     error_score: float | str
     verbose: int
     leave_one_out: bool = False
     """Whether scores are errors of leave-one-out, in the place of the scorer's."""
+
+    def asks_for(self, scores: tuple[str | None, ...]) -> bool:
+        """Return whether one of these scores is asked for, with weights at most."""
+        return self.scoring in scores and set(self.score_params) <= {"sample_weight"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +48,14 @@ class ScoredSet:
     y: Any
     score_params: dict
 
-    def accuracy_weights(self) -> np.ndarray | None:
-        """Return the weights of the samples in the accuracy; None means one for each."""
+    def weights(self) -> np.ndarray | None:
+        """Return the weights of the samples in the score; None means one for each."""
         weights = self.score_params.get("sample_weight")
         return None if weights is None else np.asarray(weights, dtype=np.float64)
 
-    def has_accuracy_weights(self) -> bool:
-        """Return whether the accuracy is a number; if not, the scorer says what is wrong."""
-        weights = self.accuracy_weights()
+    def has_weights(self) -> bool:
+        """Return whether a mean with the weights is a number; if not, the scorer says why."""
+        weights = self.weights()
         if weights is None:
             return True
         one_each = weights.shape == (_num_samples(self.X),)

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from granulearn.network import one_hot
 from granulearn.network.deep_features import linked_scores
 from granulearn.network.deep_ridge import layer_solvers
-from granulearn.selection.accuracy import shares
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup
+from granulearn.selection.judging import add_certain
 from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 
@@ -34,31 +33,37 @@ class LayersPath:
     """Of the samples to score the columns of each layer."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
-        """Add the outcomes of candidates of one penalty; return which there are: all or none."""
+        """Add the outcomes of candidates of one penalty; return which there are."""
         try:
-            thetas = [solve(group.C) for solve in self.solvers[: group.sizes[-1]]]
+            thetas = [self._solved(solve, group.C) for solve in self.solvers[: group.sizes[-1]]]
         except ValueError:
             # The ordinary fit raises it again, where scikit-learn reports it.
             return np.zeros(len(group.sizes), dtype=bool)
-        if self.model.only_accuracy:
-            scores = {name: self._accuracies(name, thetas, group.sizes) for name in self.columns}
-            table.add_scores(group.places.tolist(), scores)
-        else:
-            for place, size in zip(group.places.tolist(), group.sizes, strict=True):
-                network = self.same_columns.network(group.C, size)
-                fitted = self.model.fitted(network, thetas[:size])
-                table.add(place, self.model.score(fitted))
+        if self.model.own_score:
+            judged = {
+                name: judge.of_layers(self._outputs(name, thetas)[group.sizes - 1])
+                for name, judge in self.model.judges.items()
+            }
+            return add_certain(group.places, judged, table)
+        for place, size in zip(group.places.tolist(), group.sizes, strict=True):
+            network = self.same_columns.network(group.C, size)
+            fitted = self.model.fitted(network, thetas[:size])
+            table.add(place, self.model.score(fitted))
         return np.ones(len(group.sizes), dtype=bool)
 
-    def _accuracies(self, name: str, thetas: list[np.ndarray], sizes: np.ndarray) -> list[float]:
+    def _solved(self, solve: Callable[[float], np.ndarray], C: float) -> np.ndarray:
+        """Return the output weights of a layer, as `fit` leaves them."""
+        theta = solve(C)
+        theta[self.bias_column] += self.model.targets.offset
+        return theta
+
+    def _outputs(self, name: str, thetas: list[np.ndarray]) -> np.ndarray:
+        """Return the outputs of the ensembles of 1, 2, ... layers for samples to score."""
         each = [
             linked_scores(columns, theta, self.bias_column)
             for columns, theta in zip(self.columns[name], thetas, strict=False)
         ]
-        decided = self.model.estimator._combined(np.stack(each))[sizes - 1].argmax(axis=2)
-        is_class = self.model.is_class[name]
-        correct = is_class[decided, np.arange(is_class.shape[1])]
-        return shares(correct, self.model.inputs.scored[name].accuracy_weights()).tolist()
+        return self.model.estimator._combined(np.stack(each))
 
 
 def open_layers_path(model: PreparedModel, same_columns: ColumnsGroup) -> LayersPath:
@@ -74,11 +79,10 @@ def open_layers_path(model: PreparedModel, same_columns: ColumnsGroup) -> Layers
     largest = max(group.sizes[-1] for group in same_columns.penalties)
     features = model.features(same_columns.network(1.0, largest))
     rows = model.rows
-    Y = one_hot(rows.codes, len(model.estimator.classes_))
     return LayersPath(
         model,
         same_columns,
         features.bias_column,
-        layer_solvers(features, rows.X, Y, rows.weights),
+        layer_solvers(features, rows.X, model.targets.Y, rows.weights),
         {name: list(features.layers(X)) for name, X in model.scored_inputs.items()},
     )

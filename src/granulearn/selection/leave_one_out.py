@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 
 from granulearn.estimators import CRVFLClassifier, GEGBRVFLClassifier
 from granulearn.estimators.deep_network import EnsembleNetwork
-from granulearn.network import one_hot
 from granulearn.network.spectral_ridge import factor_spectral_ridge
 from granulearn.selection.candidates import (
     DEEP,
@@ -82,17 +81,18 @@ def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -
 
 def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[int, np.ndarray]:
     """Return by size the errors for each penalty of the group."""
-    rows = model.rows
-    Y = one_hot(rows.codes, len(model.estimator.classes_)).astype(np.float64)
-    weights = np.ones(len(Y)) if rows.weights is None else rows.weights
+    targets, weights = model.targets, model.rows.weights
+    weights = np.ones(len(targets.Y)) if weights is None else weights
     factor = INVERSE_PENALTY_FACTOR.get(type(model.estimator), 1)
     Cs = [factor * group.C for group in same_columns.penalties]
     sizes = np.unique(np.concatenate([group.sizes for group in same_columns.penalties]))
     predict = _of_layers if isinstance(model.estimator, EnsembleNetwork) else _of_widths
-    return {
-        size: np.square(predictions - Y).sum(axis=2) @ weights / weights.sum()
-        for size, predictions in predict(model, same_columns, sizes.tolist(), Y, weights, Cs)
-    }
+    errors = {}
+    Y = targets.to_leave_out()
+    for size, predictions in predict(model, same_columns, sizes.tolist(), Y, weights, Cs):
+        residuals = targets.left_out(predictions, weights) - targets.Y
+        errors[size] = np.square(residuals).sum(axis=2) @ weights / weights.sum()
+    return errors
 
 
 def _of_widths(

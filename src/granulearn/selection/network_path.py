@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from granulearn.estimators import ACRVFLClassifier, GEGBRVFLClassifier
 from granulearn.estimators.deep_network import DeepNetwork, EnsembleNetwork
-from granulearn.network import NormalEquations, normal_equations, one_hot
-from granulearn.selection.accuracy import Decisions, class_contrasts, decide, rounding_error
+from granulearn.network import NormalEquations, normal_equations
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup, RowsGroup
+from granulearn.selection.judging import add_certain, certain_of_all, rounding_error
 from granulearn.selection.layers_path import LayersPath, open_layers_path
 from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
@@ -27,10 +28,6 @@ INVERSE_PENALTY_FACTOR = {ACRVFLClassifier: 2}
 # deep network alone would be solved for all its stages, at several times the cost.
 SMALL_SYSTEM = 512
 SMALL_DEEP_SYSTEM = 2048
-# Where rounding can move scores by more than this, the solver of `fit` decides.
-# Accuracy needs only the sign of a lead, and small leads are looked at one by one.
-LARGEST_ERROR_FOR_LABELS = 1e-3
-LARGEST_ERROR_FOR_SCORES = 1e-6
 
 
 def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
@@ -103,68 +100,67 @@ class ColumnsPath:
     equations: NormalEquations
     """Of the widest network."""
     gram_norm: float
+    bias_column: int
     H: dict[str, np.ndarray]
     """Features of the samples to score, of the widest network."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
         """Add the outcomes of candidates of one penalty; return which rounding cannot change."""
         certain = np.zeros(len(group.sizes), dtype=bool)
-        inverse_penalty = group.C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
-        only_accuracy = self.model.only_accuracy
-        limit = LARGEST_ERROR_FOR_LABELS if only_accuracy else LARGEST_ERROR_FOR_SCORES
-        error = rounding_error(self.gram_norm, inverse_penalty)
-        # Not "error >=": what overflowed is not a number.
-        path = factor_ridge(self.equations, inverse_penalty) if error < limit else None
         columns = self.columns.of(group.sizes)
-        if path is None or len(columns) == 0:
+        narrow = slice(len(columns))
+        path = self._factored(group.C) if len(columns) else None
+        if path is None:
             return certain
-        decisions = self._decisions(path, columns)
-        certain[: len(columns)] = np.all(
-            [found.margins > error for found in decisions.values()], axis=0
-        )
-        if only_accuracy:
-            _add_accuracies(group, certain, decisions, table)
-        else:
-            output_weights = self._output_weights(path, columns)
-            for at in np.flatnonzero(certain):
-                network = self.same_columns.network(group.C, group.sizes[at])
-                fitted = self.model.fitted(network, output_weights[at])
-                table.add(int(group.places[at]), self.model.score(fitted))
+        judged = {
+            name: judge.of_widths(path.ridge, columns, self.H[name], path.error)
+            for name, judge in self.model.judges.items()
+        }
+        if self.model.own_score:
+            certain[narrow] = add_certain(group.places[narrow], judged, table)
+            return certain
+        certain[narrow] = certain_of_all(judged)
+        output_weights = self._output_weights(path.ridge, columns)
+        for at in np.flatnonzero(certain):
+            network = self.same_columns.network(group.C, group.sizes[at])
+            fitted = self.model.fitted(network, output_weights[at])
+            table.add(int(group.places[at]), self.model.score(fitted))
         return certain
 
-    def _output_weights(self, path: RidgePath, columns: np.ndarray) -> list:
+    def _factored(self, C: float) -> _Factored | None:
+        """Return the ridge of a penalty; None where the solver of `fit` must decide."""
+        inverse_penalty = C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
+        ridge = factor_ridge(self.equations, inverse_penalty)
+        if ridge is None:
+            return None
+        limit = self.model.largest_error
+        # No condition number is larger; most are much smaller, where the rows alone
+        # determine the weights well. Not "error >=": what overflowed is not a number.
+        error = rounding_error(inverse_penalty * self.gram_norm)
+        if not error < limit:
+            error = rounding_error(ridge.condition(self.gram_norm + 1 / inverse_penalty))
+        return _Factored(ridge, error) if error < limit else None
+
+    def _output_weights(self, ridge: RidgePath, columns: np.ndarray) -> list:
         """Return ``coef_`` for each number of columns; of a deep network a list of all stages."""
-        if not isinstance(self.model.estimator, DeepNetwork):
-            weights = path.coefficients(columns)
-            return [np.ascontiguousarray(weights[:p, at]) for at, p in enumerate(columns)]
-        stages = self.columns.up_to(columns[-1])
-        weights = path.coefficients(stages)
+        deep = isinstance(self.model.estimator, DeepNetwork)
+        stages = self.columns.up_to(columns[-1]) if deep else columns
+        weights = ridge.coefficients(stages)
+        weights[self.bias_column] += self.model.targets.offset
         every = [np.ascontiguousarray(weights[:p, at]) for at, p in enumerate(stages)]
-        return [every[: np.searchsorted(stages, p) + 1] for p in columns]
-
-    def _decisions(self, path: RidgePath, columns: np.ndarray) -> dict[str, Decisions]:
-        contrasts = class_contrasts(path)
-        decisions = {}
-        for name, H in self.H.items():
-            weights = None
-            if self.model.only_accuracy:
-                weights = self.model.inputs.scored[name].accuracy_weights()
-            decisions[name] = decide(contrasts, columns, H, self.model.is_class[name], weights)
-        return decisions
+        return [every[: np.searchsorted(stages, p) + 1] for p in columns] if deep else every
 
 
-def _add_accuracies(
-    group: PenaltyGroup, certain: np.ndarray, decisions: dict[str, Decisions], table: OutcomeTable
-) -> None:
-    known = certain[: len(next(iter(decisions.values())).accuracies)]
-    scores = {name: found.accuracies[known].tolist() for name, found in decisions.items()}
-    table.add_scores(group.places[certain].tolist(), scores)
+class _Factored(NamedTuple):
+    ridge: RidgePath
+    error: float
+    """How far rounding can move its scores, relative to the largest."""
 
 
 def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | LayersPath | None:
     """Return the path of those sizes that gain by it; None if there are none."""
-    rows = model.rows
-    if type(model.estimator) in NOT_NESTED or (rows.codes == rows.codes[0]).all():
+    rows, Y = model.rows, model.targets.Y
+    if type(model.estimator) in NOT_NESTED or (Y[0] == Y).all():
         return None
     if isinstance(model.estimator, EnsembleNetwork):
         return open_layers_path(model, same_columns)
@@ -174,13 +170,12 @@ def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath 
     if len(widths) == 0:
         return None
     features = model.features(same_columns.network(1.0, widths.max()))
-    Y = one_hot(rows.codes, len(model.estimator.classes_))
     equations = normal_equations(features, rows.X, Y, rows.weights)
     gram_norm = np.abs(equations.gram).sum(axis=0).max()
     # Columns contiguous, as LAPACK wants them, or it would copy them for each penalty.
     equations = replace(equations, gram=np.asfortranarray(equations.gram))
     H = {name: np.asfortranarray(features(X)) for name, X in model.scored_inputs.items()}
-    return ColumnsPath(model, same_columns, columns, equations, gram_norm, H)
+    return ColumnsPath(model, same_columns, columns, equations, gram_norm, features.bias_column, H)
 
 
 def width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:

@@ -26,25 +26,25 @@ from granulearn.selection.setting_columns import SettingColumn, setting_columns
 class PathSearchCV(GridSearchCV):
     r"""Grid search with the results of `GridSearchCV` at a fraction of its cost.
 
-    For the classifiers of this library, alone or as the last step of a
-    `Pipeline`, work that candidates have in common is done once: steps before
-    the last per fold and setting of theirs, balls and memberships per fold
-    and setting of theirs, one Gram matrix per activation, one Cholesky factor
-    per activation and C for all widths. Use it wherever you would use
-    `GridSearchCV` on them. Its weak point is that only `C`, `n_hidden`,
-    `n_layers` and `activation` are that cheap: other estimators are fitted
-    candidate by candidate, as ever.
+    For the random vector networks of this library, classifiers and
+    regressors, alone or as the last step of a `Pipeline`, work that candidates
+    have in common is done once: steps before the last per fold and setting of
+    theirs, balls and memberships per fold and setting of theirs, one Gram
+    matrix per activation, one Cholesky factor per activation and C for all
+    widths. Use it wherever you would use `GridSearchCV` on them. Its weak point
+    is that only `C`, `n_hidden`, `n_layers` and `activation` are that cheap:
+    other estimators are fitted candidate by candidate, as ever.
 
     Parameters
     ----------
     estimator : estimator object
-        A classifier, or a pipeline that ends in one.
+        A classifier or regressor, or a pipeline that ends in one.
     param_grid : dict or list of dict
         Names of parameters and the values to try; see `paper_grid`.
     scoring : str, callable, list, tuple, dict or None, default=None
-        One or several metrics. Accuracy (None, for these classifiers) costs
-        next to nothing; any other scorer is called once per candidate and
-        fold, with a fitted estimator.
+        One or several metrics. Accuracy for classifiers and R squared for
+        regressors (None means these) cost next to nothing; any other scorer is
+        called once per candidate and fold, with a fitted estimator.
     n_jobs : int or None, default=None
         Workers of joblib. A worker holds the Gram matrix and the features of
         one fold at a time. Without workers, BLAS keeps to one thread.
@@ -69,8 +69,8 @@ class PathSearchCV(GridSearchCV):
         labels as a rule the better guide, and for deep networks the faster
         one. `cv` then has no part in the choice, `scoring` must be None, and
         there is one split in `cv_results_`. A sample is left out whole,
-        whatever its weight; errors under different class weights do not
-        compare.
+        whatever its weight; errors of several targets add up; errors under
+        different class weights do not compare.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class PathSearchCV(GridSearchCV):
     multimetric_ : bool
         Whether there are several metrics.
     classes_ : ndarray of shape (n_classes,)
-        The class labels, sorted.
+        The class labels, sorted. Only of a classifier.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -115,7 +115,9 @@ class PathSearchCV(GridSearchCV):
     This is exact; only rounding differs from separate fits. Where rounding
     could change a prediction, because a sample is nearly tied or the system is
     badly conditioned, the candidate is solved as its `fit` does, which warns
-    where Cholesky fails and a safe solver takes over.
+    where Cholesky fails and a safe solver takes over. So accuracies are those of
+    `GridSearchCV`. R squared is within 1e-9 of its, relative to its size where
+    that is above one; regressors closer than that may change places.
 
     With ``selection="loo"``, the fitted values :math:`f_i` and the leverages
     :math:`h_i` of the rows (samples, or balls) give the error without each row,
@@ -125,12 +127,17 @@ class PathSearchCV(GridSearchCV):
         \Big\lVert \frac{y_i - f_i}{1 - h_i} \Big\rVert^2 ,
 
     for every C from one eigendecomposition; an ensemble of layers has the mean
-    of its layers' leave-one-out predictions. Features, balls and memberships
-    are those of all samples; the features of all rows are in memory at once.
-    There is such a form for RVFL, ELM, ACRVFL, the ball models without a graph,
-    and the deep forms that average. Errors weighted by different memberships or
-    of different balls do not compare: choose C, widths, layers and activations
-    by it.
+    of its layers' leave-one-out predictions. Regressors are fitted around the
+    mean of their targets, and leaving out row i changes that mean to
+    :math:`m_i`. A ridge is linear in its targets: with its leave-one-out
+    predictions :math:`p_i(y)` of the targets and :math:`p_i(1)` of the constant
+    one, that of the regressor is :math:`p_i(y) - m_i p_i(1) + m_i`.
+
+    Features, balls and memberships are those of all samples; the features of
+    all rows are in memory at once. There is such a form for RVFL, ELM, ACRVFL,
+    the ball models without a graph, the deep forms that do not vote, and the
+    regressors. Errors weighted by different memberships or of different balls
+    do not compare: choose C, widths, layers and activations by it.
 
     With ``random_state=None`` in the estimator, candidates that share work
     share a random draw, where `GridSearchCV` draws for each fit; with an
@@ -196,8 +203,8 @@ class PathSearchCV(GridSearchCV):
         ----------
         X : array-like of shape (n_samples, n_features)
             Inputs.
-        y : array-like of shape (n_samples,), default=None
-            Class labels.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Class labels, or the numbers to predict.
         **params : dict of str -> object
             Passed on as by `GridSearchCV`: ``groups`` to the splitter, the
             rest, such as ``sample_weight`` and ``sample_membership``, to the
@@ -249,8 +256,7 @@ class PathSearchCV(GridSearchCV):
             scorer=scorer,
             fit_params=fit_params,
             score_params=score_params,
-            only_accuracy=self.scoring in (None, "accuracy")
-            and set(score_params) <= {"sample_weight"},
+            scoring=self.scoring,
             leave_one_out=self.selection == "loo",
             return_train_score=self.return_train_score,
             error_score=self.error_score,

@@ -1,18 +1,22 @@
-"""A classifier with all done that activation, width and penalty have no part in."""
+"""A network with all done that activation, size and penalty have no part in."""
 
 from __future__ import annotations
 
 import copy
 import time
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
+from granulearn.estimators.regression import RegressionRows
 from granulearn.estimators.training_rows import Seeds, TrainingRows
 from granulearn.selection.fold import Fold, LastStepInputs
+from granulearn.selection.judging import Judge
+from granulearn.selection.targets import ClassTargets, NumberTargets, targets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +26,21 @@ class PreparedModel:
     fold: Fold
     inputs: LastStepInputs
     estimator: BaseEstimator
-    rows: TrainingRows
+    rows: TrainingRows | RegressionRows
     seeds: Seeds
+    targets: ClassTargets | NumberTargets
+    """Of the rows."""
     scored_inputs: dict[str, np.ndarray]
     """Inputs of the samples to score, checked."""
-    is_class: dict[str, np.ndarray]
-    """(n_classes, n_samples) whether a sample to score is of a class."""
-    only_accuracy: bool
-    """Whether labels alone give the scores."""
+    judges: dict[str, Judge]
+    """Of the samples to score."""
+    own_score: bool
+    """Whether what the judges say are the scores; if not, it says what rounding could change."""
+
+    @property
+    def largest_error(self) -> float:
+        """How far rounding may move scores for work to be shared."""
+        return self.targets.largest_error(self.own_score)
 
     def features(self, network: dict) -> Any:
         """Return the map to the columns of a network of these parameters."""
@@ -75,19 +86,21 @@ def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) 
         The last step, not fitted, with its parameters set; it is changed.
     """
     estimator._validate_params()
-    fit_params = {"sample_weight": None, "sample_membership": None, **inputs.fit_params}
-    rows, seeds = estimator._prepare(inputs.X, inputs.y, **fit_params)
+    left_open: dict[str, Any] = dict.fromkeys(signature(estimator._prepare).parameters)
+    passed = {"X": inputs.X, "y": inputs.y, **inputs.fit_params}
+    rows, seeds = estimator._prepare(**(left_open | passed))
+    targets = targets_of(estimator, rows)
     scored_inputs = {
         name: validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], order="C")
         for name, X in inputs.transformed.items()
     }
-    is_class = {
-        name: column_or_1d(samples.y) == estimator.classes_[:, None]
+    own_score = fold.problem.asks_for(targets.own_scores) and all(
+        samples.has_weights() for samples in inputs.scored.values()
+    )
+    judges: dict[str, Judge] = {
+        name: targets.judge(samples.y, samples.weights() if own_score else None)
         for name, samples in inputs.scored.items()
     }
-    only_accuracy = fold.problem.only_accuracy and all(
-        samples.has_accuracy_weights() for samples in inputs.scored.values()
-    )
     return PreparedModel(
-        fold, inputs, estimator, rows, seeds, scored_inputs, is_class, only_accuracy
+        fold, inputs, estimator, rows, seeds, targets, scored_inputs, judges, own_score
     )

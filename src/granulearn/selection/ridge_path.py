@@ -38,6 +38,18 @@ class RidgePath:
     projected: np.ndarray
     """(p, n_outputs) z."""
 
+    def condition(self, norm: float) -> float:
+        """Estimate the condition number of the system; for fewer columns it is no larger.
+
+        Parameters
+        ----------
+        norm : float
+            Largest sum of magnitudes in a column of the system.
+        """
+        pocon: Any = linalg.get_lapack_funcs("pocon", (self.factor,))
+        reciprocal, _ = pocon(self.factor, norm, uplo="L")
+        return 1 / reciprocal if reciprocal > 0 else np.inf
+
     def coefficients(self, columns: np.ndarray) -> np.ndarray:
         """Return the output weights for each number of leading columns.
 
