@@ -41,6 +41,27 @@ def test_what_is_read_is_never_written_over(tmp_path):
         options.check_not_an_input(tmp_path / "x" / ".." / "t.csv", table)
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch):
+    options.check_can_be_written(None, ".csv")
+    options.check_can_be_written(tmp_path / "new.CSV", ".csv", ".parquet")
+    with pytest.raises(UsageError, match=r"'.parquet'; use .csv or .tsv"):
+        options.check_can_be_written(tmp_path / "x.parquet", ".csv", ".tsv")
+    with pytest.raises(IsADirectoryError, match="name a file in it"):
+        options.check_can_be_written(tmp_path)
+    with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
+        options.check_can_be_written(tmp_path / "none" / "x.csv")
+    # Rights of folders mean nothing to the superuser, who may run the tests.
+    monkeypatch.setattr(options.os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError, match="cannot be written to"):
+        options.check_can_be_written(tmp_path / "x.csv")
+
+
+def test_two_outputs_are_two_files(tmp_path):
+    options.check_outputs_differ(None, None, tmp_path / "a", tmp_path / "b")
+    with pytest.raises(UsageError, match="a is named for two outputs"):
+        options.check_outputs_differ(tmp_path / "a", None, tmp_path / "x" / ".." / "a")
+
+
 def test_an_unknown_model_is_named_with_the_known_ones():
     with pytest.raises(typer.BadParameter, match="'tree' is not one of robust"):
         options._check_model("tree")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -131,6 +132,44 @@ def check_not_an_input(output: Path | None, *inputs: Path) -> None:
     """
     if output is not None and output.resolve() in {path.resolve() for path in inputs}:
         raise UsageError(f"--output {output} is also an input; write to another file.")
+
+
+def check_can_be_written(path: Path | None, *suffixes: str) -> None:
+    """Refuse, before any work is done, a file that could not be written after it.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file to write, if one is.
+    *suffixes : str
+        The endings that are allowed, with their point; any if there are none.
+    """
+    if path is None:
+        return
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise UsageError(f"{path} ends in {path.suffix!r}; use {' or '.join(suffixes)}.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file in it.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder {path.parent} does not exist; make it first.")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(
+            f"the folder {path.parent} cannot be written to; choose another, or change its rights."
+        )
+
+
+def check_outputs_differ(*outputs: Path | None) -> None:
+    """Refuse to write two things to one file.
+
+    Parameters
+    ----------
+    *outputs : Path or None
+        The files to write; None is none.
+    """
+    places = [path.resolve() for path in outputs if path is not None]
+    for path in places:
+        if places.count(path) > 1:
+            raise UsageError(f"{path.name} is named for two outputs; write them to two files.")
 
 
 def output_option(what: str) -> Any:
