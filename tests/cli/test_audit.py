@@ -3,14 +3,17 @@
 import contextlib
 import io
 import json
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from granulearn.cli import audit as module
+from granulearn.cli import exit_codes
 from granulearn.cli.audit import audit
 from granulearn.datasets.csv_structure import TableError
-from tests.cli.commands import people
+from tests.cli.commands import fails, people
 
 
 def run_audit(*arguments, **options):
@@ -85,3 +88,52 @@ def test_a_column_called_like_the_verdict_keeps_both(mislabelled, tmp_path):
     frame.to_csv(tmp_path / "same.csv", index=False)
     run_audit(tmp_path / "same.csv", "label", output=tmp_path / "out.csv")
     assert "given (column)" in pd.read_csv(tmp_path / "out.csv").columns
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail the test if any label is rated."""
+    monkeypatch.setattr(module, "_audited", lambda *_: pytest.fail("labels were rated"))
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_what_is_read_is_never_written_over(mislabelled, option, no_work):
+    table, _ = mislabelled
+    before = table.read_bytes()
+    line = fails(exit_codes.USAGE, "audit", table, "-t", "label", option, table)
+    assert "is also an input" in line
+    assert table.read_bytes() == before
+
+
+def test_the_list_and_the_page_are_two_files(mislabelled, tmp_path, no_work):
+    both = tmp_path / "both.csv"
+    line = fails(
+        exit_codes.USAGE, "audit", mislabelled[0], "-t", "label", "-o", both, "--report", both
+    )
+    assert "two" in line
+    assert not both.exists()
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_a_missing_folder_is_refused_before_the_work(mislabelled, tmp_path, option, no_work):
+    file = tmp_path / "none" / "x.csv"
+    line = fails(exit_codes.NOT_WRITTEN, "audit", mislabelled[0], "-t", "label", option, file)
+    assert "does not exist" in line
+
+
+@pytest.mark.parametrize("name", ["suspects.xlsx", "suspects.parquet", "suspects.tsv"])
+def test_an_ending_other_than_csv_is_refused_before_the_work(mislabelled, tmp_path, name, no_work):
+    file = tmp_path / name
+    line = fails(exit_codes.USAGE, "audit", mislabelled[0], "-t", "label", "-o", file)
+    assert "what is written is CSV" in line
+
+
+def test_without_jinja2_the_page_is_refused_before_the_work(
+    mislabelled, tmp_path, monkeypatch, no_work
+):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    page = tmp_path / "audit.html"
+    line = fails(
+        exit_codes.MISSING_PACKAGE, "audit", mislabelled[0], "-t", "label", "--report", page
+    )
+    assert "'jinja2' is not installed" in line

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
     CategoricalOption,
     IgnoreOption,
     SeedOption,
     TableArgument,
     TargetOption,
+    check_can_be_written,
+    check_not_an_input,
+    check_outputs_differ,
     output_option,
 )
-from granulearn.cli.output import JsonOption, compiling_announced, console, note, print_json
+from granulearn.cli.output import JsonOption, bold, compiling_announced, console, note, print_json
 from granulearn.cli.output import table as new_table
 
 if TYPE_CHECKING:
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from granulearn.cli.training_table import TrainingTable
 
 SHOWN = 10
+CSV_ENDINGS = ("", ".csv", ".txt")
 
 
 def audit(
@@ -54,6 +60,7 @@ def audit(
     from granulearn.cli.training_table import read_training_table
     from granulearn.persistence import written_atomically
 
+    _check_outputs(table, output, report)
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
     if data.dropped_rows:
         note(f"{data.dropped_rows} rows without a label were left out; row numbers skip them.")
@@ -78,7 +85,21 @@ def audit(
     _show(table.name, audited, listing)
     for written in (output, report):
         if written is not None:
-            console().print(f"saved [bold]{written}[/bold]")
+            console().print("saved", bold(written))
+
+
+def _check_outputs(table: Path, output: Path | None, report: Path | None) -> None:
+    """Refuse, before any work is done, what could not be written after it."""
+    if output is not None and output.suffix.lower() not in CSV_ENDINGS:
+        raise UsageError(
+            f"--output {output} ends in {output.suffix!r}, and what is written is CSV; use .csv."
+        )
+    for written in (output, report):
+        check_not_an_input(written, table)
+        check_can_be_written(written)
+    check_outputs_differ(output, report)
+    if report is not None:
+        import_module("jinja2")
 
 
 def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[str], LabelAudit]:
@@ -122,8 +143,10 @@ def _facts(data: TrainingTable, audited: LabelAudit, listing: pd.DataFrame) -> d
 def _show(name: str, audited: LabelAudit, listing: pd.DataFrame) -> None:
     out = console()
     out.print(
-        f"[bold]{name}[/bold]: {len(listing)} labels, {int(audited.flagged_.sum())} doubted; "
-        f"about {100 * audited.noise_rate_:.1f} % wrong or ambiguous (estimate)\n"
+        bold(name),
+        f": {len(listing)} labels, {int(audited.flagged_.sum())} doubted; "
+        f"about {100 * audited.noise_rate_:.1f} % wrong or ambiguous (estimate)\n",
+        sep="",
     )
     worst = listing[listing["flagged"]].head(SHOWN)
     if worst.empty:
