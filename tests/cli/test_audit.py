@@ -78,6 +78,22 @@ def test_rows_without_a_label_are_left_out_with_a_word(mislabelled, tmp_path):
     assert "1 rows without a label were left out" in err
 
 
+def test_rows_are_those_of_the_file_though_some_have_no_label(mislabelled, tmp_path):
+    frame = pd.read_csv(mislabelled[0])
+    frame.loc[[0, 4, 50], "label"] = None
+    table, page = tmp_path / "holes.csv", tmp_path / "audit.html"
+    frame.to_csv(table, index=False)
+    out, err = run_audit(table, "label", output=tmp_path / "out.csv", report=page, json=True)
+    listing = pd.read_csv(tmp_path / "out.csv")
+    of_file = frame.iloc[listing["row"] - 1]
+    np.testing.assert_array_equal(listing["given"], of_file["label"])
+    np.testing.assert_array_equal(listing["age"], of_file["age"])
+    assert "numbered as in the file" in err
+    worst = listing[listing["flagged"]]["row"].tolist()
+    assert [line["row"] for line in json.loads(out)["worst"]] == worst[:10]
+    assert f"row {worst[0]}<" in page.read_text(encoding="utf-8")
+
+
 def test_a_missing_column_is_an_error_that_names_the_near_ones(mislabelled):
     with pytest.raises(TableError, match="did you mean one of"):
         audit(mislabelled[0], "lable")

@@ -63,7 +63,9 @@ def audit(
     _check_outputs(table, output, report)
     data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
     if data.dropped_rows:
-        note(f"{data.dropped_rows} rows without a label were left out; row numbers skip them.")
+        note(
+            f"{data.dropped_rows} rows without a label were left out; rows are numbered as in the file."
+        )
     with compiling_announced():
         X, names, audited = _audited(data, seed)
     listing = _listing(data, audited)
@@ -73,9 +75,8 @@ def audit(
     if report is not None:
         from granulearn.audit.page import render_audit_page, summarize_audit
 
-        rows = range(1, len(data.y) + 1)
         summary = summarize_audit(
-            audited, X, data.X, title=table.name, row_numbers=rows, names=names
+            audited, X, data.X, title=table.name, row_numbers=data.rows + 1, names=names
         )
         with written_atomically(report) as draft:
             draft.write_text(render_audit_page(summary), encoding="utf-8")
@@ -118,11 +119,11 @@ def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[str], Lab
 def _listing(data: TrainingTable, audited: LabelAudit) -> pd.DataFrame:
     """Return one row per sample, worst first, with the table's own columns after the verdict."""
     table = audited.to_frame()
-    verdict = table.rename_axis("row").reset_index()
+    verdict = table.reset_index(drop=True)
+    verdict.insert(0, "row", data.rows[table.index] + 1)
     cells = data.X.iloc[table.index].reset_index(drop=True)
     # Two columns of one name would be one too many for whoever reads the file.
     cells = cells.rename(columns={name: f"{name} (column)" for name in verdict.columns})
-    verdict["row"] += 1
     return verdict.join(cells)
 
 
