@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import RobustScaler
+from sklearn.preprocessing import PowerTransformer
 
 from granulearn.estimators import DeepRVFLRegressor, RVFLRegressor
 from granulearn.network import activation_names
@@ -86,10 +86,10 @@ def test_a_file_with_a_foreign_type_is_refused(regressor, in_pipeline, tmp_path)
 @pytest.mark.parametrize(
     ("wrap", "name"),
     [
-        (lambda model: make_pipeline(RobustScaler(), model), "sklearn.preprocessing._data."),
+        (lambda model: make_pipeline(PowerTransformer(), model), "sklearn.preprocessing._data."),
         (lambda model: TransformedTargetRegressor(model), "sklearn.compose._target."),
     ],
-    ids=["RobustScaler", "TransformedTargetRegressor"],
+    ids=["PowerTransformer", "TransformedTargetRegressor"],
 )
 def test_what_load_would_refuse_is_not_saved(wrap, name, tmp_path):
     X = np.random.default_rng(0).normal(size=(30, 2))

@@ -51,10 +51,17 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
         "granulearn.network.deep_features.DeepFeatures",
         "granulearn.network.random_features.RandomFeatures",
         "sklearn.compose._column_transformer.ColumnTransformer",
+        "sklearn.decomposition._pca.PCA",
+        "sklearn.feature_selection._variance_threshold.VarianceThreshold",
         "sklearn.impute._base.SimpleImputer",
         "sklearn.pipeline.Pipeline",
+        "sklearn.preprocessing._data.MaxAbsScaler",
+        "sklearn.preprocessing._data.MinMaxScaler",
+        "sklearn.preprocessing._data.QuantileTransformer",
+        "sklearn.preprocessing._data.RobustScaler",
         "sklearn.preprocessing._data.StandardScaler",
         "sklearn.preprocessing._encoders.OneHotEncoder",
+        "sklearn.preprocessing._encoders.OrdinalEncoder",
         "sklearn.preprocessing._function_transformer.FunctionTransformer",
     }
 )
