@@ -69,6 +69,20 @@ def test_json_is_the_card_that_is_in_the_file(tmp_path):
     assert printed["versions"]["granulearn"]
 
 
+def test_labels_and_file_names_with_brackets_are_printed_as_they_are(tmp_path):
+    frame = people().replace({"label": {"no": "[low]", "yes": "[/high]"}})
+    table = tmp_path / "da[a]ta.csv"
+    frame.to_csv(table, index=False)
+    model = tmp_path / "m[b].skops"
+    fitted = succeeds("fit", table, "-t", "label", "-o", model, "-m", "gb-rvfl").out
+    rated = succeeds("balls", table, "-t", "label").out
+    for shown in (fitted, rated):
+        assert shown.startswith("da[a]ta.csv: ")
+        assert "[low]" in shown
+        assert "[/high]" in shown
+    assert "m[b].skops" in fitted
+
+
 def test_rows_without_a_label_are_counted(tmp_path):
     frame = people()
     frame.loc[[3, 5, 8], "label"] = None

@@ -34,6 +34,16 @@ def test_a_pipe_gets_wide_tables(capsys, monkeypatch):
     assert "v" * 40 in shown
 
 
+def test_what_users_named_is_printed_literally(capsys):
+    grid = output.table("[title] :smile:", "name", "[low]")
+    grid.add_row("[/high]", ":smile:")
+    output.console().print(grid)
+    output.console().print("saved", output.bold("da[a]ta.csv"))
+    shown = capsys.readouterr().out
+    for name in ("[title] :smile:", "[low]", "[/high]", " :smile: ", "saved da[a]ta.csv"):
+        assert name in shown
+
+
 def test_progress_is_drawn_on_a_terminal_only_and_never_with_json(monkeypatch):
     def draw(*, terminal, hidden):
         screen = io.StringIO()

@@ -17,7 +17,7 @@ from granulearn.cli.options import (
     check_not_an_input,
     output_option,
 )
-from granulearn.cli.output import JsonOption, compiling_announced, console, print_json
+from granulearn.cli.output import JsonOption, bold, compiling_announced, console, print_json
 from granulearn.cli.output import table as new_table
 
 if TYPE_CHECKING:
@@ -85,15 +85,17 @@ def balls(
     _show(rated, listing, table.name)
     for written in (plot, output):
         if written is not None:
-            console().print(f"saved [bold]{written}[/bold]")
+            console().print("saved", bold(written))
 
 
 def _show(rated: RatedBalls, listing: pd.DataFrame, name: str) -> None:
     out, facts = console(), rated.summary()
     out.print(
-        f"[bold]{name}[/bold]: {facts['balls']} balls of {facts['samples']} samples; "
+        bold(name),
+        f": {facts['balls']} balls of {facts['samples']} samples; "
         f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}\n"
-        f"mean purity {facts['mean_purity']:.3f}, mean membership {facts['mean_membership']:.3f}\n"
+        f"mean purity {facts['mean_purity']:.3f}, mean membership {facts['mean_membership']:.3f}\n",
+        sep="",
     )
     n_shown = min(SHOWN_AT_EACH_END, len(listing))
     for title, part in (

@@ -17,6 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.options import DaskOption, cluster
@@ -79,7 +80,7 @@ def bench(
     except StudyError as error:
         raise UsageError(str(error)) from error
     path = results or Path("results") / f"{chosen.name}.db"
-    _say(f"[bold]{chosen.name}[/]: {_plain(chosen.question)}")
+    _say((chosen.name, "bold"), f": {chosen.question}")
     with cluster(dask, jobs) as client, Store(path) as store:
         try:
             result = _run_with_progress(
@@ -110,16 +111,17 @@ def _run_with_progress(
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         console=_messages(),
     )
     with progress:
         task = progress.add_task("", total=len(cells))
 
         def tell(cell: Cell, outcome: Outcome | None) -> None:
-            progress.update(task, advance=1, description=_plain(f"{cell.unit.dataset}"))
+            progress.update(task, advance=1, description=cell.unit.dataset)
             if outcome is not None and outcome.reason:
-                progress.console.print(f"[red]failed:[/] {_plain(cell)}: {_plain(outcome.reason)}")
+                failed = Text.assemble(("failed:", "red"), f" {cell}: {outcome.reason}")
+                progress.console.print(failed)
 
         return run_study(
             study,
@@ -145,8 +147,8 @@ def _check_datasets(cells: list[Cell], data_dir: str | None) -> None:
             absent[name] = error
     if absent:
         _say(
-            f"[yellow]{len(absent)} data set(s) cannot be read here, their cells will fail:[/] "
-            f"{', '.join(absent)}. Name a directory that has them with --data-dir."
+            (f"{len(absent)} data set(s) cannot be read here, their cells will fail:", "yellow"),
+            f" {', '.join(absent)}. Name a directory that has them with --data-dir.",
         )
 
 
@@ -155,12 +157,12 @@ def _report_end(result: RunResult, path: Path) -> None:
         f"{result.computed} computed, {result.found} were there, {len(result.failed)} failed; "
         f"{result.asked} cells in all."
     )
-    console().print(f"results: {_plain(path)}", soft_wrap=True)
-    console().print(f"report:  granulearn report {_plain(path)} -o report.html", soft_wrap=True)
+    console().print(f"results: {path}", soft_wrap=True)
+    console().print(f"report:  granulearn report {path} -o report.html", soft_wrap=True)
     if result.failed:
         _say(
-            f"[bold red]{len(result.failed)} cell(s) failed[/]; the reasons are kept in the "
-            "results. The same command tries them again."
+            (f"{len(result.failed)} cell(s) failed", "bold red"),
+            "; the reasons are kept in the results. The same command tries them again.",
         )
         raise typer.Exit(SOME_CELLS_FAILED)
 
@@ -169,19 +171,15 @@ def _print_studies() -> None:
     table = Table("study", "question", box=None, pad_edge=False, header_style="cyan")
     for name, question in list_studies().items():
         shown = f"{name} (default)" if name == DEFAULT_STUDY else name
-        table.add_row(shown, _plain(question))
+        table.add_row(shown, question)
     console().print(table)
 
 
 def _messages() -> Console:
     """Return where progress and remarks go: results alone are for stdout."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
-def _say(text: str) -> None:
-    _messages().print(text)
-
-
-def _plain(text: object) -> str:
-    """Return a text that rich prints as it is: brackets are no markup."""
-    return str(text).replace("[", r"\[")
+def _say(*parts: str | tuple[str, str]) -> None:
+    """Print texts after each other, each alone or with its style."""
+    _messages().print(Text.assemble(*parts))

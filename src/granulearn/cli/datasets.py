@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import output_option
-from granulearn.cli.output import JsonOption, console, print_json, table
+from granulearn.cli.output import JsonOption, bold, console, print_json, table
 
 DataDirOption = Annotated[
     Path | None,
@@ -40,7 +41,7 @@ def list_all(
     listing = table("data sets", "name", "rows", "features", "classes", "rarest class", "here")
     for name, row in known.iterrows():
         cells = ["" if row.isna()[figure] else str(row[figure]) for figure in figures[:4]]
-        listing.add_row(str(name), *cells, row["here"] or "[dim]no[/dim]")
+        listing.add_row(str(name), *cells, row["here"] or Text("no", style="dim"))
     console().print(listing)
 
 
@@ -98,5 +99,6 @@ def export(
         return
     console().print(
         f"{about.name}: {about.rows} rows, {about.features} features, {about.classes} classes, "
-        f"from {about.source}\nsaved [bold]{output}[/bold]"
+        f"from {about.source}\nsaved",
+        bold(output),
     )

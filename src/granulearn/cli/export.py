@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from granulearn.cli.options import ModelArgument, check_not_an_input, output_option
-from granulearn.cli.output import JsonOption, console, print_json
+from granulearn.cli.output import JsonOption, bold, console, print_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,8 @@ def export(
         return
     console().print(
         f"{len(rows)} rows compared with onnxruntime: predictions differ by at most "
-        f"{difference:.1e}\nsaved [bold]{output}[/bold]"
+        f"{difference:.1e}\nsaved",
+        bold(output),
     )
 
 

@@ -23,6 +23,7 @@ from granulearn.cli.options import (
 )
 from granulearn.cli.output import (
     JsonOption,
+    bold,
     compiling_announced,
     console,
     note,
@@ -153,20 +154,22 @@ def _show(path: Path, output: Path, card: ModelCard) -> None:
     numbers = sum(column.kind == "number" for column in card.columns)
     n_rows = (card.rows or 0) + card.scores.get("held_out", {}).get("rows", 0)
     out.print(
-        f"[bold]{path.name}[/bold]: {n_rows} rows, {len(card.columns)} features ({numbers} "
-        f"numbers, {len(card.columns) - numbers} categories), {len(card.classes)} classes"
+        bold(path.name),
+        f": {n_rows} rows, {len(card.columns)} features ({numbers} "
+        f"numbers, {len(card.columns) - numbers} categories), {len(card.classes)} classes",
+        sep="",
     )
     if card.dropped_rows:
         out.print(f"{card.dropped_rows} rows without a label were left out")
     made = f"{card.balls} balls of {card.rows} samples" if card.balls else f"{card.rows} samples"
     known = {**card.parameters, **card.chosen}
     settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if key in known)
-    out.print(f"[bold]{card.model}[/bold]: {made}; {settings}")
+    out.print(bold(card.model), f": {made}; {settings}", sep="")
     if card.doubted_labels:
         out.print(f"{card.doubted_labels} of these labels are doubted; see: granulearn audit")
     out.print()
     _show_scores(out, card)
-    out.print(f"saved [bold]{output}[/bold]")
+    out.print("saved", bold(output))
 
 
 def _show_scores(out, card: ModelCard) -> None:

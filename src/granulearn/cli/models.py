@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.text import Text
+
 from granulearn.cli.model_kinds import DEFAULT_MODEL, MODEL_KINDS
 from granulearn.cli.output import JsonOption, console, print_json, table
 
@@ -22,6 +24,6 @@ def models(json: JsonOption = False) -> None:
     listing = table("models", "name", "what it does")
     listing.columns[1].justify = "left"
     for name, kind in MODEL_KINDS.items():
-        default = " [dim](default)[/dim]" if name == DEFAULT_MODEL else ""
-        listing.add_row(name + default, kind.summary)
+        default = " (default)" if name == DEFAULT_MODEL else ""
+        listing.add_row(Text.assemble(name, (default, "dim")), kind.summary)
     console().print(listing)

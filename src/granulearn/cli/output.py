@@ -20,6 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of tables.")
@@ -36,9 +37,21 @@ class _ResultConsole(Console):
 
 
 def console() -> Console:
-    """Return where results go."""
-    out = _ResultConsole(highlight=False)
-    return out if out.is_terminal else _ResultConsole(highlight=False, width=_WIDTH_OF_PIPES)
+    """Return where results go: what users named is printed as it is, brackets and colons too."""
+    literally: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+    out = _ResultConsole(**literally)
+    return out if out.is_terminal else _ResultConsole(**literally, width=_WIDTH_OF_PIPES)
+
+
+def bold(content: object) -> Text:
+    """Return what stands out among what is printed.
+
+    Parameters
+    ----------
+    content : object
+        A name, for example.
+    """
+    return Text(str(content), style="bold")
 
 
 def print_json(content: Any) -> None:
@@ -118,7 +131,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
         yield lambda stage: None
         return
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
         console=messages, transient=True,
     ) as bar:  # fmt: skip
         task = bar.add_task("starting")
@@ -137,7 +150,7 @@ def row_progress(total: int, *, hidden: bool) -> Iterator[Any]:
         Draw nothing.
     """
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

@@ -13,7 +13,7 @@ from granulearn.cli.options import (
     check_not_an_input,
     output_option,
 )
-from granulearn.cli.output import JsonOption, console, note, print_json, row_progress
+from granulearn.cli.output import JsonOption, bold, console, note, print_json, row_progress
 
 
 def predict(
@@ -65,4 +65,4 @@ def predict(
         return
     shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
     shown = f" ({shares})" if shares else ""
-    console().print(f"{n_rows} rows predicted{shown}\nsaved [bold]{output}[/bold]")
+    console().print(f"{n_rows} rows predicted{shown}\nsaved", bold(output))
