@@ -34,7 +34,7 @@ def run(command: str, folder: Path) -> Text:
     """Run a command as a terminal would, in a folder, and return what it prints."""
     _, *arguments = shlex.split(command)
     done = subprocess.run(
-        [sys.executable, "-m", "granulearn.cli", *arguments],
+        [sys.executable, "-m", "granulearn", *arguments],
         cwd=folder,
         env={**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color"},
         stdout=subprocess.PIPE,
