@@ -1,7 +1,12 @@
 """A file is there in full or not at all."""
 
+import errno
 import os
+import re
 import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -51,3 +56,125 @@ def test_a_missing_folder_and_a_folder_in_place_of_a_file_are_named(tmp_path):
         written_atomically(tmp_path / "nowhere" / "out.csv").__enter__()
     with pytest.raises(IsADirectoryError, match="is a folder"):
         written_atomically(tmp_path).__enter__()
+
+
+def test_a_new_file_follows_the_umask(tmp_path):
+    before = os.umask(0o027)
+    try:
+        with written_atomically(tmp_path / "out"):
+            pass
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["old", "new"])
+def test_of_a_link_the_file_it_leads_to_is_replaced(tmp_path, exists):
+    (tmp_path / "far").mkdir()
+    real, link = tmp_path / "far" / "real.csv", tmp_path / "link.csv"
+    if exists:
+        real.write_text("old")
+        inode = real.stat().st_ino
+    link.symlink_to(real)
+    with written_atomically(link) as draft:
+        draft.write_text("new")
+        assert not exists or real.read_text() == "old"
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert not exists or real.stat().st_ino != inode
+    assert sorted(tmp_path.rglob("*")) == [real.parent, real, link]
+
+
+@pytest.fixture(name="pipe")
+def make_pipe(tmp_path):
+    """Return a named pipe."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    os.mkfifo(tmp_path / "pipe.csv")
+    return tmp_path / "pipe.csv"
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["direct", "by a link"])
+def test_a_pipe_is_written_through_and_stays_a_pipe(pipe, tmp_path, linked):
+    path = tmp_path / "link.csv" if linked else pipe
+    if linked:
+        path.symlink_to(pipe)
+    before = sorted(tmp_path.iterdir())
+    text = "row\n" * 100_000  # more than a pipe holds
+    with ThreadPoolExecutor(1) as reader:
+        got = reader.submit(pipe.read_text)
+        with written_atomically(path) as draft:
+            draft.write_text(text)
+            assert draft.suffix == ".csv"
+        assert got.result(timeout=60) == text
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(tmp_path.iterdir()) == before
+    assert not draft.parent.exists()
+
+
+def test_a_failure_opens_no_pipe_and_leaves_no_draft(pipe):
+    drafts = []
+
+    def half_a_file():
+        with written_atomically(pipe) as draft:
+            drafts.append(draft)
+            draft.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half_a_file()  # would wait for a reader if it opened the pipe
+    assert not drafts[0].parent.exists()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_device_is_written_through_and_stays_a_device(tmp_path):
+    null, link = tmp_path / "null", tmp_path / "link.csv"
+    try:
+        os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        null.write_text("")
+    except (OSError, AttributeError) as error:
+        pytest.skip(f"a device cannot be made here: {error}")
+    link.symlink_to(null)
+    for path in (null, link):
+        with written_atomically(path) as draft:
+            draft.write_text("anything")
+    assert stat.S_ISCHR(null.stat().st_mode)
+    assert link.is_symlink()
+
+
+def test_standard_output_that_is_a_file_is_added_to_and_not_replaced(tmp_path):
+    if not os.path.exists("/dev/stdout"):
+        pytest.skip("this system has no /dev/stdout")
+    program = (
+        "import sys; from granulearn.persistence import written_atomically\n"
+        "with written_atomically(sys.argv[1]) as draft: draft.write_text('new')"
+    )
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    with (tmp_path / "out").open("w") as out:
+        print("old", end=" ", file=out, flush=True)
+        for path in ("/dev/stdout", tmp_path / "link"):
+            subprocess.run([sys.executable, "-c", program, path], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "old newnew"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_errors_name_the_file_asked_for_and_not_the_draft(tmp_path, number):
+    def fails():
+        with written_atomically(tmp_path / "out.csv") as draft:
+            named = [str(draft)] if number == errno.EACCES else []
+            raise OSError(number, "so said the library", *named)
+
+    with pytest.raises(OSError, match=re.escape(os.strerror(number))) as caught:
+        fails()
+    assert caught.value.filename == str(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_about_other_files_are_passed_on(tmp_path):
+    def fails():
+        with written_atomically(tmp_path / "out.csv"):
+            (tmp_path / "input.csv").read_text()
+
+    with pytest.raises(FileNotFoundError) as caught:
+        fails()
+    assert caught.value.filename == str(tmp_path / "input.csv")

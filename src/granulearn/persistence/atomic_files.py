@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+# What only writing meets; such errors often come without the name of a file.
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_STANDARD_OUTPUT = 1
 
 
 @contextmanager
@@ -15,7 +22,9 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
 
     The place is a new file in the folder of `path`, so that the last step is a
     rename and never a copy. If the body raises, or is interrupted, that file is
-    removed and whatever stood at `path` before stays as it was.
+    removed and whatever stood at `path` before stays as it was. Of a symbolic link
+    the file it leads to is replaced, not the link. What is no regular file (a
+    device, a pipe) is never replaced but written to, see `written_through`.
 
     Parameters
     ----------
@@ -27,29 +36,106 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
     Path
         Where to write; the name ends as that of `path` does.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; name a file in it.")
+    named = Path(path)
+    if named.is_dir():
+        raise IsADirectoryError(f"{named} is a folder; name a file in it.")
+    found = _found(named)
+    if found is not None and _is_written_to(found):
+        with written_through(named, named.suffix) as draft:
+            yield draft
+        return
+    target = Path(os.path.realpath(named))
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first.")
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.stem[:50]}-", suffix=f".part{target.suffix}"
-    )
+        raise FileNotFoundError(f"the folder {named.parent} does not exist; make it first.")
+    with _errors_name(named):
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.stem[:50]}-", suffix=f".part{named.suffix}"
+        )
     os.close(handle)
     draft = Path(name)
     try:
-        yield draft
-        draft.chmod(_usual_mode(target))
-        os.replace(draft, target)
+        with _errors_name(named, draft):
+            yield draft
+            draft.chmod(_usual_mode(found))
+            os.replace(draft, target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
 
 
-def _usual_mode(target: Path) -> int:
+@contextmanager
+def written_through(target: str | os.PathLike | int, suffix: str = "") -> Iterator[Path]:
+    """Give a place to write to; what is written there is copied to `target` at the end.
+
+    The place is a temporary file elsewhere. If the body raises, `target` is never
+    opened, so its reader gets everything or nothing.
+
+    Parameters
+    ----------
+    target : path or int
+        A device, a pipe, or the number of a descriptor that is open for writing.
+    suffix : str, default=""
+        How the name of the place is to end.
+
+    Yields
+    ------
+    Path
+        Where to write.
+    """
+    name = "standard output" if target == _STANDARD_OUTPUT else str(target)
+    with tempfile.TemporaryDirectory(prefix="granulearn-") as folder:
+        draft = Path(folder) / f"draft{suffix}"
+        draft.touch()
+        with _errors_name(name, draft):
+            yield draft
+            with draft.open("rb") as content, open(_descriptor(target), "wb") as end:
+                shutil.copyfileobj(content, end)
+
+
+def _found(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _is_written_to(found: os.stat_result) -> bool:
+    """Say whether this must not be replaced: no regular file, or where our output goes."""
+    return not stat.S_ISREG(found.st_mode) or _is_standard_output(found)
+
+
+def _is_standard_output(found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(found, os.fstat(_STANDARD_OUTPUT))
+    except OSError:  # there is none
+        return False
+
+
+def _descriptor(target: str | os.PathLike | int) -> int:
+    """Return a new descriptor of the target; nothing is created or cut short."""
+    if isinstance(target, int):
+        return os.dup(target)
+    if _is_standard_output(os.stat(target)):
+        return os.dup(_STANDARD_OUTPUT)  # keeps its position in a file
+    return os.open(target, os.O_WRONLY)
+
+
+@contextmanager
+def _errors_name(target: str | os.PathLike, draft: Path | None = None) -> Iterator[None]:
+    """Let errors about the draft name what is asked for, not the draft."""
+    try:
+        yield
+    except OSError as error:
+        ours = draft is None or error.filename == str(draft)
+        if error.errno is None or not (ours or (not error.filename and error.errno in _FULL)):
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
+
+
+def _usual_mode(found: os.stat_result | None) -> int:
     """Return the mode of the file that is replaced, or what a new file would get."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
+    if found is not None:
+        return found.st_mode & 0o777
     mask = os.umask(0)  # the only way to read the mask is to set it
     os.umask(mask)
     return 0o666 & ~mask
