@@ -49,5 +49,39 @@ def test_a_pair_of_classes_that_is_mixed_up_is_named():
 
 
 def test_rows_without_probabilities_are_left_out():
-    proba = np.array([[0.9, 0.1], [0.1, 0.9], [np.nan, np.nan]])
-    assert_allclose(estimate_noise(proba, np.array([0, 1, 1])), [[0.5, 0], [0, 0.5]])
+    proba = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.1, 0.9], [np.nan, np.nan]])
+    expected = [[0.5, 0], [0, 0.5]]
+    assert_allclose(estimate_noise(proba, np.array([0, 0, 1, 1, 1])), expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), n_alone=st.integers(1, 4))
+def test_classes_of_one_sample_do_not_move_the_estimate(seed, n_alone):
+    rng = np.random.default_rng(seed)
+    codes = np.r_[0, 0, 1, 1, rng.integers(2, size=40)]
+    # No tree that did not see the only sample of a class gives that class anything much.
+    rare = rng.uniform(0, 0.05, size=(len(codes) + n_alone, n_alone))
+    proba = np.column_stack([rng.dirichlet([1, 1], len(rare)), rare])
+    with_rare = estimate_noise(proba, np.r_[codes, 2 + np.arange(n_alone)])
+    without = estimate_noise(proba[: len(codes), :2], codes)
+    assert_allclose(with_rare[:2, :2], without)
+    assert with_rare[2:].sum() == with_rare[:, 2:].sum() == 0
+
+
+def test_misspelt_labels_do_not_move_the_rate_of_an_audit():
+    X, y, wrong = three_clouds(300, 0.1)
+    y = y.astype(object)
+    y[np.flatnonzero(~wrong)[:4]] = ["Cat", "CAT", "dgo", "Emu"]
+    with pytest.warns(UserWarning, match="4 of 300 labels is unknown"):
+        audit = LabelAudit(random_state=0).fit(X, y)
+    assert audit.noise_rate_ == pytest.approx(wrong.mean(), abs=0.02)
+    assert audit.alone_.sum() == 4
+
+
+def test_where_every_label_occurs_once_the_rate_is_unknown():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.warns(UserWarning, match="20 of 20 labels is unknown"):
+        audit = LabelAudit(random_state=0).fit(X, np.arange(20))
+    assert np.isnan(audit.noise_rate_)
+    assert audit.alone_.all()
+    assert not audit.flagged_.any()

@@ -160,9 +160,21 @@ def test_identical_rows_with_different_labels_are_one_leaf():
 
 def test_reliability_of_the_only_sample_of_a_class_is_unknown_and_counted():
     posterior = np.array([[0.9, 0.05, 0.05], [0.2, 0.4, 0.4], [0.8, 0.1, 0.1], [np.nan] * 3])
-    with pytest.warns(UserWarning, match="2 of 4 labels is unknown .* 1 are the only sample"):
+    with pytest.warns(UserWarning, match="2 of 4 labels is unknown .* of its class: 1 .* tree: 1"):
         reliability = label_reliability(posterior, np.array([0, 1, 0, 0]))
     assert_array_equal(reliability, [0.9, np.nan, 0.8, np.nan])
+
+
+def test_the_warning_names_only_the_causes_that_there_are():
+    alone = np.array([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5]]), np.array([0, 0, 1])
+    with pytest.warns(UserWarning, match="1 of 3 labels") as said:
+        label_reliability(*alone)
+    assert "tree" not in str(said[0].message)
+    assert "max_samples" not in str(said[0].message)
+    seen = np.array([[0.9, 0.1], [np.nan, np.nan]]), np.array([0, 0])
+    with pytest.warns(UserWarning, match="1 of 2 labels.* seen by every tree: 1") as said:
+        label_reliability(*seen)
+    assert "only sample" not in str(said[0].message)
 
 
 def test_a_sample_of_weight_zero_is_rated_by_the_others_of_its_class():

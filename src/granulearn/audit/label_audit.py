@@ -63,8 +63,12 @@ class LabelAudit(BaseEstimator):
         The most probable class; the given one where nothing is known.
     flagged_ : ndarray of shape (n_samples,)
         True where the suggested label differs from the given one.
+    alone_ : ndarray of shape (n_samples,)
+        True where no other sample has the label: a misspelt one, perhaps.
     noise_rate_ : float
-        Estimated share of wrong labels; an upper estimate, see `estimate_noise`.
+        Share of wrong labels by the confident joint, see `estimate_noise`. It
+        counts ambiguous samples as well, and may lie above or below the share
+        of flagged labels; NaN where no label can be rated.
     noise_matrix_ : ndarray of shape (n_classes, n_classes)
         The same for each given class (row) and likely class (column).
     proba_ : ndarray of shape (n_samples, n_classes)
@@ -132,6 +136,7 @@ class LabelAudit(BaseEstimator):
         self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
         self.given_ = self.classes_[codes]
         self.reliability_ = label_reliability(self.proba_, codes)
+        self.alone_ = np.bincount(codes)[codes] == 1
         known = ~np.isnan(self.reliability_)
         likely = np.where(known, np.nan_to_num(self.proba_, nan=-1).argmax(axis=1), codes)
         self.suggested_, self.flagged_ = self.classes_[likely], likely != codes
@@ -248,8 +253,8 @@ def audit_labels(
     DataFrame
         Indexed like X or y, sorted worst first: ``given``, ``reliability`` (the
         probability of the given label; NaN, last, where it cannot be known),
-        ``suggested``, ``flagged``. Its ``attrs`` hold an upper estimate of the
-        share of wrong labels, ``noise_rate``, and ``noise_by_pair``.
+        ``suggested``, ``flagged``. Its ``attrs`` hold an estimate of the share
+        of wrong or ambiguous labels, ``noise_rate``, and ``noise_by_pair``.
 
     Examples
     --------

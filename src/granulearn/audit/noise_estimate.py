@@ -11,7 +11,9 @@ def estimate_noise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     A sample is confidently of a class when its probability is at least the mean
     probability that samples given that class have; of several such classes,
     the most probable. Counts of confident samples, given against likely, are
-    scaled to the number of samples given each class.
+    scaled to the number of samples given each class. A class given to one
+    sample only is known to no model that did not see this sample: the sample
+    is left out, and no other is confidently of that class.
 
     Parameters
     ----------
@@ -24,9 +26,11 @@ def estimate_noise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        Share of all samples that are given the row's class and likely of the
-        column's; sums to one. Samples where classes overlap count as well, so
-        what is off the diagonal is an upper estimate of wrong labels.
+        Share of the samples not left out that are given the row's class and
+        likely of the column's; sums to one, or is NaN if all are left out. What
+        is off the diagonal estimates the share of wrong labels. Ambiguous
+        samples count as well, so it may lie above or below the share of labels
+        that are flagged, which is another count.
 
     References
     ----------
@@ -42,9 +46,12 @@ def estimate_noise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     array([[0.5 , 0.  ],
            [0.25, 0.25]])
     """
-    known = ~np.isnan(proba).any(axis=1)
-    proba, given = proba[known], codes[known]
     n_classes = proba.shape[1]
+    alone = np.bincount(codes, minlength=n_classes) == 1
+    known = ~np.isnan(proba).any(axis=1) & ~alone[codes]
+    if not known.any():
+        return np.full((n_classes, n_classes), np.nan)
+    proba, given = proba[known], codes[known]
     typical = np.array(
         [proba[given == k, k].mean() if (given == k).any() else np.inf for k in range(n_classes)]
     )

@@ -183,12 +183,17 @@ def label_reliability(
     others = np.bincount(codes, counts)[codes] - counts
     reliability = oob_posterior[np.arange(len(codes)), codes]
     reliability[others == 0] = np.nan
-    n_unknown = np.isnan(reliability).sum()
-    if n_unknown:
+    n_unknown, n_alone = np.isnan(reliability).sum(), (others == 0).sum()
+    reasons = []
+    if n_alone:
+        reasons.append(f"the only sample of its class: {n_alone} (misspelt? else add samples)")
+    if n_unknown > n_alone:
+        n_seen = n_unknown - n_alone
+        reasons.append(f"seen by every tree: {n_seen} (add trees, or lower max_samples)")
+    if reasons:
         warnings.warn(
-            f"the reliability of {n_unknown} of {len(codes)} labels is unknown (NaN): "
-            f"{(others == 0).sum()} are the only sample of their class, the others were seen by "
-            "every tree; add samples of that class, or trees, or lower max_samples.",
+            f"the reliability of {n_unknown} of {len(codes)} labels is unknown (NaN); "
+            f"{'; '.join(reasons)}.",
             UserWarning,
             stacklevel=2,
         )
