@@ -13,7 +13,7 @@ from granulearn.cli import audit as module
 from granulearn.cli import exit_codes
 from granulearn.cli.audit import audit
 from granulearn.datasets.csv_structure import TableError
-from tests.cli.commands import fails, people
+from tests.cli.commands import fails, people, succeeds
 
 
 def run_audit(*arguments, **options):
@@ -88,7 +88,7 @@ def test_rows_are_those_of_the_file_though_some_have_no_label(mislabelled, tmp_p
     of_file = frame.iloc[listing["row"] - 1]
     np.testing.assert_array_equal(listing["given"], of_file["label"])
     np.testing.assert_array_equal(listing["age"], of_file["age"])
-    assert "numbered as in the file" in err
+    assert "the others keep their row" in err
     worst = listing[listing["flagged"]]["row"].tolist()
     assert [line["row"] for line in json.loads(out)["worst"]] == worst[:10]
     assert f"row {worst[0]}<" in page.read_text(encoding="utf-8")
@@ -153,3 +153,47 @@ def test_without_jinja2_the_page_is_refused_before_the_work(
         exit_codes.MISSING_PACKAGE, "audit", mislabelled[0], "-t", "label", "--report", page
     )
     assert "'jinja2' is not installed" in line
+
+
+@pytest.fixture
+def misspelt(mislabelled, tmp_path):
+    """Return a table in which three labels occur once."""
+    frame = pd.read_csv(mislabelled[0])
+    frame.loc[[6, 20, 99], "label"] = ["YES", "[Yes]", "yess"]
+    path = tmp_path / "misspelt.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:the reliability of 3")
+def test_labels_that_occur_once_are_named_with_their_rows(misspelt, tmp_path):
+    page = tmp_path / "audit.html"
+    shown, _ = run_audit(misspelt, "label", output=tmp_path / "out.csv", report=page)
+    assert "3 labels occur once" in shown
+    assert "'YES' (row 7), '[Yes]' (row 21), 'yess' (row 100)" in " ".join(shown.split())
+    assert "row 7: <strong>YES</strong>" in page.read_text(encoding="utf-8")
+    listing = pd.read_csv(tmp_path / "out.csv").set_index("row")
+    assert listing.loc[[7, 21, 100], "reliability"].isna().all()
+    facts = json.loads(run_audit(misspelt, "label", json=True)[0])
+    assert facts["occur_once"][0] == {"row": 7, "given": "YES"}
+    assert facts["unknown"] == len(facts["occur_once"]) == 3
+
+
+def test_the_command_advises_nothing_that_it_does_not_have(misspelt):
+    err = succeeds("audit", misspelt, "-t", "label").err
+    assert "3 of 300 labels is unknown" in err
+    assert "tree" not in err
+    assert "max_samples" not in err
+
+
+@pytest.mark.filterwarnings("ignore:the reliability of 12")
+def test_where_every_label_occurs_once_no_share_of_wrong_ones_is_claimed(tmp_path):
+    table, page = tmp_path / "names.csv", tmp_path / "audit.html"
+    pd.DataFrame({"x": range(12), "label": [f"n{i}" for i in range(12)]}).to_csv(table, index=False)
+    shown, _ = run_audit(table, "label", report=page)
+    assert "none of which can be rated" in shown
+    assert "12 labels occur once" in shown
+    assert "and 2 more" in shown
+    assert "%" not in shown
+    assert "(estimate)" not in page.read_text(encoding="utf-8")
+    assert json.loads(run_audit(table, "label", json=True)[0])["noise_rate"] is None

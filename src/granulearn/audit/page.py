@@ -61,7 +61,12 @@ def summarize_audit(
         "n_features": X.shape[1],
         "n_flagged": int(audit.flagged_.sum()),
         "n_unknown": int(np.isnan(audit.reliability_).sum()),
-        "noise_rate": audit.noise_rate_,
+        "noise_rate": None if np.isnan(audit.noise_rate_) else audit.noise_rate_,
+        "n_once": int(audit.alone_.sum()),
+        "once": [
+            {"row": int(row_numbers[position]), "label": str(audit.given_[position])}
+            for position in np.flatnonzero(audit.alone_)[:MOST_SUSPECTS].tolist()
+        ],
         "classes": [str(label) for label in audit.classes_],
         "confusion": _confusion(audit),
         "histogram": _histogram(known, audit.flagged_[~np.isnan(audit.reliability_)]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,15 @@ from granulearn.cli.options import (
     check_outputs_differ,
     output_option,
 )
-from granulearn.cli.output import JsonOption, bold, compiling_announced, console, note, print_json
+from granulearn.cli.output import (
+    JsonOption,
+    bold,
+    compiling_announced,
+    console,
+    note,
+    print_json,
+    stage_progress,
+)
 from granulearn.cli.output import table as new_table
 
 if TYPE_CHECKING:
@@ -61,25 +70,25 @@ def audit(
     from granulearn.persistence import written_atomically
 
     _check_outputs(table, output, report)
-    data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
-    if data.dropped_rows:
-        note(
-            f"{data.dropped_rows} rows without a label were left out; rows are numbered as in the file."
+    with compiling_announced(), stage_progress(hidden=json) as tell:
+        tell(f"reading {table.name}")
+        data = read_training_table(
+            table, target, categorical=categorical or (), ignore=ignore or ()
         )
-    with compiling_announced():
+        tell(f"rating {len(data.y):,} labels")
         X, names, audited = _audited(data, seed)
-    listing = _listing(data, audited)
-    if output is not None:
-        with written_atomically(output) as draft:
-            listing.to_csv(draft, index=False)
-    if report is not None:
-        from granulearn.audit.page import render_audit_page, summarize_audit
-
-        summary = summarize_audit(
-            audited, X, data.X, title=table.name, row_numbers=data.rows + 1, names=names
-        )
-        with written_atomically(report) as draft:
-            draft.write_text(render_audit_page(summary), encoding="utf-8")
+        listing = _listing(data, audited)
+        if output is not None:
+            tell(f"writing {output.name}")
+            with written_atomically(output) as draft:
+                listing.to_csv(draft, index=False)
+        if report is not None:
+            tell(f"writing {report.name}")
+            with written_atomically(report) as draft:
+                page = _page(table.name, data, X, names, audited)
+                draft.write_text(page, encoding="utf-8")
+    if data.dropped_rows:
+        note(f"{data.dropped_rows} rows without a label were left out; the others keep their row.")
     if json:
         print_json(_facts(data, audited, listing))
         return
@@ -116,6 +125,16 @@ def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[str], Lab
     return X, names, LabelAudit(random_state=seed, n_jobs=-1).fit(X, data.y)
 
 
+def _page(
+    title: str, data: TrainingTable, X: np.ndarray, names: list[str], audited: LabelAudit
+) -> str:
+    from granulearn.audit.page import render_audit_page, summarize_audit
+
+    return render_audit_page(
+        summarize_audit(audited, X, data.X, title=title, row_numbers=data.rows + 1, names=names)
+    )
+
+
 def _listing(data: TrainingTable, audited: LabelAudit) -> pd.DataFrame:
     """Return one row per sample, worst first, with the table's own columns after the verdict."""
     table = audited.to_frame()
@@ -127,6 +146,12 @@ def _listing(data: TrainingTable, audited: LabelAudit) -> pd.DataFrame:
     return verdict.join(cells)
 
 
+def _once(audited: LabelAudit, listing: pd.DataFrame) -> pd.DataFrame:
+    """Return what the listing says of labels that occur once, in the order of the file."""
+    labels = audited.given_[audited.alone_]
+    return listing[listing["given"].isin(labels)].sort_values("row")[["row", "given"]]
+
+
 def _facts(data: TrainingTable, audited: LabelAudit, listing: pd.DataFrame) -> dict[str, Any]:
     import numpy as np
 
@@ -136,19 +161,26 @@ def _facts(data: TrainingTable, audited: LabelAudit, listing: pd.DataFrame) -> d
         "dropped_rows": data.dropped_rows,
         "flagged": int(audited.flagged_.sum()),
         "unknown": int(np.isnan(audited.reliability_).sum()),
-        "noise_rate": audited.noise_rate_,
+        "occur_once": _once(audited, listing).to_dict("records"),
+        "noise_rate": None if np.isnan(audited.noise_rate_) else audited.noise_rate_,
         "worst": worst[["row", "given", "suggested", "reliability"]].to_dict("records"),
     }
 
 
 def _show(name: str, audited: LabelAudit, listing: pd.DataFrame) -> None:
-    out = console()
-    out.print(
-        bold(name),
-        f": {len(listing)} labels, {int(audited.flagged_.sum())} doubted; "
-        f"about {100 * audited.noise_rate_:.1f} % wrong or ambiguous (estimate)\n",
-        sep="",
-    )
+    out, once = console(), _once(audited, listing)
+    if math.isnan(audited.noise_rate_):
+        out.print(bold(name), f": {len(listing)} labels, none of which can be rated", sep="")
+    else:
+        out.print(
+            bold(name),
+            f": {len(listing)} labels, {int(audited.flagged_.sum())} doubted; "
+            f"about {100 * audited.noise_rate_:.1f} % wrong or ambiguous (estimate)",
+            sep="",
+        )
+    if len(once):
+        out.print(_about_labels_that_occur_once(once))
+    out.print()
     worst = listing[listing["flagged"]].head(SHOWN)
     if worst.empty:
         return
@@ -158,3 +190,11 @@ def _show(name: str, audited: LabelAudit, listing: pd.DataFrame) -> None:
     for row in worst.itertuples():
         grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{row.reliability:.3f}")
     out.print(grid)
+
+
+def _about_labels_that_occur_once(once: pd.DataFrame) -> str:
+    """Return one line: nothing can rate such labels, and many are misspelt."""
+    first = [f"{str(row.given)!r} (row {row.row})" for row in once.head(SHOWN).itertuples()]
+    more = f" and {len(once) - SHOWN} more" if len(once) > SHOWN else ""
+    count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
+    return f"{count} once and cannot be rated; worth a look first: {', '.join(first)}{more}"
