@@ -140,7 +140,7 @@ def _refuse(*_):
 
 
 def bench(directory: Path, study: Path, *more: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "granulearn.cli", "bench", str(study)]
+    command = [sys.executable, "-m", "granulearn", "bench", str(study)]
     command += ["--results", str(directory / "run.db"), *more]
     return subprocess.Popen(
         command,
