@@ -49,10 +49,20 @@ def test_purity_and_membership_are_used(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--plot", "balls.jpeg2000"], "use .png, .pdf or .svg"),
+        (["--plot", "balls.jpeg2000"], "use .png or .pdf or .svg"),
+        (["-o", "balls.parquet"], "ends in '.parquet'; use .csv"),
         (["--membership", "guess"], "'guess' is not one of sdap"),
     ],
 )
 def test_wrong_options_are_named(tmp_path, options, said):
     table = write_people(tmp_path)
     assert said in fails(exit_codes.USAGE, "balls", table, "-t", "label", *options)
+
+
+def test_what_cannot_be_written_is_said_before_the_table_is_read(tmp_path):
+    same = tmp_path / "same.csv"
+    said = fails(exit_codes.USAGE, "balls", "no.csv", "-t", "label", "-o", same, "--plot", same)
+    assert "same.csv is named for two outputs" in said
+    for option in (["-o", tmp_path / "none" / "b.csv"], ["--plot", tmp_path / "none" / "b.png"]):
+        said = fails(exit_codes.NOT_WRITTEN, "balls", "no.csv", "-t", "label", *option)
+        assert "none does not exist; make it first" in said

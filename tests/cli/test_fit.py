@@ -1,5 +1,7 @@
 """`granulearn fit`."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,6 +69,29 @@ def test_json_is_the_card_that_is_in_the_file(tmp_path):
     assert printed["seed"] == 4
     assert [column["name"] for column in printed["columns"]] == ["age", "income", "città"]
     assert printed["versions"]["granulearn"]
+
+
+def test_what_cannot_be_saved_is_said_before_the_table_is_read(tmp_path):
+    said = fails(
+        exit_codes.NOT_WRITTEN, "fit", "no.csv", "-t", "label", "-o", tmp_path / "none" / "m.skops"
+    )
+    assert "none does not exist; make it first" in said
+
+
+def test_every_stage_of_the_work_is_told(tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        "granulearn.cli.fit.stage_progress", lambda *, hidden: nullcontext(told.append)
+    )
+    table, model = write_people(tmp_path), tmp_path / "m.skops"
+    succeeds("fit", table, "-t", "label", "-o", model, "-m", "gb-rvfl")
+    assert told == [
+        "reading people.csv",
+        *(f"cross-validating, fold {fold} of 5" for fold in range(1, 6)),
+        "fitting gb-rvfl to 84 rows",
+        "scoring on 36 rows held out",
+        "saving m.skops",
+    ]
 
 
 def test_labels_and_file_names_with_brackets_are_printed_as_they_are(tmp_path):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 
 import numpy as np
 import pytest
@@ -59,6 +60,30 @@ def test_progress_is_drawn_on_a_terminal_only_and_never_with_json(monkeypatch):
     assert "4/10" in draw(terminal=True, hidden=False)
     assert draw(terminal=False, hidden=False) == ""
     assert draw(terminal=True, hidden=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("terminal", "hidden", "patience", "shown"),
+    [
+        (True, False, 0.0, True),
+        (True, False, 60.0, False),
+        (False, False, 0.0, False),
+        (True, True, 0.0, False),
+    ],
+)
+def test_stages_of_long_work_are_shown_on_a_terminal(
+    terminal, hidden, patience, shown, monkeypatch
+):
+    screen = io.StringIO()
+    monkeypatch.setattr(output, "PATIENCE", patience)
+    monkeypatch.setattr(
+        output, "Console", lambda stderr: Console(file=screen, force_terminal=terminal, width=80)
+    )
+    with output.stage_progress(hidden=hidden) as tell:
+        tell("reading [a].csv")
+        time.sleep(0.3)
+    assert ("reading [a].csv" in screen.getvalue()) == shown
+    assert bool(screen.getvalue()) == shown
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -63,3 +63,17 @@ def test_a_file_that_is_not_there_or_no_store_is_refused(tmp_path):
     assert "does not exist" in done.err
     (tmp_path / "b.db").write_text("no database" * 100)
     assert granulearn("report", tmp_path / "b.db").code == NOT_WRITTEN
+
+
+def test_what_cannot_be_written_is_said_before_the_results_are_read(tmp_path):
+    done = granulearn("report", tmp_path / "none.db", "-o", tmp_path)
+    assert done.code == NOT_WRITTEN
+    assert "name a file in it" in done.err
+    done = granulearn("report", tmp_path / "none.db", "-o", tmp_path / "none.db")
+    assert done.code == USAGE
+    assert "is also an input" in done.err
+
+
+def test_the_folder_of_a_page_is_made(results, tmp_path):
+    succeeds("report", results, "-o", tmp_path / "new" / "folder" / "page.html")
+    assert (tmp_path / "new" / "folder" / "page.html").is_file()

@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
     CategoricalOption,
     IgnoreOption,
     SeedOption,
     TableArgument,
     TargetOption,
+    check_can_be_written,
     check_not_an_input,
+    check_outputs_differ,
     output_option,
 )
-from granulearn.cli.output import JsonOption, bold, compiling_announced, console, print_json
+from granulearn.cli.output import (
+    JsonOption,
+    bold,
+    compiling_announced,
+    console,
+    print_json,
+    stage_progress,
+)
 from granulearn.cli.output import table as new_table
 
 if TYPE_CHECKING:
@@ -65,20 +73,27 @@ def balls(
     from granulearn.cli.training_table import read_training_table
     from granulearn.persistence import written_atomically
 
-    if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
-        raise UsageError(f"--plot {plot} ends in {plot.suffix!r}; use .png, .pdf or .svg.")
     for written in (output, plot):
         check_not_an_input(written, table)
-    data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
-    with compiling_announced():
+    check_outputs_differ(output, plot)
+    check_can_be_written(output, ".csv")
+    check_can_be_written(plot, ".png", ".pdf", ".svg")
+    with stage_progress(hidden=json) as tell, compiling_announced():
+        tell(f"reading {table.name}")
+        data = read_training_table(
+            table, target, categorical=categorical or (), ignore=ignore or ()
+        )
+        tell(f"making balls of {len(data.y)} rows and rating them")
         rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
-    listing = rated.listing()
-    if plot is not None:
-        with written_atomically(plot) as draft:
-            rated.draw(draft)
-    if output is not None:
-        with written_atomically(output) as draft:
-            listing.to_csv(draft, index=False)
+        tell(f"describing {len(rated.balls)} balls")
+        listing = rated.listing()
+        if plot is not None:
+            tell(f"drawing {plot.name}")
+            with written_atomically(plot) as draft:
+                rated.draw(draft)
+        if output is not None:
+            with written_atomically(output) as draft:
+                listing.to_csv(draft, index=False)
     if json:
         print_json({**rated.summary(), "dropped_rows": data.dropped_rows})
         return

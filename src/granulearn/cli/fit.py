@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from granulearn.cli.options import (
     SeedOption,
     TargetOption,
     TrainingArgument,
+    check_can_be_written,
     check_not_an_input,
     cluster,
     output_option,
@@ -77,34 +79,35 @@ def fit(
     from granulearn.cli.table_parts import is_large
     from granulearn.cli.training import train
     from granulearn.cli.training_table import read_training_table
+    from granulearn.persistence import save_model
 
     check_not_an_input(output, table)
-    if dask is not None or is_large(table):
+    check_can_be_written(output)
+    in_parts = dask is not None or is_large(table)
+    if in_parts:
         source = ctx.get_parameter_source("model")
         chosen = source is not None and source.name != "DEFAULT"
         model = _kind_for_parts(model if chosen else None, tune=tune)
-        trained = _fit_in_parts(
-            table, target, model, categorical or [], ignore or [], test, seed, dask, hidden=json
-        )
-        _save_and_show(trained, table, output, json=json)
-        return
-    if tune and not MODEL_KINDS[model].tunable:
+    elif tune and not MODEL_KINDS[model].tunable:
         note(f"{model} chooses its settings itself, so --tune has nothing to search.")
         tune = False
-    data = read_training_table(table, target, categorical=categorical or (), ignore=ignore or ())
-    with compiling_announced():
-        trained = train(data, model, tune=tune, test=test, seed=seed)
-    _save_and_show(trained, table, output, json=json)
-
-
-def _save_and_show(trained: Trained, path: Path, output: Path, *, json: bool) -> None:
-    from granulearn.persistence import save_model
-
-    card = save_model(trained.pipeline, output, trained.card)
+    left_out, categories = ignore or [], categorical or []
+    # A search draws a bar of its own.
+    with stage_progress(hidden=json or tune) as tell, compiling_announced():
+        if in_parts:
+            trained = _fit_in_parts(
+                table, target, model, categories, left_out, test, seed, dask, tell
+            )
+        else:
+            tell(f"reading {table.name}")
+            data = read_training_table(table, target, categorical=categories, ignore=left_out)
+            trained = train(data, model, tune=tune, test=test, seed=seed, tell=tell)
+        tell(f"saving {output.name}")
+        card = save_model(trained.pipeline, output, trained.card)
     if json:
         print_json({"file": str(output), **card.to_json()})
     else:
-        _show(path, output, card)
+        _show(table, output, card)
 
 
 def _kind_for_parts(chosen: str | None, *, tune: bool) -> str:
@@ -134,8 +137,7 @@ def _fit_in_parts(
     test: float,
     seed: int,
     dask: str | None,
-    *,
-    hidden: bool,
+    tell: Callable[[str], None],
 ) -> Trained:
     from granulearn.cli.large_training import train_on_cluster
     from granulearn.cli.table_parts import open_parts
@@ -143,10 +145,9 @@ def _fit_in_parts(
 
     parts = open_parts(path)
     request = make_request(parts, target, categorical, ignore, test=test, seed=seed)
-    with stage_progress(hidden=hidden) as tell:
-        tell("starting the cluster" if dask in (None, "local") else "connecting")
-        with cluster(dask or "local"):
-            return train_on_cluster(parts, model, request, tell)
+    tell("starting the cluster" if dask in (None, "local") else "connecting")
+    with cluster(dask or "local"):
+        return train_on_cluster(parts, model, request, tell)
 
 
 def _show(path: Path, output: Path, card: ModelCard) -> None:

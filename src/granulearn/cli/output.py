@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +26,9 @@ from rich.text import Text
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of tables.")
 ]
+
+PATIENCE = 2.0
+"""Seconds after which silent work counts as long."""
 
 # Files and pipes have no width of their own; tables must not be cut there.
 _WIDTH_OF_PIPES = 120
@@ -119,7 +123,7 @@ def compiling_announced() -> Iterator[None]:
 
 @contextmanager
 def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
-    """Give a function that is told what is being done; shown on a terminal while it is.
+    """Give a function that is told what is being done; shown on a terminal if it takes long.
 
     Parameters
     ----------
@@ -130,12 +134,24 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
     if hidden or not messages.is_terminal:
         yield lambda stage: None
         return
-    with Progress(
-        SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
-        console=messages, transient=True,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("starting")
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=messages,
+        transient=True,
+        redirect_stdout=False,
+    )
+    task = bar.add_task("starting", total=None)
+    later = Timer(PATIENCE, bar.start)
+    later.start()
+    try:
         yield lambda stage: bar.update(task, description=stage)
+    finally:
+        later.cancel()
+        later.join()
+        if bar.live.is_started:
+            bar.stop()
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.output import console
+from granulearn.cli.options import check_can_be_written, check_not_an_input
+from granulearn.cli.output import console, stage_progress
 from granulearn.studies import Store, StudyError, summarize
 
 RESULTS = Path("results")
@@ -34,14 +35,29 @@ def report(
     from granulearn.report import write_page, write_tables
 
     path = results or _newest()
-    with Store(path, readonly=True) as store:
-        try:
-            summary = summarize(store, study)
-        except StudyError as error:
-            raise UsageError(str(error)) from error
-    written = [write_page(summary, output)] if tables is None else write_tables(summary, tables)
+    check_not_an_input(None if tables else output, path)
+    _check_place(tables / "tables" if tables else output)
+    with stage_progress(hidden=False) as tell:
+        tell(f"reading {path.name} and comparing its methods")
+        with Store(path, readonly=True) as store:
+            try:
+                summary = summarize(store, study)
+            except StudyError as error:
+                raise UsageError(str(error)) from error
+        if tables is None:
+            tell(f"drawing {output.name}")
+            written = [write_page(summary, output)]
+        else:
+            written = write_tables(summary, tables)
     for file in written:
         console().print(f"written: {file}", soft_wrap=True)
+
+
+def _check_place(file: Path) -> None:
+    """Refuse what cannot be written; of folders that are yet to be made, the first must be."""
+    while not file.parent.exists():
+        file = file.parent
+    check_can_be_written(file)
 
 
 def _newest() -> Path:

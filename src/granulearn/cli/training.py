@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +27,24 @@ SCORERS = {
 }
 
 
+def _tell_nobody(stage: str) -> None:
+    """Show nothing."""
+
+
+class _ToldFolds(StratifiedKFold):
+    """Folds that say which of them is being scored: each is asked for when the last is done."""
+
+    def __init__(self, n_splits: int, seed: int, tell: Callable[[str], None]):
+        super().__init__(n_splits, shuffle=True, random_state=seed)
+        self.tell = tell
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator:
+        """Yield the rows of each fold, after the word that it is next."""
+        for number, fold in enumerate(super().split(X, y, groups), start=1):
+            self.tell(f"cross-validating, fold {number} of {self.n_splits}")
+            yield fold
+
+
 @dataclass(frozen=True, eq=False)
 class Trained:
     """A fitted pipeline and what is known about it."""
@@ -35,7 +53,15 @@ class Trained:
     card: ModelCard
 
 
-def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: int) -> Trained:
+def train(
+    table: TrainingTable,
+    model: str,
+    *,
+    tune: bool,
+    test: float,
+    seed: int,
+    tell: Callable[[str], None] = _tell_nobody,
+) -> Trained:
     """Split, cross-validate, fit, and score on the rows held out.
 
     The model that is returned is the one that was scored: it has not seen the
@@ -53,6 +79,8 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
         Share of the rows to hold out, from 0 to below 1.
     seed : int
         Of the split, the folds and the model.
+    tell : callable, default=nobody is told
+        Told what is being done.
     """
     _check_class_sizes(table, tune=tune, test=test)
     train_rows, test_rows = _split(table, test, seed)
@@ -60,17 +88,25 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
     learner = _learner(table, model, y, tune=tune, seed=seed)
     # A search solves thousands of small systems: threads would only wait for each other.
     with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
-        cross_validated = _cross_validate(learner, X, y, seed)
+        cross_validated = _cross_validate(learner, X, y, seed, tell)
+        tell(f"fitting {model} to {len(y)} rows")
         fitted = clone(learner).fit(X, y)
     pipeline = fitted.best_estimator_ if tune else fitted
     scores: dict[str, Any] = {}
     if cross_validated:
         scores["cross_validated"] = cross_validated
     if len(test_rows):
+        tell(f"scoring on {len(test_rows)} rows held out")
         scores["held_out"] = _held_out(pipeline, table.X.iloc[test_rows], table.y[test_rows])
-    last = pipeline[-1]
+    return Trained(pipeline, _card(table, model, pipeline[-1], y, scores, seed))
+
+
+def _card(
+    table: TrainingTable, model: str, last: Any, y: np.ndarray, scores: dict[str, Any], seed: int
+) -> ModelCard:
+    """Return what is known about a fitted model, the last step of its pipeline."""
     classes, counts = np.unique(y, return_counts=True)
-    card = ModelCard(
+    return ModelCard(
         model=model,
         target=table.target,
         columns=table.columns,
@@ -84,7 +120,6 @@ def train(table: TrainingTable, model: str, *, tune: bool, test: float, seed: in
         chosen=_chosen(last),
         seed=seed,
     )
-    return Trained(pipeline, card)
 
 
 def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
@@ -171,12 +206,14 @@ def _n_folds(y: np.ndarray) -> int:
     return min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
 
 
-def _cross_validate(learner: Any, X: Any, y: np.ndarray, seed: int) -> dict[str, Any] | None:
+def _cross_validate(
+    learner: Any, X: Any, y: np.ndarray, seed: int, tell: Callable[[str], None]
+) -> dict[str, Any] | None:
     """Return mean and spread of each score; None if a class has a single row."""
     n_folds = _n_folds(y)
     if n_folds < 2:
         return None
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    folds = _ToldFolds(n_folds, seed, tell)
     results = cross_validate(learner, X, y, cv=folds, scoring=SCORERS, error_score="raise")
     scores: dict[str, Any] = {"folds": n_folds}
     for name in SCORERS:
