@@ -59,6 +59,32 @@ def test_words_name_the_features_and_the_side_of_a_split():
     assert explanation.path[1].words == "higher height"
 
 
+def test_a_category_is_named_by_its_column_and_what_it_is():
+    X = (np.arange(100) % 2).astype(float)[:, None]
+    y = X[:, 0].astype(int)
+    y[[1, 2]] = [0, 1]
+    audit = LabelAudit(random_state=0).fit(X, y)
+    with_it, without = explain(audit, X, [1, 2], [("city", "Graz")])
+    assert with_it.path[1].words == "city is Graz"
+    assert without.path[1].words == "city is not Graz"
+
+
+def test_what_is_said_of_a_category_is_true_of_the_sample_or_a_tendency():
+    rng = np.random.default_rng(0)
+    X = np.eye(3)[rng.integers(3, size=200)]
+    X = np.column_stack([X, rng.normal(size=200)])
+    y = (2 * X[:, 0] + X[:, 3] > 0.5).astype(int)
+    y[:20] = 1 - y[:20]
+    audit = LabelAudit(random_state=0).fit(X, y)
+    names = [("city", "Graz"), ("city", "Lyon"), ("city", "Oslo"), "age"]
+    for found in explain(audit, X, np.flatnonzero(audit.flagged_).tolist(), names):
+        city = names[int(X[found.position, :3].argmax())][1]
+        for words in [step.words for step in found.path if "," not in step.words]:
+            if " is " in words:
+                assert (words == f"city is {city}") == ("not" not in words)
+                assert words != f"city is not {city}"
+
+
 def test_a_class_without_believed_samples_has_no_neighbours(audited):
     X, audit, wrong = audited
     audit.flagged_ = np.ones_like(audit.flagged_)

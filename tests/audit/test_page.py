@@ -71,6 +71,27 @@ def test_a_suspect_opens_and_shows_why(page, summary):
     assert f"% {first['suggested']}" in steps[-1].text
 
 
+def test_a_marker_shows_that_a_suspect_opens_and_whether_it_is_open(page):
+    script = "return getComputedStyle(arguments[0], '::before').content"
+    summary = page.find_element(By.CSS_SELECTOR, "details.suspect summary")
+    assert page.execute_script(script, summary) == '"▸"'
+    summary.click()
+    assert page.execute_script(script, summary) == '"▾"'
+
+
+def test_labels_that_occur_once_have_a_place_of_their_own():
+    X, y, _ = three_clouds()
+    y = y.astype(object)
+    y[[4, 7]] = ["<Cat>", "dgo"]
+    with pytest.warns(UserWarning, match="2 of 150 labels"):
+        audit = LabelAudit(random_state=0).fit(X, y)
+    frame, rows = pd.DataFrame(X, columns=NAMES), range(1, len(X) + 1)
+    summary = summarize_audit(audit, X, frame, title="t", row_numbers=rows, names=NAMES)
+    assert summary["once"] == [{"row": 5, "label": "<Cat>"}, {"row": 8, "label": "dgo"}]
+    assert "row 5: <strong>&lt;Cat&gt;</strong>" in render_audit_page(summary)
+    assert 'id="once"' not in render_audit_page(summary_of())
+
+
 def test_the_histogram_draws_every_label(page, summary):
     heights = [
         float(bar.get_attribute("height"))

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -58,6 +59,8 @@ def test_the_page_names_the_columns_of_the_table(mislabelled, tmp_path):
     assert "Label audit of people.csv" in text
     assert "città" in text
     assert "higher age" in text or "lower age" in text
+    assert re.search("città (is|is not|more often|less often) Lyon", text)
+    assert "città_" not in text
 
 
 def test_json_holds_the_counts_and_the_worst(mislabelled):
@@ -197,3 +200,26 @@ def test_where_every_label_occurs_once_no_share_of_wrong_ones_is_claimed(tmp_pat
     assert "%" not in shown
     assert "(estimate)" not in page.read_text(encoding="utf-8")
     assert json.loads(run_audit(table, "label", json=True)[0])["noise_rate"] is None
+
+
+def test_what_is_being_done_is_told(mislabelled, monkeypatch, tmp_path):
+    told = []
+
+    @contextlib.contextmanager
+    def recorded(*, hidden):
+        yield (lambda stage: None) if hidden else told.append
+
+    monkeypatch.setattr(module, "stage_progress", recorded)
+    files = {"output": tmp_path / "out.csv", "report": tmp_path / "audit.html"}
+    run_audit(mislabelled[0], "label", **files, json=True)
+    assert told == []
+    run_audit(mislabelled[0], "label", **files)
+    stages = ["reading people.csv", "rating 300 labels", "writing out.csv", "writing audit.html"]
+    assert told == stages
+
+
+def test_a_table_of_numbers_alone_has_a_page(tmp_path):
+    frame = people(80).drop(columns="città")
+    frame.to_csv(tmp_path / "numbers.csv", index=False)
+    run_audit(tmp_path / "numbers.csv", "label", report=tmp_path / "audit.html")
+    assert "Label audit of numbers.csv" in (tmp_path / "audit.html").read_text(encoding="utf-8")

@@ -11,6 +11,9 @@ from granulearn.audit.label_audit import LabelAudit
 from granulearn.balls.forest import BallForest, BallTree
 from granulearn.memberships.neighbors import nearest_points
 
+FeatureName = str | tuple[str, str]
+"""A column, or for a feature that is one where a column has a category, both of them."""
+
 TRUSTED_FROM = 0.5
 NEIGHBOURS = 3
 
@@ -48,7 +51,7 @@ class Explanation:
 
 
 def explain(
-    audit: LabelAudit, X: np.ndarray, positions: Sequence[int], names: Sequence[str]
+    audit: LabelAudit, X: np.ndarray, positions: Sequence[int], names: Sequence[FeatureName]
 ) -> list[Explanation]:
     """Explain doubted labels.
 
@@ -60,8 +63,8 @@ def explain(
         The inputs that were audited.
     positions : sequence of int
         The samples to explain.
-    names : sequence of str
-        Names of the features.
+    names : sequence of str or tuple
+        Names of the features; (column, category) for one of 0 and 1.
 
     Returns
     -------
@@ -114,7 +117,7 @@ def ball_path(
     rows: np.ndarray,
     codes: np.ndarray,
     position: int,
-    names: Sequence[str],
+    names: Sequence[FeatureName],
 ) -> list[BallStep]:
     """Return the balls of a typical tree that a sample falls into, from large to small.
 
@@ -128,8 +131,8 @@ def ball_path(
         Given classes.
     position : int
         The sample.
-    names : sequence of str
-        Names of the features.
+    names : sequence of str or tuple
+        Names of the features; (column, category) for one of 0 and 1.
     """
     number = typical_tree(audit, rows, position)
     if number is None:
@@ -183,11 +186,23 @@ def _goes_right(tree: BallTree, node: int, rows: np.ndarray) -> np.ndarray:
     return np.cumsum(products, axis=1)[:, -1] > tree.thresholds[node]
 
 
-def _side_in_words(tree: BallTree, node: int, goes_right: bool, names: Sequence[str]) -> str:
+def _side_in_words(
+    tree: BallTree, node: int, goes_right: bool, names: Sequence[FeatureName]
+) -> str:
     part = slice(tree.offsets[node], tree.offsets[node + 1])
     signs = tree.directions[part] if goes_right else -tree.directions[part]
     # The largest difference of means says most.
     order = np.argsort(-np.abs(signs), kind="stable")
     return ", ".join(
-        f"{'higher' if signs[j] > 0 else 'lower'} {names[tree.features[part][j]]}" for j in order
+        _in_words(names[tree.features[part][j]], signs[j] > 0, alone=len(order) == 1) for j in order
     )
+
+
+def _in_words(name: FeatureName, higher: bool, *, alone: bool) -> str:
+    if isinstance(name, str):
+        return f"{'higher' if higher else 'lower'} {name}"
+    column, category = name
+    if alone:
+        return f"{column} is {category}" if higher else f"{column} is not {category}"
+    # Features that decide together may outweigh each other.
+    return f"{column} {'more' if higher else 'less'} often {category}"

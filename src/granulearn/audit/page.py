@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.audit.explanation import Explanation, explain
+from granulearn.audit.explanation import Explanation, FeatureName, explain
 from granulearn.audit.label_audit import LabelAudit
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def summarize_audit(
     *,
     title: str,
     row_numbers: Sequence[int],
-    names: Sequence[str],
+    names: Sequence[FeatureName],
 ) -> dict[str, Any]:
     """Return what the page shows, as lists, texts and numbers.
 
@@ -43,8 +43,8 @@ def summarize_audit(
         Name of the table.
     row_numbers : sequence of int
         What a reader finds each sample by, for instance its row in the file.
-    names : sequence of str
-        Names of the features of X.
+    names : sequence of str or tuple
+        Names of the features of X; (column, category) for one of 0 and 1.
 
     Returns
     -------

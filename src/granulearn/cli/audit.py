@@ -35,8 +35,10 @@ from granulearn.cli.output import table as new_table
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from sklearn.compose import ColumnTransformer
 
     from granulearn.audit import LabelAudit
+    from granulearn.audit.explanation import FeatureName
     from granulearn.cli.training_table import TrainingTable
 
 SHOWN = 10
@@ -112,7 +114,7 @@ def _check_outputs(table: Path, output: Path | None, report: Path | None) -> Non
         import_module("jinja2")
 
 
-def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[str], LabelAudit]:
+def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[FeatureName], LabelAudit]:
     """Return the prepared inputs, their names, and the audit of the labels."""
     import numpy as np
 
@@ -121,12 +123,25 @@ def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[str], Lab
 
     pipeline = make_pipeline_for(data.X).fit(data.X)
     X = np.asarray(pipeline.transform(data.X), dtype=float)
-    names = [str(name) for name in pipeline.get_feature_names_out()]
+    names = _feature_names(pipeline["prepare"])
     return X, names, LabelAudit(random_state=seed, n_jobs=-1).fit(X, data.y)
 
 
+def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
+    """Return the columns of numbers, and of the others (column, category) as they are encoded."""
+    names: list[FeatureName] = [str(name) for name in prepare.get_feature_names_out()]
+    for kind, steps, columns in prepare.transformers_:
+        if kind == "categories" and columns:
+            names[prepare.output_indices_[kind]] = [
+                (str(column), str(category))
+                for column, categories in zip(columns, steps[-1].categories_, strict=True)
+                for category in categories
+            ]
+    return names
+
+
 def _page(
-    title: str, data: TrainingTable, X: np.ndarray, names: list[str], audited: LabelAudit
+    title: str, data: TrainingTable, X: np.ndarray, names: list[FeatureName], audited: LabelAudit
 ) -> str:
     from granulearn.audit.page import render_audit_page, summarize_audit
 
