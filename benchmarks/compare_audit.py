@@ -118,13 +118,15 @@ def report(path: Path) -> str:
     complete = table.groupby(["dataset", "kind", "rate", "repeat"])["method"].transform("nunique")
     table = table[complete == len(METHODS)]
     draws = table.groupby("dataset")["repeat"].nunique()
+    fewest, most = draws.min(), draws.max()
+    each = f"{most}" if fewest == most else f"{fewest} to {most}"
     lines = [
-        f"{len(draws)} sets, {draws.min()} to {draws.max()} draws of wrong labels each; mean over "
+        f"{len(draws)} sets, {each} draws of wrong labels each; mean over "
         "sets of the mean over draws. p-values are Wilcoxon's against the best rival, over sets, "
         "corrected by Holm for all pairs. Seconds are of one thread of a busy machine.",
     ]
     for score, title in (("auroc", "AUROC"), ("average_precision", "average precision")):
-        lines += ["", f"## {title}", "", _row("noise", *METHODS, "best rival beaten, p")]
+        lines += ["", f"## {title}", "", _row("noise", *METHODS, "ahead of the best rival, p")]
         lines.append("|" + "---|" * (len(METHODS) + 2))
         for kind, rate in CONDITIONS:
             part = table[(table["kind"] == kind) & (table["rate"] == rate)]
