@@ -145,8 +145,9 @@ def _page(
 ) -> str:
     from granulearn.audit.page import render_audit_page, summarize_audit
 
+    rows = (data.rows + 1).tolist()
     return render_audit_page(
-        summarize_audit(audited, X, data.X, title=title, row_numbers=data.rows + 1, names=names)
+        summarize_audit(audited, X, data.X, title=title, row_numbers=rows, names=names)
     )
 
 
