@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.table_parts import TableParts
 from granulearn.cli.table_survey import (
     Request,
@@ -176,3 +177,11 @@ def test_a_request_names_columns_that_the_table_lacks(tmp_path):
         make_request(table, "lable", [], [], test=0, seed=0)
     with pytest.raises(TableError, match="no column but the target"):
         make_request(table, "label", [], ["x"], test=0, seed=0)
+    with pytest.raises(UsageError, match="both the target and to be ignored"):
+        make_request(table, "label", [], ["label"], test=0, seed=0)
+
+
+def test_numbers_too_large_to_compute_with_are_named_with_their_part():
+    frame = pd.DataFrame({"x": [1.0, 1e300], "label": ["a", "b"]})
+    with pytest.raises(TableError, match="part 1: column 'x' holds numbers too large"):
+        survey([frame[:1], frame[1:]], request(["x"]))

@@ -18,6 +18,14 @@ from granulearn.datasets.csv_structure import TableError, check_unique
 
 _SEPARATORS = (",", ";", "\t", "|")
 _BLOCK = 2**20
+_SAMPLE = 2**12
+# UTF-32 first: its mark begins with that of UTF-16.
+_WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,8 @@ def _scan_bytes(path: Path) -> tuple[int, bool]:
     n_lines, has_quotes, only_blanks = 0, False, True
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
+            if file.tell() == len(block):
+                _refuse_wide_encoding(path, block)
             try:
                 decoder.decode(block)
             except UnicodeDecodeError as error:
@@ -140,6 +150,21 @@ def _scan_bytes(path: Path) -> tuple[int, bool]:
     if only_blanks:
         raise TableError(f"{path} is empty; it needs a header line and data rows.")
     return n_lines, has_quotes
+
+
+def _refuse_wide_encoding(path: Path, block: bytes) -> None:
+    """Say how to convert text that spends two or four bytes on each character."""
+    found = next((name for mark, name in _WIDE_MARKS.items() if block.startswith(mark)), None)
+    if found is None:
+        # Of plain letters in UTF-16 every other byte is zero.
+        even, odd = block[:_SAMPLE:2], block[1:_SAMPLE:2]
+        found = "utf-16be" if 2 * even.count(0) > len(even) else found
+        found = "utf-16le" if 2 * odd.count(0) > len(odd) else found
+    if found:
+        raise TableError(
+            f"{path} is in {found.upper()}, not in UTF-8; save the file as 'CSV UTF-8', or convert "
+            f"it (iconv -f {found} -t utf-8)."
+        )
 
 
 def _read_header(path: Path) -> tuple[str, list[str]]:

@@ -15,9 +15,10 @@ from granulearn.cli.cells import NotANumberError, as_categories, as_numbers, as_
 from granulearn.cli.table_parts import TablePart, TableParts
 from granulearn.cli.training_table import (
     MAX_CATEGORIES,
-    check_has_column,
+    check_named_columns,
     check_no_dates,
     check_no_decimal_commas,
+    check_not_too_large,
     labels_are_whole_numbers,
 )
 from granulearn.datasets.csv_structure import TableError
@@ -62,8 +63,7 @@ def make_request(
     seed : int
         Of what is random.
     """
-    for name in (target, *categorical, *ignore):
-        check_has_column(table, name)
+    check_named_columns(table, target, categorical, ignore)
     names = tuple(name for name in table.names if name != target and name not in ignore)
     if not names:
         raise TableError(f"{table.path} has no column but the target {target!r}; add features.")
@@ -285,6 +285,7 @@ def _survey_column(
     except NotANumberError as error:
         seen = _survey_text(part, name, column, training, is_category=False)
         return replace(seen, text=Seen(error.cell, part.place))
+    check_not_too_large(part.place, name, values)
     return _survey_numbers(part, name, values, training)
 
 

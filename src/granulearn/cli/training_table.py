@@ -22,12 +22,14 @@ from granulearn.cli.cells import (
     holds_dates,
     spells_number,
 )
+from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.sources import Source, open_source, whole_columns
 from granulearn.cli.table_parts import TableParts
 from granulearn.datasets.csv_structure import TableError
 from granulearn.persistence import ColumnCard
 
 MAX_CATEGORIES = 1000
+LARGEST_NUMBER = 1e150
 # More classes than this, some of them with decimals, are measurements.
 MAX_DECIMAL_CLASSES = 20
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
@@ -71,8 +73,7 @@ def read_training_table(
         Names the line or column that is wrong.
     """
     source = open_source(path)
-    for name in (target, *categorical, *ignore):
-        check_has_column(source, name)
+    check_named_columns(source, target, categorical, ignore)
     names = [name for name in source.names if name != target and name not in ignore]
     if not names:
         raise TableError(f"{path} has no column but the target {target!r}; add features.")
@@ -91,6 +92,29 @@ def read_training_table(
     for card in cards:
         _check_categories(source, card, len(X))
     return TrainingTable(X, y, target, cards, kept, len(labels) - len(kept))
+
+
+def check_named_columns(
+    source: Source | TableParts, target: str, categorical: Sequence[str], ignore: Sequence[str]
+) -> None:
+    """Refuse names of columns that the table lacks, and a target that is to be left out.
+
+    Parameters
+    ----------
+    source : Source or TableParts
+        The table.
+    target : str
+        The column of labels.
+    categorical, ignore : sequence of str
+        Columns of categories, and columns to leave out.
+    """
+    for name in (target, *categorical, *ignore):
+        check_has_column(source, name)
+    if target in ignore:
+        raise UsageError(
+            f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
+            "another --target."
+        )
 
 
 def check_has_column(source: Source | TableParts, name: str) -> None:
@@ -122,9 +146,12 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
     if as_category or pa.types.is_boolean(column.type) or pa.types.is_dictionary(column.type):
         return as_categories(column)
     try:
-        return as_numbers(column)
+        values = as_numbers(column)
     except NotANumberError as error:
         word = error
+    else:
+        check_not_too_large(source.path, name, values)
+        return values
     text = as_text(column)
     different = text.unique().to_pylist()
     number = next((cell for cell in different if cell and spells_number(cell)), None)
@@ -137,6 +164,27 @@ def _typed(source: Source, name: str, column: pa.Array, *, as_category: bool) ->
         f"{source.place(word.position)}, {number!r} at {source.place(position)}; correct the "
         f"cells, or pass --categorical {name!r} if all are categories."
     )
+
+
+def check_not_too_large(place: object, name: str, values: np.ndarray) -> None:
+    """Refuse numbers whose squares no float can hold: no mean or distance could be computed.
+
+    Parameters
+    ----------
+    place : object
+        Where the numbers stand, for the message.
+    name : str
+        Their column.
+    values : ndarray
+        The numbers; NaN is a missing one.
+    """
+    too_large = np.abs(values) > LARGEST_NUMBER
+    if too_large.any():
+        raise TableError(
+            f"{place}: column {name!r} holds numbers too large to compute with "
+            f"({values[too_large][0]:g}; the largest allowed is {LARGEST_NUMBER:g}); correct the "
+            f"cells or leave them empty, take logarithms, or pass --ignore {name!r}."
+        )
 
 
 def check_no_decimal_commas(place: object, name: str, cells: Sequence[str | None]) -> None:
