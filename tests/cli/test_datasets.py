@@ -43,6 +43,8 @@ def test_the_column_of_labels_can_be_named(tmp_path):
     ("arguments", "code", "said"),
     [
         (["irsi", "-o", "x.csv"], exit_codes.BAD_DATA, "did you mean 'iris'"),
+        (["zzzzzz", "-o", "x.csv"], exit_codes.BAD_DATA, "see `granulearn datasets`."),
+        (["bank", "-o", "x.csv"], exit_codes.BAD_DATA, "pass --data-dir or set the environment"),
         (["iris", "-o", "x.xlsx"], exit_codes.USAGE, "ends in '.xlsx'"),
         (["two_moons", "-o", "x.csv", "-t", "x1"], exit_codes.USAGE, "has a feature 'x1'"),
         (["iris", "-o", "no/x.csv"], exit_codes.NOT_WRITTEN, "does not exist"),
@@ -50,5 +52,31 @@ def test_the_column_of_labels_can_be_named(tmp_path):
 )
 def test_what_cannot_be_exported_says_why(tmp_path, monkeypatch, arguments, code, said):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GRANULEARN_DATA", raising=False)
     assert said in fails(code, "datasets", "export", *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["before the verb", "after the verb"])
+def test_options_hold_before_and_after_the_verb(tmp_path, place):
+    path, options = tmp_path / "x.csv", ["--data-dir", str(tmp_path), "--json"]
+    export = ["export", "iris", "-o", str(path)]
+    verb = [*options, *export] if place == "before the verb" else [*export, *options]
+    line = fails(exit_codes.NOT_WRITTEN, "datasets", *verb)
+    assert "has no manifest.csv" in line  # so it was looked at
+    verb = ["--json", *export] if place == "before the verb" else [*export, "--json"]
+    assert succeeds("datasets", *verb).json["rows"] == 150
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"), [("none", "is not a directory"), (".", "has no manifest.csv")]
+)
+def test_a_directory_of_the_environment_that_holds_nothing_is_told(
+    tmp_path, monkeypatch, folder, said
+):
+    monkeypatch.setenv("GRANULEARN_DATA", str(tmp_path / folder))
+    done = succeeds("datasets", "--json")
+    (line,) = done.err.splitlines()
+    assert line.startswith("granulearn: note: GRANULEARN_DATA=")
+    assert said in line
+    assert "iris" in done.json

@@ -1,5 +1,6 @@
 """Each kind of failure has its code, and each code its meaning."""
 
+import os
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from granulearn.cli import exit_codes
 from granulearn.datasets import DatasetUnavailableError, TableError, UnknownDatasetError
 from granulearn.persistence import ModelFileError, OnnxMismatchError
-from tests.cli.commands import succeeds
+from tests.cli.commands import fails, succeeds
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.md"
 
@@ -52,3 +53,48 @@ def test_every_code_is_documented_in_the_help_and_in_the_guide():
     assert {int(code): meaning for code, meaning in listed} == exit_codes.MEANINGS
     shown = " ".join(succeeds("--help").out.split())
     assert all(f"{code}: " in shown for code in exit_codes.MEANINGS)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["predict", "MODEL", "none.csv"],
+        ["predict", "none.skops", "TABLE"],
+        ["export", "none.skops"],
+        ["fit", "none.csv", "-t", "label"],
+        ["balls", "none.csv", "-t", "label"],
+        ["audit", "none.csv", "-t", "label"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_there_is_5(fitted, tmp_path, command):
+    table, model = fitted
+    named = {"MODEL": model, "TABLE": table}
+    line = fails(
+        exit_codes.NOT_WRITTEN, *[named.get(a, a) for a in command], "-o", tmp_path / "out.csv"
+    )
+    assert "none" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("unreadable", ["table", "model"])
+@pytest.mark.parametrize("who_finds_out", ["typer", "open"])
+def test_what_may_not_be_read_is_5(fitted, tmp_path, monkeypatch, unreadable, who_finds_out):
+    table, model = fitted
+    path = table if unreadable == "table" else model
+
+    def opened(self, *arguments, _open=Path.open, **options):
+        if self == path:
+            raise PermissionError(13, "Permission denied", str(self))
+        return _open(self, *arguments, **options)
+
+    def access(name, *arguments, _access=os.access, **options):
+        return str(name) != str(path) and _access(name, *arguments, **options)
+
+    if who_finds_out == "typer":
+        monkeypatch.setattr("os.access", access)
+    else:
+        monkeypatch.setattr(Path, "open", opened)
+    line = fails(exit_codes.NOT_WRITTEN, "predict", model, table, "-o", tmp_path / "out.csv")
+    assert str(path) in line
+    assert "rights" in line

@@ -60,17 +60,15 @@ def test_warnings_for_users_are_one_line_each_and_others_are_not_shown(verb_that
 
 def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):
     done = in_real_process("predict", "no.skops", "no.csv", "-o", "x.csv", cwd=tmp_path)
-    assert done.returncode == exit_codes.BAD_MODEL
-    assert done.stderr == (
-        "granulearn: error: no.skops is not a file; check the path of the model.\n"
-    )
+    assert done.returncode == exit_codes.NOT_WRITTEN
+    assert done.stderr == "granulearn: error: no.skops is not a file; check the path.\n"
 
 
-def test_a_reader_that_has_enough_is_no_failure():
+def test_a_reader_that_has_enough_ends_it_without_a_word():
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
         [*COMMAND, "models"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, "")

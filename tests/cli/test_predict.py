@@ -2,6 +2,8 @@
 
 import csv
 import pickle
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from numpy.testing import assert_allclose
 from granulearn.cli import exit_codes
 from granulearn.cli.training_table import read_training_table
 from granulearn.persistence import load_model
-from tests.cli.commands import fails, people, succeeds
+from tests.cli.commands import COMMAND, fails, people, succeeds
 
 
 @pytest.fixture(name="predict")
@@ -141,9 +143,60 @@ def test_inputs_are_never_overwritten(fitted):
 
 def test_an_output_of_an_unknown_kind_is_named(fitted, tmp_path):
     table, model = fitted
-    line = fails(exit_codes.BAD_DATA, "predict", model, table, "-o", tmp_path / "out.xlsx")
+    line = fails(exit_codes.USAGE, "predict", model, table, "-o", tmp_path / "out.xlsx")
     assert "ends in '.xlsx'" in line
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "said"),
+    [
+        ("out.xlsx", exit_codes.USAGE, "ends in '.xlsx'"),
+        ("none/out.csv", exit_codes.NOT_WRITTEN, "none does not exist"),
+        ("folder.csv", exit_codes.NOT_WRITTEN, "is a folder"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(
+    fitted, tmp_path, monkeypatch, output, code, said
+):
+    table, model = fitted
+    (tmp_path / "folder.csv").mkdir()
+    monkeypatch.setattr("granulearn.persistence.load_model", None)  # calling it would fail
+    line = fails(code, "predict", model, table, "-o", tmp_path / output)
+    assert said in line
+    assert ".part" not in line
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("prediction", []), ("probability_yes", ["--proba"])],
+    ids=["prediction", "probability"],
+)
+def test_a_kept_column_is_never_replaced_by_what_is_predicted(fitted, tmp_path, name, options):
+    _, model = fitted
+    people(20).rename(columns={"label": name}).to_csv(tmp_path / "new.csv", index=False)
+    command = ["predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv", "--keep", name]
+    line = fails(exit_codes.USAGE, *command, *options)
+    assert f"--keep {name}: the output has a column of that name already" in line
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the size of files cannot be limited")
+def test_a_full_disk_is_told_with_the_file_asked_for(fitted, tmp_path):
+    import resource
+
+    _, model = fitted
+    people(3000).to_csv(tmp_path / "new.csv", index=False)
+    done = subprocess.run(
+        [*COMMAND, "predict", model, "new.csv", "-o", "out.csv"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+    )  # fmt: skip
+    assert done.returncode == exit_codes.NOT_WRITTEN
+    assert done.stderr == (
+        "granulearn: error: out.csv: file too large; make room, or write elsewhere.\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
 
 
 def test_labels_that_need_quotes_get_them(tmp_path):

@@ -57,14 +57,31 @@ def test_parquet_places_are_rows(tmp_path):
     [
         ("t.parquet", b"PAR1 but no more", "is no readable Parquet file"),
         ("t.xlsx", b"", "ends in '.xlsx'; one of .csv"),
-        ("t.csv", None, "is not a file"),
     ],
 )
-def test_files_that_cannot_be_read_are_named(tmp_path, name, content, said):
+def test_files_that_cannot_be_used_are_named(tmp_path, name, content, said):
     path = tmp_path / name
-    if content is not None:
-        path.write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(TableError, match=said):
+        open_source(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_files_that_cannot_be_opened_are_errors_of_the_system(tmp_path, suffix, monkeypatch):
+    path = tmp_path / f"t.{suffix}"
+    with pytest.raises(FileNotFoundError, match="is not a file"):
+        open_source(path)
+    path.mkdir()
+    with pytest.raises(FileNotFoundError, match="is not a file"):
+        open_source(path)
+    path.rmdir()
+    path.touch()
+
+    def refuse(self, *_):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    with pytest.raises(PermissionError, match="Permission denied"):
         open_source(path)
 
 

@@ -123,6 +123,10 @@ def run_verb(arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         result = command.main(arguments, prog_name="granulearn", standalone_mode=False)
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # typer would leave with 1
+            raise BrokenPipeError from error
+        raise
     except Exception as error:
         return _usage_error(error)
     if result == exit_codes.INTERRUPTED:  # how recent versions of typer pass on Ctrl-C
@@ -140,6 +144,9 @@ def _usage_error(error: Exception) -> int:
     context = getattr(error, "ctx", None)
     where = f" Try: {context.command_path} --help" if context else ""
     message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+    if message.endswith("is not readable."):  # typer looks at the rights of a path itself
+        typer.echo(f"granulearn: error: {message} Check its rights.", err=True)
+        return exit_codes.NOT_WRITTEN
     if message:
         typer.echo(f"granulearn: error: {message}{where}", err=True)
     return exit_codes.USAGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,19 @@ from rich.text import Text
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import output_option
-from granulearn.cli.output import JsonOption, bold, console, print_json, table
+from granulearn.cli.output import JsonOption, bold, console, note, print_json, table
 
 DataDirOption = Annotated[
     Path | None,
     typer.Option("--data-dir", help="Folder with a manifest.csv; or set GRANULEARN_DATA."),
 ]
+
+# What messages for Python call what is an option here.
+_OPTIONS = {
+    "list_datasets()": "`granulearn datasets`",
+    "data_dir=": "--data-dir",
+    "download=True": "--download",
+}
 
 datasets = typer.Typer(add_completion=False, rich_markup_mode="rich")
 
@@ -31,7 +39,12 @@ def list_all(
     if context.invoked_subcommand is not None:
         return
     from granulearn.datasets import list_datasets
+    from granulearn.datasets.directory import ENVIRONMENT_VARIABLE
 
+    named = os.environ.get(ENVIRONMENT_VARIABLE)
+    if data_dir is None and named and not (Path(named) / "manifest.csv").is_file():
+        fault = "has no manifest.csv" if Path(named).is_dir() else "is not a directory"
+        note(f"{ENVIRONMENT_VARIABLE}={named} {fault}; its sets are not listed.")
     known = list_datasets(data_dir)
     figures = ["rows", "features", "classes", "minority_rows", "here"]
     if json:
@@ -47,8 +60,9 @@ def list_all(
 
 @datasets.command()
 def export(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(help="Name of the set.", show_default=False)],
-    output: Annotated[Path, output_option("CSV or Parquet file to write.")],
+    output: Annotated[Path, output_option("CSV or Parquet file to write; - is standard output.")],
     target: Annotated[
         str, typer.Option("--target", "-t", help="Name of the column of labels.")
     ] = "target",
@@ -63,20 +77,22 @@ def export(
     Example: granulearn datasets export crx -o credit.csv
     """
     from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES
-    from granulearn.datasets import load
-    from granulearn.persistence import written_atomically
+    from granulearn.cli.streams import check_output, is_standard_output, written_output
+    from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
 
-    suffix = output.suffix.lower()
-    if suffix not in CSV_SUFFIXES + PARQUET_SUFFIXES:
-        raise UsageError(
-            f"--output {output} ends in {suffix!r}; "
-            f"use one of {', '.join(CSV_SUFFIXES + PARQUET_SUFFIXES)}."
-        )
-    dataset = load(name, data_dir, download=download)
+    before_the_verb = context.parent.params if context.parent else {}
+    data_dir = data_dir or before_the_verb.get("data_dir")
+    json = json or before_the_verb.get("json", False)
+    check_output(output, *CSV_SUFFIXES, *PARQUET_SUFFIXES, json=json)
+    try:
+        dataset = load(name, data_dir, download=download)
+    except (DatasetUnavailableError, UnknownDatasetError) as error:
+        raise type(error)(_by_options(str(error))) from error
     if target in dataset.X.columns:
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     frame = dataset.X.assign(**{target: dataset.y})
-    with written_atomically(output) as draft:
+    with written_output(output, ".csv") as draft:
+        suffix = draft.suffix.lower()
         if suffix in PARQUET_SUFFIXES:
             frame.to_parquet(draft, index=False)
         else:
@@ -97,8 +113,18 @@ def export(
             }
         )
         return
-    console().print(
+    summary = (
         f"{about.name}: {about.rows} rows, {about.features} features, {about.classes} classes, "
-        f"from {about.source}\nsaved",
-        bold(output),
+        f"from {about.source}"
     )
+    if is_standard_output(output):
+        note(f"{summary}.")
+        return
+    console().print(f"{summary}\nsaved", bold(output))
+
+
+def _by_options(message: str) -> str:
+    """Return a message with the options of the command line for the names of Python."""
+    for in_python, option in _OPTIONS.items():
+        message = message.replace(in_python, option)
+    return message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 OK = 0
 UNEXPECTED = 1
 USAGE = 2
@@ -12,6 +14,8 @@ MISSING_PACKAGE = 6
 SOME_CELLS_FAILED = 7
 NO_CLUSTER = 8
 INTERRUPTED = 130
+NOBODY_READS = 141
+STOPPED = 143
 
 MEANINGS = {
     OK: "done",
@@ -19,11 +23,13 @@ MEANINGS = {
     USAGE: "the command itself is wrong (unknown option, missing argument)",
     BAD_DATA: "a data file or data set cannot be used; the message names the line or column",
     BAD_MODEL: "a model file is refused, or an exported model would not predict the same",
-    NOT_WRITTEN: "a file cannot be read or written (missing folder, rights, full disk)",
+    NOT_WRITTEN: "a file is missing or cannot be read or written (path, rights, full disk)",
     MISSING_PACKAGE: "an optional package is missing; the message says what to install",
     SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
     NO_CLUSTER: "the Dask cluster cannot be reached, or was lost",
     INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished cells",
+    NOBODY_READS: "whoever reads the output has enough, as head soon has",
+    STOPPED: "stopped by SIGTERM; otherwise as 130",
 }
 
 _BY_NAME = {
@@ -34,6 +40,8 @@ _BY_NAME = {
     "OnnxMismatchError": BAD_MODEL,
     "ClusterError": NO_CLUSTER,
 }
+
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 # Module that cannot be imported -> extra that brings it.
 _EXTRAS = {
@@ -99,7 +107,10 @@ def explain(error: Exception) -> tuple[str, int]:
 def _about_file(error: OSError) -> str:
     if error.filename is None or error.strerror is None:
         return str(error)
-    return f"{error.filename}: {error.strerror.lower()}; check the path and the rights."
+    step = (
+        "make room, or write elsewhere" if error.errno in _FULL else "check the path and the rights"
+    )
+    return f"{error.filename}: {error.strerror.lower()}; {step}."
 
 
 def _missing_package(error: ModuleNotFoundError) -> str:

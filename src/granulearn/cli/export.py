@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from granulearn.cli.options import ModelArgument, check_not_an_input, output_option
-from granulearn.cli.output import JsonOption, bold, console, print_json
+from granulearn.cli.output import JsonOption, bold, console, note, print_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,7 @@ UNKNOWN_CATEGORY = "a category that training did not have"
 
 def export(
     model: ModelArgument,
-    output: Annotated[Path, output_option("ONNX file to write.")],
+    output: Annotated[Path, output_option("ONNX file to write; - is standard output.")],
     json: JsonOption = False,
 ) -> None:
     """Write a fitted model, with its whole pipeline, as ONNX.
@@ -33,15 +33,20 @@ def export(
 
     Example: granulearn export model.skops -o model.onnx
     """
-    from granulearn.persistence import load_model, to_onnx, written_atomically
+    from granulearn.cli.sources import check_is_file
+    from granulearn.cli.streams import check_output, is_standard_output, written_output
+    from granulearn.persistence import load_model, to_onnx
     from granulearn.persistence.onnx_files import largest_difference
 
-    check_not_an_input(output, model)
+    to_stdout = is_standard_output(output)
+    check_not_an_input(None if to_stdout else output, model)
+    check_output(output, json=json)
+    check_is_file(model)
     loaded = load_model(model)
     rows = rows_to_compare(loaded)
     onnx_model = to_onnx(loaded.pipeline, rows)
     difference = largest_difference(loaded.pipeline, onnx_model, rows)
-    with written_atomically(output) as draft:
+    with written_output(output, ".onnx") as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:
         print_json(
@@ -54,11 +59,14 @@ def export(
             }
         )
         return
-    console().print(
+    agreement = (
         f"{len(rows)} rows compared with onnxruntime: predictions differ by at most "
-        f"{difference:.1e}\nsaved",
-        bold(output),
+        f"{difference:.1e}"
     )
+    if to_stdout:
+        note(f"{agreement}.")
+        return
+    console().print(f"{agreement}\nsaved", bold(output))
 
 
 def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:

@@ -14,8 +14,10 @@ from granulearn.cli import exit_codes
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    signal.signal(signal.SIGTERM, _stop)
-    sys.exit(run(sys.argv[1:]))
+    stop = _Stop()
+    signal.signal(signal.SIGTERM, stop)
+    code = run(sys.argv[1:])
+    sys.exit(exit_codes.STOPPED if stop.came and code == exit_codes.INTERRUPTED else code)
 
 
 def run(arguments: list[str]) -> int:
@@ -40,16 +42,21 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         # Whoever read our output has enough; what is left goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exit_codes.OK
+        return exit_codes.NOBODY_READS
     except Exception as error:  # the last resort: a message, never a stack trace
         if os.environ.get("GRANULEARN_DEBUG"):
             raise
         return _fail(*exit_codes.explain(error))
 
 
-def _stop(signal_number: int, frame: object) -> NoReturn:
-    """Leave as for Ctrl-C, so that unfinished files are removed."""
-    raise KeyboardInterrupt
+class _Stop:
+    """On SIGTERM, leave as for Ctrl-C, so that unfinished files are removed; remember it."""
+
+    came = False
+
+    def __call__(self, signal_number: int, frame: object) -> NoReturn:
+        self.came = True
+        raise KeyboardInterrupt
 
 
 def _fail(message: str, code: int) -> int:

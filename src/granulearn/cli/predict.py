@@ -19,7 +19,7 @@ from granulearn.cli.output import JsonOption, bold, console, note, print_json, r
 def predict(
     model: ModelArgument,
     table: TableArgument,
-    output: Annotated[Path, output_option("CSV or Parquet file to write, one row per row.")],
+    output: Annotated[Path, output_option("CSV or Parquet file to write; - is standard output.")],
     proba: Annotated[bool, typer.Option("--proba", help="Add a probability per class.")] = False,
     keep: Annotated[
         list[str] | None,
@@ -36,20 +36,26 @@ def predict(
     output has a column `prediction`, and with --proba a column
     `probability_CLASS` for each class. A model of several numbers gives
     `prediction_1`, `prediction_2` and so on. A category that training did not
-    have counts as none of the known ones, with a warning.
+    have counts as none of the known ones, with a warning. The table - is standard
+    input.
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
     from granulearn.cli.prediction import Predictor, predict_file
-    from granulearn.cli.sources import open_source
+    from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, check_is_file, open_source
+    from granulearn.cli.streams import as_file, check_output, is_standard_output
     from granulearn.persistence import load_model
 
-    check_not_an_input(output, table, model)
+    to_stdout = is_standard_output(output)
+    check_not_an_input(None if to_stdout else output, table, model)
+    check_output(output, *CSV_SUFFIXES, *PARQUET_SUFFIXES, json=json)
+    check_is_file(model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
-    source = open_source(table)
-    predictor.check_columns(source)
-    with row_progress(source.rows_about, hidden=json) as progress:
-        n_rows = predict_file(predictor, source, output, progress)
+    with as_file(table) as file:
+        source = open_source(file)
+        predictor.check_columns(source)
+        with row_progress(source.rows_about, hidden=json) as progress:
+            n_rows = predict_file(predictor, source, output, progress)
     for line in predictor.surprises():
         note(line)
     if json:
@@ -65,4 +71,7 @@ def predict(
         return
     shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
     shown = f" ({shares})" if shares else ""
+    if to_stdout:
+        note(f"{n_rows} rows predicted{shown}.")
+        return
     console().print(f"{n_rows} rows predicted{shown}\nsaved", bold(output))

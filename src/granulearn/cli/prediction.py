@@ -23,10 +23,11 @@ from granulearn.cli.cells import (
     holds_dates,
 )
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, Source
+from granulearn.cli.sources import PARQUET_SUFFIXES, Source
+from granulearn.cli.streams import written_output
 from granulearn.cli.training_table import check_has_column
 from granulearn.datasets import TableError
-from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError, written_atomically
+from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError
 from granulearn.persistence.predictors import last_step
 
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
@@ -135,11 +136,18 @@ class Predictor:
                 for column in self.columns
             }
         )
-        outputs: dict[str, Any] = {name: as_text(batch[name]) for name in self.keep}
+        kept: dict[str, Any] = {name: as_text(batch[name]) for name in self.keep}
         try:
-            outputs |= self._labels(X) if self.classes else self._numbers(X)
+            predicted = self._labels(X) if self.classes else self._numbers(X)
         except ValueError as error:
             raise self._refusal(error, X, source, first_row) from error
+        for name in kept:
+            if name in predicted:
+                raise UsageError(
+                    f"--keep {name}: the output has a column of that name already, what is "
+                    "predicted; rename the column in the table, or leave it out."
+                )
+        outputs = kept | predicted
         return pa.RecordBatch.from_arrays(list(outputs.values()), names=list(outputs))
 
     def _numbers(self, X: pd.DataFrame) -> dict[str, pa.Array]:
@@ -275,13 +283,13 @@ def predict_file(
     source : Source
         The rows.
     output : Path
-        CSV or Parquet file; made at the end, or not at all.
+        CSV or Parquet file, or ``-``; made at the end, or not at all.
     progress : callable
         Told the number of rows done.
     """
     n_rows = 0
     # One thread computes while another reads ahead.
-    with written_atomically(output) as draft, threadpool_limits(1, user_api="blas"):
+    with written_output(output, ".csv") as draft, threadpool_limits(1, user_api="blas"):
         writer = None
         try:
             for batch in source.batches(predictor.input_names):
@@ -305,12 +313,7 @@ def predict_file(
 def _open_writer(draft: Path, schema: pa.Schema, *, plain: bool) -> Any:
     if draft.suffix.lower() in PARQUET_SUFFIXES:
         return parquet.ParquetWriter(draft, schema)
-    if draft.suffix.lower() in CSV_SUFFIXES:
-        separator = "\t" if draft.suffix.lower() == ".tsv" else ","
-        style: Any = "none" if plain else "needed"  # pyarrow's "needed" quotes all text
-        options = arrow_csv.WriteOptions(delimiter=separator, quoting_style=style)
-        return arrow_csv.CSVWriter(draft, schema, write_options=options)
-    raise TableError(
-        f"the output ends in {draft.suffix!r}; "
-        f"one of {', '.join(CSV_SUFFIXES + PARQUET_SUFFIXES)} is needed."
-    )
+    separator = "\t" if draft.suffix.lower() == ".tsv" else ","
+    style: Any = "none" if plain else "needed"  # pyarrow's "needed" quotes all text
+    options = arrow_csv.WriteOptions(delimiter=separator, quoting_style=style)
+    return arrow_csv.CSVWriter(draft, schema, write_options=options)

@@ -11,6 +11,8 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from granulearn.cli.csv_scan import check_rows, line_of_row, scan_csv
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.streams import is_pipe_or_device, is_standard_input
 from granulearn.datasets.csv_structure import TableError, check_unique
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
@@ -44,8 +46,12 @@ def open_source(path: Path) -> Source:
         A CSV or Parquet file.
     """
     suffix = path.suffix.lower()
-    if not path.is_file():
-        raise TableError(f"{path} is not a file; check the path.")
+    if is_standard_input(path) or is_pipe_or_device(path):
+        raise UsageError(
+            f"{path} is a stream, and only `granulearn predict` reads tables from one; save it as "
+            "a file first (cat > table.csv)."
+        )
+    check_is_file(path)
     if suffix in CSV_SUFFIXES:
         return CsvSource(path)
     if suffix in PARQUET_SUFFIXES:
@@ -53,6 +59,19 @@ def open_source(path: Path) -> Source:
     raise TableError(
         f"{path} ends in {suffix!r}; one of {', '.join(CSV_SUFFIXES + PARQUET_SUFFIXES)} is needed."
     )
+
+
+def check_is_file(path: Path) -> None:
+    """Raise an `OSError` that names the path if there is no file, or none that may be read.
+
+    Parameters
+    ----------
+    path : Path
+        A table or a model.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is not a file; check the path.")
+    path.open("rb").close()
 
 
 def whole_columns(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Array]:

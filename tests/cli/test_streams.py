@@ -1,0 +1,192 @@
+"""Standard input, standard output and pipes stand where files do."""
+
+import io
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import onnx
+import pandas as pd
+import pytest
+
+from granulearn.cli import exit_codes, streams
+from granulearn.cli.streams import as_file
+from granulearn.datasets import TableError
+from tests.cli.commands import COMMAND, fails, people, succeeds
+
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+
+
+@pytest.fixture(name="temporary")
+def temporary_folder(tmp_path, monkeypatch):
+    """Return the folder in which this process makes its temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture(name="standard_input")
+def make_standard_input(monkeypatch):
+    """Return a function that sets what standard input holds."""
+
+    def standard_input(content):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return standard_input
+
+
+def piped(*arguments, content=b"", **options):
+    """Run a command in a process of its own with something on its standard input."""
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, input=content, capture_output=True, check=False, **options)
+
+
+@pytest.mark.parametrize(("source", "sink"), [("-", "-"), ("/dev/stdin", "/dev/stdout")])
+def test_a_pipeline_gives_what_files_give(fitted, tmp_path, source, sink):
+    if not os.path.exists("/dev/stdout"):
+        pytest.skip("this system has no /dev/stdout")
+    table, model = fitted
+    succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    done = piped(
+        "predict", model, source, "-o", sink, "--proba",
+        content=table.read_bytes(), env=environment, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (tmp_path / "out.csv").read_bytes()
+    assert done.stderr.startswith(b"granulearn: note: 120 rows predicted (")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_parquet_on_standard_input_is_known_by_its_first_bytes(
+    fitted, tmp_path, temporary, standard_input
+):
+    table, model = fitted
+    content = io.BytesIO()
+    people().to_parquet(content)
+    standard_input(content.getvalue())
+    succeeds("predict", model, "-", "-o", tmp_path / "piped.csv")
+    succeeds("predict", model, table, "-o", tmp_path / "out.csv")
+    assert (tmp_path / "piped.csv").read_text() == (tmp_path / "out.csv").read_text()
+    assert list(temporary.iterdir()) == []
+
+
+@needs_pipes
+def test_named_pipes_are_read_and_written(fitted, tmp_path):
+    table, model = fitted
+    for name in ("in", "out"):
+        os.mkfifo(tmp_path / name)
+    with ThreadPoolExecutor(2) as others:
+        others.submit((tmp_path / "in").write_bytes, table.read_bytes())
+        answers = others.submit(pd.read_csv, tmp_path / "out")
+        succeeds("predict", model, tmp_path / "in", "-o", tmp_path / "out")
+        assert list(answers.result(timeout=60).columns) == ["prediction"]
+    assert all(stat.S_ISFIFO(path.stat().st_mode) for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "error: standard input is empty"),
+        (b"age,city\n1,x\n", "error: standard input lacks 2 of the 3 columns"),
+        ("age,income,città\nold,3,Lyon\n".encode(), "error: standard input, line 2: column 'age'"),
+        (b"PAR1 but no more", "error: standard input is no readable Parquet file"),
+    ],
+)
+def test_errors_name_the_stream_and_not_the_copy(
+    fitted, tmp_path, temporary, standard_input, content, said
+):
+    _, model = fitted
+    standard_input(content)
+    line = fails(exit_codes.BAD_DATA, "predict", model, "-", "-o", tmp_path / "out.csv")
+    assert said in line
+    assert str(temporary) not in line
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("verb", ["fit", "balls", "audit"])
+def test_verbs_that_need_a_file_say_so_and_what_to_do(tmp_path, verb):
+    line = fails(exit_codes.USAGE, verb, "-", "-t", "label", "-o", tmp_path / "out.csv")
+    assert "is a stream, and only `granulearn predict` reads tables from one" in line
+    assert "save it as a file first" in line
+    assert ".part" not in line
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["predict", "export", "datasets"])
+def test_two_things_are_not_mixed_on_standard_output(fitted, verb):
+    table, model = fitted
+    inputs = {"predict": [model, table], "export": [model], "datasets": ["export", "iris"]}
+    line = fails(exit_codes.USAGE, verb, *inputs[verb], "-o", "-", "--json")
+    assert "--json and --output - both write to standard output" in line
+
+
+def test_a_data_set_and_a_model_can_be_written_to_standard_output(fitted):
+    _, model = fitted
+    done = piped("datasets", "export", "iris", "-o", "-")
+    assert len(pd.read_csv(io.BytesIO(done.stdout))) == 150
+    assert done.stderr.startswith(b"granulearn: note: iris: 150 rows")
+    done = piped("export", model, "-o", "-")
+    assert onnx.load_from_string(done.stdout).graph.output
+    assert done.stderr.startswith(b"granulearn: note: 500 rows compared")
+
+
+@pytest.mark.parametrize("arguments", [["predict"], ["datasets", "--json"]], ids=lambda a: a[0])
+def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
+    table, model = fitted
+    more = [model, table, "-o", "-"] if arguments == ["predict"] else []
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, *arguments, *more], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, exit_codes.INTERRUPTED), (signal.SIGTERM, 143)]
+)
+def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path, number, code):
+    _, model = fitted
+    with subprocess.Popen(
+        [*COMMAND, "predict", model, "-", "-o", tmp_path / "out.csv"],
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"TMPDIR": str(tmp_path)},
+    ) as process:  # fmt: skip
+        process.stdin.write(b"age,income\n")
+        process.stdin.flush()
+        deadline = time.monotonic() + 120
+        while not list(tmp_path.glob("granulearn-*/table.csv")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(number)
+        said = process.stderr.read()
+        assert process.wait(timeout=60) == code
+    assert said == b"granulearn: error: interrupted; no output was written.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_that_does_not_fit_says_where_room_is_needed(temporary, standard_input, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    standard_input(b"a,b\n1,2\n")
+    monkeypatch.setattr(streams.shutil, "copyfileobj", full)
+    with pytest.raises(OSError, match=r"no room for a copy of standard input; set TMPDIR"):
+        as_file(Path("-")).__enter__()
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_file_is_given_as_it_is(tmp_path):
+    with as_file(tmp_path / "table.csv") as path:
+        assert path == tmp_path / "table.csv"
+    with pytest.raises(TableError, match="as it was"), as_file(path):
+        raise TableError("as it was")
