@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.special import gammaln
+from sklearn.utils import check_random_state
 
 from granulearn.balls import _forest_kernels, _posterior_kernels
 from granulearn.balls.forest import (
@@ -29,8 +30,12 @@ STRENGTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 def predictions_by_strength(
     X: np.ndarray, codes: np.ndarray, n_classes: int, new: np.ndarray, seed: int
 ) -> dict[float, tuple[np.ndarray, np.ndarray]]:
-    """Return for each strength the out-of-bag posterior and that of new rows."""
-    rule = ForestRule(seed=seed)
+    """Return for each strength the out-of-bag posterior and that of new rows.
+
+    The trees are those of ``BallForestClassifier(random_state=seed)``.
+    """
+    tree_seed = check_random_state(seed).randint(2**63 - 1, dtype=np.int64)
+    rule = ForestRule(seed=int(tree_seed))
     rows = forest_rows(X, codes, n_classes)
     tables = _log_gamma_tables(len(X), n_classes)
     frequencies = np.bincount(rows.codes, minlength=n_classes) / len(rows.codes)
@@ -38,7 +43,7 @@ def predictions_by_strength(
     trees: dict[float, list[BallTree]] = {strength: [] for strength in STRENGTHS}
     for number in range(rule.n_trees):
         drawn = np.empty(max(1, round(rule.max_samples * len(X))), dtype=np.int32)
-        key = np.uint64(_forest_kernels.tree_key(np.uint64(seed), number))
+        key = np.uint64(_forest_kernels.tree_key(np.uint64(rule.seed), number))
         _forest_kernels.draw_rows(key, len(X), drawn)
         in_bag[number, rows.samples[drawn]] = True
         raw = _grow_raw(rows, drawn, tables, key, rule.n_tries)

@@ -1,8 +1,10 @@
 """Training parts of the paper's collection, cut once more: where choices may be judged.
 
-Of each set of at most 1,100 samples the training part of one split is cut into
-samples to fit, whose labels are then disturbed on purpose, and samples to
-judge by, with their true labels. The test part is not looked at.
+Of each set of at most 1,100 samples the training part of a split of its own is
+cut into samples to fit, whose labels are then disturbed on purpose, and samples
+to judge by, with their true labels. The test part of that split is not looked
+at. The study `rivals` splits the same sets ten times at random, so samples that
+judge here are test samples of some of its splits.
 """
 
 from collections.abc import Iterator
