@@ -77,3 +77,10 @@ def test_what_cannot_be_written_is_said_before_the_results_are_read(tmp_path):
 def test_the_folder_of_a_page_is_made(results, tmp_path):
     succeeds("report", results, "-o", tmp_path / "new" / "folder" / "page.html")
     assert (tmp_path / "new" / "folder" / "page.html").is_file()
+
+
+def test_of_a_file_that_holds_no_results_no_option_is_named_that_report_lacks(tmp_path):
+    (tmp_path / "base.csv").write_text("a,b\n1,2\n" * 100)
+    done = granulearn("report", tmp_path / "base.csv")
+    assert done.code == NOT_WRITTEN
+    assert "name another result file, as `granulearn bench --results FILE` makes it" in done.err

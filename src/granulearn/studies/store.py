@@ -21,6 +21,8 @@ APPLICATION_ID = 0x67726E6C
 SCHEMA_VERSION = 1
 # Another run may be writing: wait this long for it, then say so.
 BUSY_SECONDS = 60
+# For those who write results and those who only read them.
+_ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
 
 _SCHEMA = """
 CREATE TABLE studies (
@@ -289,15 +291,13 @@ def _check_identity(database: sqlite3.Connection, path: Path) -> None:
     identity = database.execute("PRAGMA application_id").fetchone()[0]
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if identity != APPLICATION_ID and (identity or tables):
-        raise StoreError(
-            f"{path} is a SQLite file of some other program; name another file with --results."
-        )
+        raise StoreError(f"{path} is a SQLite file of some other program; {_ANOTHER_FILE}")
     if identity:
         found = database.execute("PRAGMA user_version").fetchone()[0]
         if found != SCHEMA_VERSION:
             raise StoreError(
                 f"{path} has the form of version {found}, and this granulearn reads version "
-                f"{SCHEMA_VERSION}; name another file with --results."
+                f"{SCHEMA_VERSION}; {_ANOTHER_FILE}"
             )
         state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         if state != "ok":
@@ -316,7 +316,7 @@ def _explained(path: Path):
         if "readonly" in said or "unable to open" in said:
             raise StoreError(
                 f"{path} cannot be written ({said}); nothing was changed. Check the rights on the "
-                "file and its directory, or name another file with --results."
+                f"file and its directory, or {_ANOTHER_FILE}"
             ) from error
         if "locked" in said:
             raise StoreError(
@@ -324,9 +324,7 @@ def _explained(path: Path):
             ) from error
         raise StoreError(
             f"{path} is damaged or no result file ({said}); it was left as it is. Move it away, "
-            "or name another file with --results."
+            f"or {_ANOTHER_FILE}"
         ) from error
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be made ({error}); name another file with --results."
-        ) from error
+        raise StoreError(f"{path} cannot be made ({error}); {_ANOTHER_FILE}") from error
