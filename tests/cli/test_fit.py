@@ -16,7 +16,7 @@ def test_prints_scores_and_confusion_matrix(tmp_path):
     table = write_people(tmp_path)
     shown = succeeds("fit", table, "--target", "label", "-o", tmp_path / "m.skops").out
     card = load_model(tmp_path / "m.skops").card
-    assert "120 rows, 3 features (2 numbers, 1 categories), 2 classes" in shown
+    assert "120 rows, 3 features (2 numbers, 1 category), 2 classes" in shown
     held_out, across = card.scores["held_out"], card.scores["cross_validated"]
     assert f"{held_out['accuracy']:.3f}" in shown
     assert f"{across['macro F1']['mean']:.3f} ± {across['macro F1']['std']:.3f}" in shown
@@ -181,7 +181,7 @@ def test_a_directory_is_fitted_by_a_cluster_and_the_file_is_an_ordinary_one(tmp_
     frame.to_csv(tmp_path / "t.csv", index=False)
     done = succeeds("fit", tmp_path / "parts", "-t", "label", "-o", model)
     assert "cannot be fitted by robust; sdap-gbrvfl is used" in done.err
-    assert "120 rows, 3 features (2 numbers, 1 categories), 2 classes" in done.out
+    assert "120 rows, 3 features (2 numbers, 1 category), 2 classes" in done.out
     assert load_model(model).card.model == "sdap-gbrvfl"
     predicted = succeeds("predict", model, tmp_path / "t.csv", "-o", tmp_path / "p.csv")
     assert "120 rows predicted" in predicted.out + predicted.err

@@ -32,7 +32,7 @@ def check_samples(
         if column is None:
             raise
         raise ValueError(
-            f"column {column!r} of X holds text, and balls need numbers; encode it first, "
+            f"column {column!r} of X holds text, and inputs must be numbers; encode it first, "
             "for instance with sklearn.preprocessing.OneHotEncoder, or leave it out."
         ) from error
     check_classification_targets(y_checked)
@@ -44,8 +44,8 @@ def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds only one class ({classes[0]!r}), and a ball is judged by how well it "
-            "separates two or more; check that y is the column of labels."
+            f"y holds only one class ({classes.tolist()[0]!r}), and there must be two or more to "
+            "tell apart; check that y is the column of labels."
         )
     return classes, codes.astype(np.int32)
 

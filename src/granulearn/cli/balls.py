@@ -23,6 +23,7 @@ from granulearn.cli.output import (
     bold,
     compiling_announced,
     console,
+    counted,
     print_json,
     stage_progress,
 )
@@ -85,7 +86,7 @@ def balls(
         )
         tell(f"making balls of {len(data.y)} rows and rating them")
         rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
-        tell(f"describing {len(rated.balls)} balls")
+        tell(f"describing {counted(len(rated.balls), 'ball')}")
         listing = rated.listing()
         if plot is not None:
             tell(f"drawing {plot.name}")
@@ -107,15 +108,15 @@ def _show(rated: RatedBalls, listing: pd.DataFrame, name: str) -> None:
     out, facts = console(), rated.summary()
     out.print(
         bold(name),
-        f": {facts['balls']} balls of {facts['samples']} samples; "
+        f": {counted(facts['balls'], 'ball')} of {counted(facts['samples'], 'sample')}; "
         f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}\n"
         f"mean purity {facts['mean_purity']:.3f}, mean membership {facts['mean_membership']:.3f}\n",
         sep="",
     )
     n_shown = min(SHOWN_AT_EACH_END, len(listing))
     for title, part in (
-        (f"the {n_shown} most trusted balls", listing.head(n_shown)),
-        (f"the {n_shown} least trusted balls", listing.tail(n_shown)),
+        (f"the {counted(n_shown, 'most trusted ball')}", listing.head(n_shown)),
+        (f"the {counted(n_shown, 'least trusted ball')}", listing.tail(n_shown)),
     ):
         grid = new_table(title, "ball", "label", "samples", "purity", "membership", "first row")
         for row in part.itertuples():

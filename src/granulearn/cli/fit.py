@@ -28,6 +28,7 @@ from granulearn.cli.output import (
     bold,
     compiling_announced,
     console,
+    counted,
     note,
     print_json,
     stage_progress,
@@ -156,18 +157,23 @@ def _show(path: Path, output: Path, card: ModelCard) -> None:
     n_rows = (card.rows or 0) + card.scores.get("held_out", {}).get("rows", 0)
     out.print(
         bold(path.name),
-        f": {n_rows} rows, {len(card.columns)} features ({numbers} "
-        f"numbers, {len(card.columns) - numbers} categories), {len(card.classes)} classes",
+        f": {counted(n_rows, 'row')}, {counted(len(card.columns), 'feature')} "
+        f"({counted(numbers, 'number')}, "
+        f"{counted(len(card.columns) - numbers, 'category', 'categories')}), "
+        f"{len(card.classes)} classes",
         sep="",
     )
     if card.dropped_rows:
-        out.print(f"{card.dropped_rows} rows without a label were left out")
-    made = f"{card.balls} balls of {card.rows} samples" if card.balls else f"{card.rows} samples"
+        were = "was" if card.dropped_rows == 1 else "were"
+        out.print(f"{counted(card.dropped_rows, 'row')} without a label {were} left out")
+    made = counted(card.rows or 0, "sample")
+    made = f"{counted(card.balls, 'ball')} of {made}" if card.balls else made
     known = {**card.parameters, **card.chosen}
     settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if key in known)
     out.print(bold(card.model), f": {made}; {settings}", sep="")
     if card.doubted_labels:
-        out.print(f"{card.doubted_labels} of these labels are doubted; see: granulearn audit")
+        are = "is" if card.doubted_labels == 1 else "are"
+        out.print(f"{card.doubted_labels} of these labels {are} doubted; see: granulearn audit")
     out.print()
     _show_scores(out, card)
     out.print("saved", bold(output))
@@ -179,7 +185,7 @@ def _show_scores(out, card: ModelCard) -> None:
     if across:
         headers.append(f"{across['folds']}-fold cross-validation")
     if held_out:
-        headers.append(f"{held_out['rows']} rows held out")
+        headers.append(f"{counted(held_out['rows'], 'row')} held out")
     if not headers:
         out.print("no scores: no rows are held out, and none could be cross-validated")
         return

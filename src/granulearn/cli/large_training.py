@@ -17,6 +17,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
 from granulearn.cli.model_kinds import make_model
+from granulearn.cli.output import counted
 from granulearn.cli.table_parts import TablePart, TableParts
 from granulearn.cli.table_survey import (
     ColumnSurvey,
@@ -66,7 +67,7 @@ def train_on_cluster(
     tell : callable
         Told what is being done.
     """
-    tell(f"looking at {len(table.parts)} parts")
+    tell(f"looking at {counted(len(table.parts), 'part')}")
     looks = [delayed(survey_part)(part, number, request) for number, part in enumerate(table.parts)]
     (survey,) = compute(tree_reduce(join_surveys, looks))
     whole = check_survey(survey, table.path, request.target)
@@ -198,8 +199,8 @@ def _check_held_out(survey: TableSurvey, request: Request) -> None:
 def _held_out(parts: Sequence[TablePart], reading: Any, classifier: Any) -> dict[str, Any]:
     shared = delayed(for_prediction(classifier))
     count = delayed(confusion_of_part)
-    counted = [count(part, number, reading, shared) for number, part in enumerate(parts)]
-    (counts,) = compute(tree_reduce(np.add, counted))
+    tables = [count(part, number, reading, shared) for number, part in enumerate(parts)]
+    (counts,) = compute(tree_reduce(np.add, tables))
     return scores_of_confusion(counts, classifier.classes_)
 
 

@@ -69,6 +69,21 @@ def print_json(content: Any) -> None:
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=_plain))
 
 
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with what it counts: "1 row", "2 rows".
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    noun : str
+        Of one of them.
+    plural : str, default=None
+        Of several, if it is not the noun with an s.
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
+
+
 def note(message: str) -> None:
     """Print a remark on stderr that is neither result nor error.
 

@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_
 from threadpoolctl import threadpool_limits
 
 from granulearn.cli.model_kinds import make_model, search_grid
+from granulearn.cli.output import counted
 from granulearn.cli.training_table import TrainingTable
 from granulearn.datasets import TableError, make_pipeline_for
 from granulearn.persistence import ModelCard
@@ -170,8 +171,8 @@ def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None
         ways += ", or pass --test 0" if test and not tune else ""
         ways += ", or leave out --tune" if tune else ""
         raise TableError(
-            f"column {table.target!r}, the target: class {rarest!s} has {n_rows} row(s), and "
-            f"{needed} are needed; {ways}."
+            f"column {table.target!r}, the target: class {rarest!s} has {counted(n_rows, 'row')}, "
+            f"and {needed} are needed; {ways}."
         )
 
 
