@@ -64,6 +64,29 @@ def test_memberships_colour_the_balls():
     assert "membership" in [axes.get_ylabel() for axes in ax.figure.axes]
 
 
+def test_a_ball_of_one_sample_is_filled_with_its_colour():
+    balls = generate_balls(X, RNG.permutation(Y), random_state=0)
+    single = balls.counts == 1
+    membership = np.linspace(0, 1, len(balls))
+    ax = plot_balls(balls, X, Y, color=membership)
+    circles = circles_of(ax)
+    small = next(c for c in ax.collections if len(c.get_offsets()) == single.sum())
+    assert_allclose(small.get_facecolors(), circles.to_rgba(membership[single], alpha=0.6))
+
+
+def test_every_ball_is_whole_inside_the_axes():
+    # Two balls, of the second only the outer samples: its circle exceeds its samples below.
+    ring = np.array([[10.0, 0.0], [14.0, 0.0], [12.0, 0.1], [8.0, -0.1]] * 5)
+    samples = np.vstack([RNG.normal(0, 0.1, (20, 2)), ring])
+    labels = np.repeat([0, 1], 20)
+    balls = generate_balls(samples, labels, random_state=0)
+    ax = plot_balls(balls, samples, labels)
+    ax.figure.canvas.draw()
+    for limits, middle in zip((ax.get_xlim(), ax.get_ylim()), balls.centers.T, strict=True):
+        assert limits[0] < (middle - balls.radii).min()
+        assert limits[1] > (middle + balls.radii).max()
+
+
 def test_dropped_balls_and_given_axes_are_fine():
     balls = generate_balls(X, Y, random_state=0, min_ball_size=2)
     _, ax = plt.subplots()

@@ -1,5 +1,6 @@
 """Which figures a page has: those whose numbers there are."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -31,6 +32,19 @@ def test_a_summary_with_everything_has_every_figure(figures):
 def test_names_differ_and_captions_speak(figures):
     assert len({figure.name for figure in figures}) == len(figures)
     assert all(figure.caption.endswith(".") for figure in figures)
+
+
+def test_the_axes_of_balls_are_numbered_components(figures):
+    for figure in figures:
+        if figure.section == "balls":
+            assert "principal component 1 (" in figure.svg
+            assert "principal component 2 (" in figure.svg
+
+
+def test_the_axis_of_ranks_has_its_line(figures):
+    (ranks,) = [figure.svg for figure in figures if figure.section == "ranks"]
+    level_line = r'patch_\d+">\s*<path d="M [\d.]+ ([\d.]+)\s+L [\d.]+ \1\s+" style="[^"]*stroke: '
+    assert re.search(level_line, ranks)
 
 
 def test_table_1_is_set_against_the_paper():

@@ -33,7 +33,7 @@ def plot_balls(
     A circle's centre is the ball's centre, its radius the mean distance of the
     ball's samples to it in the plane that is drawn, its outline the ball's class.
     Its filling is `color`: the darker, the less the ball is to be trusted. A ball
-    of one sample has radius 0 and is drawn as a ring of fixed size.
+    of one sample has radius 0 and is drawn as a small circle of fixed size.
 
     Parameters
     ----------
@@ -84,14 +84,17 @@ def plot_balls(
     circles.set_array(values[~single])
     circles.set_clim(min(values.min(), 0.5 if label == "purity" else 0.0), 1.0)
     ax.add_collection(circles)
+    # Axes see the centres of circles only; with these corners the circles are whole.
+    ax.update_datalim(np.vstack([centers - radii[:, None], centers + radii[:, None]]))
+    ax.autoscale_view()
     ax.scatter(
         centers[single, 0],
         centers[single, 1],
         s=28,
-        facecolors="none",
+        facecolors=circles.to_rgba(values[single], alpha=0.6),
         edgecolors=[edges[i] for i in np.flatnonzero(single)],
         linewidths=0.7,
-        zorder=3,
+        zorder=1,
     )
     for code, value in enumerate(balls.classes):
         ax.scatter([], [], s=24, color=CLASS_COLORS[code % len(CLASS_COLORS)], label=str(value))

@@ -101,7 +101,8 @@ def _rank_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
         )
         height = 2.1 + 0.19 * len(result.ranks)
         figure = Figure(figsize=(7.6, height), layout="constrained")
-        plot_critical_difference(result, ax=figure.subplots())
+        axes = plot_critical_difference(result, ax=figure.subplots())
+        axes.spines["top"].set_visible(True)  # the axis of ranks; other figures have none above
         caption = (
             f"Average ranks over {comparison['n_sets']} {comparison['unit']}, best on the left. "
             "Methods joined by a thick bar cannot be told apart."
@@ -241,8 +242,9 @@ def _ball_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
         figure = Figure(figsize=(5.6, 4.6), layout="constrained")
         axes = figure.subplots()
         plot_balls(balls, points, labels, ax=axes)
-        for axis, share in zip((axes.xaxis, axes.yaxis), drawing["shares"], strict=True):
-            axis.set_label_text(f"principal component ({share:.0%} of variance)")
+        axes_and_shares = zip((axes.xaxis, axes.yaxis), drawing["shares"], strict=True)
+        for component, (axis, share) in enumerate(axes_and_shares, start=1):
+            axis.set_label_text(f"principal component {component} ({share:.0%} of variance)")
         axes.set_title(f"{drawing['dataset']}: {axes.get_title()}", loc="center", fontsize=9.5)
         caption = (
             f"{drawing['dataset']}, training part, {drawing['condition']}: dots are samples, "
