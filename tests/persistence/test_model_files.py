@@ -186,6 +186,14 @@ def test_the_hostile_tree_would_have_run_if_it_were_trusted(saved):
     assert marker.exists()
 
 
+def test_a_file_of_another_protocol_is_refused(saved):
+    path, *_ = saved
+    schema = json.loads(zipfile.ZipFile(path).read("schema.json"))
+    rewrite(path, **{"schema.json": json.dumps({**schema, "protocol": 0})})
+    with pytest.raises(ModelFileError, match="another version of skops"):
+        load_model(path)
+
+
 def test_an_edited_number_is_noticed(saved):
     path, _, _ = saved
     with zipfile.ZipFile(path) as archive:

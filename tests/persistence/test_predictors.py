@@ -29,6 +29,17 @@ def test_a_predictor_passes_once_it_is_fitted(predictor):
         check_predictor(model.fit(X, Y))
 
 
+def test_every_step_must_be_fitted():
+    fitted = RVFLClassifier().fit(X, Y)
+    for steps in (
+        [StandardScaler(), fitted],
+        [make_pipeline(StandardScaler(), StandardScaler()), fitted],
+    ):
+        with pytest.raises(NotFittedError, match="StandardScaler"):
+            check_predictor(make_pipeline(*steps))
+    check_predictor(make_pipeline("passthrough", None, fitted))
+
+
 @pytest.mark.parametrize(
     "model",
     [

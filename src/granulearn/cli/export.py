@@ -28,7 +28,7 @@ def export(
     Before the file is written, onnxruntime predicts rows drawn from the ranges
     and categories of training, some beyond them and some with missing cells if
     the model takes these; its probabilities must equal the model's to 1e-5, its
-    numbers to 1e-5 of the largest. The inputs bear the names of the columns; a
+    numbers to 1e-5 of their range. The inputs bear the names of the columns; a
     missing category is the empty text.
 
     Example: granulearn export model.skops -o model.onnx

@@ -158,6 +158,8 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
 
 def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCard:
     """Return the card after every check that needs no object to be made."""
+    from skops.io._protocol import PROTOCOL
+
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             names = members.namelist()
@@ -172,8 +174,15 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
                     f"{file} has format {header['format']!r}, and this version reads format "
                     f"{FORMAT}; install the version of granulearn that made it, or fit again."
                 )
+            schema = json.loads(members.read(SCHEMA_MEMBER))
+            if schema["protocol"] != PROTOCOL:
+                # Nodes of other protocols name what they load elsewhere than is looked at here.
+                raise ModelFileError(
+                    f"{file} was saved by another version of skops (protocol "
+                    f"{schema['protocol']!r}, here {PROTOCOL}); install that version, or fit again."
+                )
             # Before the digest: a file that names a foreign type is told so.
-            unknown = untrusted_types(json.loads(members.read(SCHEMA_MEMBER)), trusted)
+            unknown = untrusted_types(schema, trusted)
             if unknown:
                 raise ModelFileError(
                     f"{file} is refused: it names {', '.join(unknown)}, which is no part of a "

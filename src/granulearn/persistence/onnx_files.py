@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 from granulearn.persistence.predictors import last_step
 
 TOLERANCE = 1e-5
+SMALLEST_SPREAD = 1e-9  # of predictions, as a share of the largest; below it is rounding
 _OPSETS = {"": 19, "ai.onnx.ml": 3}
 
 
@@ -30,7 +31,7 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
         the more they vary, the more the check says.
     tolerance : float, default=1e-05
         Largest difference that is accepted: of a probability, or of a predicted
-        number as a share of the largest absolute prediction of its target.
+        number as a share of the range of its target's predictions.
 
     Returns
     -------
@@ -99,8 +100,8 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
     float
         Of a classifier the largest difference of a probability; infinite where a
         label differs that the probabilities do not leave open. Of a regressor the
-        largest difference of a number, as a share of the largest absolute
-        prediction of its target: targets come in any unit.
+        largest difference of a number, as a share of the range of its target's
+        predictions: targets come in any unit, and far from zero.
     """
     if is_regressor(pipeline):
         (predictions,) = _run(onnx_model, X)
@@ -122,9 +123,11 @@ def _run(onnx_model: Any, X: Any) -> list[np.ndarray]:
 
 def _difference_of_numbers(found: np.ndarray, predicted: np.ndarray) -> float:
     expected = predicted.reshape(len(predicted), -1)
-    sizes = np.abs(expected).max(axis=0)
     differences = np.abs(found - expected).max(axis=0)
-    return float((differences / np.where(sizes > 0, sizes, 1.0)).max())
+    # Where predictions hardly vary, what they vary by is their rounding.
+    least = SMALLEST_SPREAD * np.abs(expected).max(axis=0)
+    spreads = np.maximum(np.ptp(expected, axis=0), least)
+    return float((differences / np.where(spreads > 0, spreads, 1.0)).max())
 
 
 def _difference_of_classes(

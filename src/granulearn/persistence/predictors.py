@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -24,7 +24,7 @@ def last_step(model: Any) -> Any:
 
 
 def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
-    """Raise unless a model, or what a pipeline ends in, is a fitted predictor of the family.
+    """Raise unless a model, or what a pipeline ends in, is a predictor of the family, all fitted.
 
     Parameters
     ----------
@@ -41,4 +41,15 @@ def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
             f"{kind.__name__} is no classifier or regressor of granulearn; use a fitted one, or a "
             "pipeline that ends in one."
         )
-    check_is_fitted(predictor)
+    for step in (predictor, *_steps(model)):
+        check_is_fitted(step)
+
+
+def _steps(model: Any) -> Iterator[Any]:
+    """Yield the steps of a pipeline, of pipelines in it too; else the model itself."""
+    if not isinstance(model, Pipeline):
+        yield model
+        return
+    for _, step in model.steps:
+        if step is not None and step != "passthrough":
+            yield from _steps(step)
