@@ -43,8 +43,10 @@ class PathSearchCV(GridSearchCV):
         Names of parameters and the values to try; see `paper_grid`.
     scoring : str, callable, list, tuple, dict or None, default=None
         One or several metrics. Accuracy for classifiers and R squared for
-        regressors (None means these) cost next to nothing; any other scorer is
-        called once per candidate and fold, with a fitted estimator.
+        regressors (None means these) cost next to nothing, except for regressors
+        so badly conditioned (large C, many columns) that they are solved one by
+        one; any other scorer is called once per candidate and fold, with a fitted
+        estimator.
     n_jobs : int or None, default=None
         Workers of joblib. A worker holds the Gram matrix and the features of
         one fold at a time. Without workers, BLAS keeps to one thread.
@@ -116,8 +118,9 @@ class PathSearchCV(GridSearchCV):
     could change a prediction, because a sample is nearly tied or the system is
     badly conditioned, the candidate is solved as its `fit` does, which warns
     where Cholesky fails and a safe solver takes over. So accuracies are those of
-    `GridSearchCV`. R squared is within 1e-9 of its, relative to its size where
-    that is above one; regressors closer than that may change places.
+    `GridSearchCV`. R squared is as a rule within 1e-9 of its, relative to its
+    size where that is above one, and within 1e-7 where unscaled features lie far
+    outside those fitted; regressors closer than that may change places.
 
     With ``selection="loo"``, the fitted values :math:`f_i` and the leverages
     :math:`h_i` of the rows (samples, or balls) give the error without each row,
