@@ -75,9 +75,9 @@ def test_a_ball_of_one_sample_is_filled_with_its_colour():
 
 
 def test_every_ball_is_whole_inside_the_axes():
-    # Two balls, of the second only the outer samples: its circle exceeds its samples below.
-    ring = np.array([[10.0, 0.0], [14.0, 0.0], [12.0, 0.1], [8.0, -0.1]] * 5)
-    samples = np.vstack([RNG.normal(0, 0.1, (20, 2)), ring])
+    # The ball at the right is made of an upright line: its circle reaches beyond all samples.
+    line = np.column_stack([np.zeros(20), np.linspace(-5, 5, 20)])
+    samples = np.vstack([RNG.normal(0, 0.1, (20, 2)) - [20, 0], line])
     labels = np.repeat([0, 1], 20)
     balls = generate_balls(samples, labels, random_state=0)
     ax = plot_balls(balls, samples, labels)
