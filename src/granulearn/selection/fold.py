@@ -53,7 +53,7 @@ class ScoredSet:
         weights = self.score_params.get("sample_weight")
         return None if weights is None else np.asarray(weights, dtype=np.float64)
 
-    def has_weights(self) -> bool:
+    def weights_are_usable(self) -> bool:
         """Return whether a mean with the weights is a number; if not, the scorer says why."""
         weights = self.weights()
         if weights is None:

@@ -95,7 +95,7 @@ def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) 
         for name, X in inputs.transformed.items()
     }
     own_score = fold.problem.asks_for(targets.own_scores) and all(
-        samples.has_weights() for samples in inputs.scored.values()
+        samples.weights_are_usable() for samples in inputs.scored.values()
     )
     judges: dict[str, Judge] = {
         name: targets.judge(samples.y, samples.weights() if own_score else None)
