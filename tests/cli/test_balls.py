@@ -50,7 +50,7 @@ def test_purity_and_membership_are_used(tmp_path):
     ("options", "said"),
     [
         (["--plot", "balls.jpeg2000"], "use .png or .pdf or .svg"),
-        (["-o", "balls.parquet"], "ends in '.parquet'; use .csv"),
+        (["-o", "balls.parquet"], "ends in '.parquet'; use .csv or .txt"),
         (["--membership", "guess"], "'guess' is not one of sdap"),
     ],
 )

@@ -1,7 +1,9 @@
 """Options that verbs share."""
 
 import logging
+import os
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 import typer
@@ -50,6 +52,11 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(tmp_path, monk
         options.check_can_be_written(tmp_path)
     with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
         options.check_can_be_written(tmp_path / "none" / "x.csv")
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "none" / "x.csv")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        options.check_can_be_written(link)
+    options.check_can_be_written(Path(os.devnull))
     # Rights of folders mean nothing to the superuser, who may run the tests.
     monkeypatch.setattr(options.os, "access", lambda path, mode: False)
     with pytest.raises(PermissionError, match="cannot be written to"):

@@ -77,7 +77,7 @@ def balls(
     for written in (output, plot):
         check_not_an_input(written, table)
     check_outputs_differ(output, plot)
-    check_can_be_written(output, ".csv")
+    check_can_be_written(output, "", ".csv", ".txt")
     check_can_be_written(plot, ".png", ".pdf", ".svg")
     with stage_progress(hidden=json) as tell, compiling_announced():
         tell(f"reading {table.name}")

@@ -142,19 +142,25 @@ def check_can_be_written(path: Path | None, *suffixes: str) -> None:
     path : Path or None
         The file to write, if one is.
     *suffixes : str
-        The endings that are allowed, with their point; any if there are none.
+        The endings that are allowed, with their point, "" for none; any if none is given.
     """
     if path is None:
         return
     if suffixes and path.suffix.lower() not in suffixes:
-        raise UsageError(f"{path} ends in {path.suffix!r}; use {' or '.join(suffixes)}.")
+        raise UsageError(
+            f"{path} ends in {path.suffix!r}; use {' or '.join(filter(None, suffixes))}."
+        )
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder {path.parent} does not exist; make it first.")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
+    if path.exists() and not path.is_file():
+        place, needed = path, os.W_OK  # a device or a pipe is written to, not replaced
+    else:
+        place, needed = (path.resolve() if path.is_symlink() else path).parent, os.W_OK | os.X_OK
+        if not place.is_dir():
+            raise FileNotFoundError(f"the folder {place} does not exist; make it first.")
+    if not os.access(place, needed):
         raise PermissionError(
-            f"the folder {path.parent} cannot be written to; choose another, or change its rights."
+            f"{place} cannot be written to; choose another place, or change its rights."
         )
 
 
