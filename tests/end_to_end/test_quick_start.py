@@ -61,7 +61,10 @@ def test_some_page_has_the_quick_start():
 
 
 def test_it_leaves_exactly_the_files_it_names(folder):
-    names = {"credit.csv", "credit.skops", "predicted.csv", "balls.csv", "balls.png", "credit.onnx"}
+    names = {
+        "credit.csv", "suspects.csv", "credit.skops", "predicted.csv", "balls.csv", "balls.png",
+        "credit.onnx",
+    }  # fmt: skip
     assert {path.name for path in folder.iterdir()} == names
 
 
