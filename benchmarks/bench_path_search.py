@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_friedman1
 from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -79,25 +79,37 @@ def largest_difference(ours: PathSearchCV, theirs: GridSearchCV) -> float:
     )
 
 
-def against_grid_search(classifiers: list[type], X, y, sample: int | None, repeats: int) -> None:
-    """Print how many times faster the paper's grid is searched."""
+def against_grid_search(
+    title: str, grids: dict[type, dict], X, y, sample: int | None, repeats: int
+) -> None:
+    """Print how many times faster grids are searched."""
     fitted = "all candidates" if sample is None else f"{sample} candidates, extrapolated to all"
-    print(f"\n## The paper's grid; GridSearchCV fits {fitted}")
+    print(f"\n## {title}; GridSearchCV fits {fitted}")
     print(
-        "| classifier | fits | GridSearchCV (s) | PathSearchCV (s) | times faster "
-        "| largest difference |"
+        "| model | fits | GridSearchCV (s) | PathSearchCV (s) | times faster | largest difference |"
     )
     print("|---|---|---|---|---|---|")
-    for classifier in classifiers:
-        grid = grid_of(classifier)
-        seconds, ours = search_time(classifier, grid, X, y, repeats)
-        slow_seconds, theirs = baseline(classifier, grid, X, y, sample)
+    for model, grid in grids.items():
+        seconds, ours = search_time(model, grid, X, y, repeats)
+        slow_seconds, theirs = baseline(model, grid, X, y, sample)
         print(
-            f"| {classifier.__name__} | {N_FOLDS * len(ParameterGrid(grid)):,} "
+            f"| {model.__name__} | {N_FOLDS * len(ParameterGrid(grid)):,} "
             f"| {slow_seconds:.1f} | {seconds:.2f} | {slow_seconds / seconds:.0f} "
             f"| {largest_difference(ours, theirs):.1g} |",
             flush=True,
         )
+
+
+def regressor_grids() -> dict[type, dict]:
+    """Return the paper's widths, or ten numbers of layers, by its penalties."""
+    widths = {"C": paper_grid()["C"], "n_hidden": paper_grid()["n_hidden"]}
+    layers = {"C": paper_grid()["C"], "n_layers": list(range(1, 11)), "n_hidden": [30]}
+    return {
+        estimators.RVFLRegressor: widths,
+        estimators.ELMRegressor: widths,
+        estimators.EnsembleDeepRVFLRegressor: layers,
+        estimators.DeepRVFLRegressor: layers,
+    }
 
 
 def all_widths(classifiers: list[type], X, y, repeats: int) -> None:
@@ -131,8 +143,13 @@ def main() -> None:
     with threadpool_limits(1):
         for classifier in classifiers:  # load what is loaded once
             PathSearchCV(classifier(random_state=0), {"C": [1.0]}, cv=2).fit(X, y)
-        against_grid_search(classifiers, X, y, arguments.sample, arguments.repeats)
+        grids = {classifier: grid_of(classifier) for classifier in classifiers}
+        against_grid_search("The paper's grid", grids, X, y, arguments.sample, arguments.repeats)
         all_widths(classifiers, X, y, arguments.repeats)
+        X, y = make_friedman1(1000, 10, noise=1.0, random_state=0)
+        X = StandardScaler().fit_transform(X)
+        title = "Regressors, 1,000 x 10, by R squared"
+        against_grid_search(title, regressor_grids(), X, y, arguments.sample, arguments.repeats)
 
 
 if __name__ == "__main__":
