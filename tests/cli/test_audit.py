@@ -78,7 +78,7 @@ def test_rows_without_a_label_are_left_out_with_a_word(mislabelled, tmp_path):
     frame.to_csv(tmp_path / "holes.csv", index=False)
     out, err = run_audit(tmp_path / "holes.csv", "label", json=True)
     assert json.loads(out)["dropped_rows"] == 1
-    assert "1 rows without a label were left out" in err
+    assert "1 row without a label left out; the others keep their row" in err
 
 
 def test_rows_are_those_of_the_file_though_some_have_no_label(mislabelled, tmp_path):

@@ -26,6 +26,7 @@ from granulearn.cli.output import (
     bold,
     compiling_announced,
     console,
+    counted,
     note,
     print_json,
     stage_progress,
@@ -90,7 +91,8 @@ def audit(
                 page = _page(table.name, data, X, names, audited)
                 draft.write_text(page, encoding="utf-8")
     if data.dropped_rows:
-        note(f"{data.dropped_rows} rows without a label were left out; the others keep their row.")
+        left_out = counted(data.dropped_rows, "row")
+        note(f"{left_out} without a label left out; the others keep their row.")
     if json:
         print_json(_facts(data, audited, listing))
         return
