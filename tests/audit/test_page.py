@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from granulearn.audit import LabelAudit
 from granulearn.audit.page import render_audit_page, summarize_audit, write_audit_page
 from tests.audit.tables import three_clouds
-from tests.report.browser import chromium
+from tests.report.browser import chromium, open_page
 
 NAMES = ["length", "width", "noise", "<b>bold</b>"]
 
@@ -37,7 +37,7 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def page(browser, summary, tmp_path):
     browser.set_window_size(1200, 900)
-    browser.get(write_audit_page(summary, tmp_path / "audit.html").as_uri())
+    open_page(browser, write_audit_page(summary, tmp_path / "audit.html"))
     return browser
 
 

@@ -9,6 +9,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 FLAGS = (
     "--headless",
@@ -38,3 +39,16 @@ def chromium(profile: Path, *flags: str) -> Iterator[webdriver.Chrome]:
         yield opened
     finally:
         opened.quit()
+
+
+def open_page(browser: webdriver.Chrome, path: Path) -> None:
+    """Open a page and wait until all of it is there.
+
+    From another place in the same page the driver may return while the page of
+    before is still shown, or the new one is half read; so by way of an empty one.
+    """
+    browser.get("about:blank")
+    browser.get(path.as_uri())
+    WebDriverWait(browser, 30).until(
+        lambda opened: opened.execute_script("return document.readyState") == "complete"
+    )

@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn.report import render_page, write_page
-from tests.report.browser import chromium
+from tests.report.browser import chromium, open_page
 from tests.report.summaries import full_summary, table1_summary
 
 
@@ -27,7 +27,7 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def page(browser, pages):
     browser.set_window_size(1200, 900)
-    browser.get(pages["full"].as_uri())
+    open_page(browser, pages["full"])
     return browser
 
 
@@ -57,7 +57,7 @@ def test_it_names_no_other_address_than_those_of_svg():
 @pytest.mark.parametrize("name", ["full", "table1"])
 def test_it_opens_without_console_errors_and_loads_nothing_else(browser, pages, name):
     browser.get_log("browser")
-    browser.get(pages[name].as_uri())
+    open_page(browser, pages[name])
     assert browser.get_log("browser") == []
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
 
@@ -68,7 +68,7 @@ def test_every_figure_has_size_and_the_page_is_no_wider_than_the_screen(
     browser, pages, name, width
 ):
     browser.set_window_size(width, 900)
-    browser.get(pages[name].as_uri())
+    open_page(browser, pages[name])
     sizes = browser.execute_script(
         "return Array.from(document.querySelectorAll('figure svg'), e => {"
         "const b = e.getBoundingClientRect(); return [b.width, b.height]})"
