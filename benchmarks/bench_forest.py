@@ -98,7 +98,7 @@ def growth(sizes: list[int]) -> None:
     for n_samples in sizes:
         X, y, _ = noisy_table(n_samples)
         model = BallForestClassifier(20, random_state=0, n_jobs=1)
-        (seconds,) = best_times([lambda model=model, X=X, y=y: model.fit(X, y)], 2)
+        (seconds,) = best_times([lambda model=model, X=X, y=y: model.fit(X, y)], 5)
         print(f"{n_samples:,}: {seconds / previous:.1f}" if previous else f"{n_samples:,}: 1")
         previous = seconds
 

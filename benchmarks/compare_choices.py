@@ -7,16 +7,14 @@ other way what it gains or loses. p-values are Wilcoxon's over sets; one of
 twenty is below .05 by chance, so with that many ways a single one says little.
 """
 
-import argparse
 import warnings
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from prior_strength import best_strength, predictions_by_strength
 from scipy.optimize import nnls
 from threadpoolctl import threadpool_limits
-from training_parts import TrainingPart, training_part, training_parts
+from training_parts import TrainingPart, judge_all, training_part
 
 from granulearn.estimators import BallForestClassifier
 from granulearn.estimators.committee import AUTO_ACTIVATIONS, AUTO_CS
@@ -259,9 +257,9 @@ def _title(kind: str, rate: float) -> str:
     return f"{kind} {100 * rate:.0f} %" if rate else "clean"
 
 
-def as_table(rows: list[dict]) -> list[str]:
+def as_table(rows: pd.DataFrame) -> list[str]:
     """Return the lines of a table: one row for each way."""
-    per_set = 100 * pd.DataFrame(rows).groupby(["condition", "set"]).mean()
+    per_set = 100 * rows.groupby(["condition", "set"]).mean()
     titles = [_title(*condition) for condition in CONDITIONS]
     lines = ["| | " + " | ".join(titles) + " |", "|---|" + "---|" * len(titles)]
     for way in per_set.columns:
@@ -280,14 +278,7 @@ def as_table(rows: list[dict]) -> list[str]:
 
 def main() -> None:
     """Judge on all small sets of the collection and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=8)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    tasks = [delayed(judge)(*each) for each in training_parts(arguments.draws)]
-    rows = Parallel(n_jobs=arguments.jobs, verbose=1)(tasks)
-    print(f"{len(tasks) // arguments.draws} sets, {arguments.draws} draws")
-    print("\n".join(as_table([row for some in rows for row in some])))
+    print("\n".join(as_table(judge_all(judge, __doc__, draws=8))))
 
 
 if __name__ == "__main__":

@@ -6,16 +6,13 @@ Prints the F1 of several rules for which labels to flag, the AUROC of several
 reliabilities, and the estimated beside the planted share of wrong labels.
 """
 
-import argparse
 import warnings
 
 import numpy as np
-import pandas as pd
-from joblib import Parallel, delayed
 from prior_strength import best_strength, predictions_by_strength
 from sklearn.metrics import f1_score, roc_auc_score
 from threadpoolctl import threadpool_limits
-from training_parts import TrainingPart, training_part, training_parts
+from training_parts import TrainingPart, judge_all, training_part
 
 from granulearn.audit import LabelAudit
 from granulearn.estimators import RVFLCommitteeClassifier
@@ -91,14 +88,7 @@ def _judge_condition(part: TrainingPart, codes: np.ndarray) -> dict[tuple[str, s
 
 def main() -> None:
     """Judge on all small sets of the collection and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    tasks = [delayed(judge)(*each) for each in training_parts(arguments.draws)]
-    rows = Parallel(n_jobs=arguments.jobs, verbose=1)(tasks)
-    print(f"{len(tasks) // arguments.draws} sets, {arguments.draws} draws")
-    table = pd.DataFrame([row for some in rows for row in some])
+    table = judge_all(judge, __doc__, draws=3)
     per_set = table.groupby(["score", "noise", "way", "set"], sort=False)["value"].mean()
     for score, values in per_set.groupby(level="score", sort=False):
         means = values.groupby(level=["noise", "way"], sort=False).mean().unstack(sort=False)

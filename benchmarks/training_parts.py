@@ -7,10 +7,13 @@ at. The study `rivals` splits the same sets ten times at random, so samples that
 judge here are test samples of some of its splits.
 """
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
@@ -62,11 +65,27 @@ def training_part(name: str, draw: int) -> TrainingPart:
     )
 
 
-def training_parts(draws: int) -> Iterator[tuple[str, int]]:
-    """Yield the names of all sets with the numbers of their draws."""
-    for name in small_sets():
-        for draw in range(1, draws + 1):
-            yield name, draw
+def judge_all(judge: Callable[[str, int], list[dict]], about: str, draws: int) -> pd.DataFrame:
+    """Judge every draw of every small set, as the command line asks; return all rows.
+
+    Parameters
+    ----------
+    judge : callable
+        Takes the name of a set and the number of a draw.
+    about : str
+        What ``--help`` says.
+    draws : int
+        Of each set, unless the command line says otherwise.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--draws", type=int, default=draws)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    names = small_sets()
+    tasks = [delayed(judge)(name, 1 + draw) for name in names for draw in range(arguments.draws)]
+    rows = Parallel(n_jobs=arguments.jobs, verbose=1)(tasks)
+    print(f"{len(names)} sets, {arguments.draws} draws")
+    return pd.DataFrame([row for some in rows for row in some])
 
 
 def _cut(X: np.ndarray, codes: np.ndarray, seed: int) -> list[np.ndarray]:
