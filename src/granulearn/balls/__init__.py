@@ -1,7 +1,19 @@
-"""Granular balls: the record, the engine that makes them, the scikit-learn face."""
+"""Granular balls: the records, the makers, the engine's two faces."""
 
-from granulearn.balls.ball_set import BallSet
-from granulearn.balls.generation import generate_balls
-from granulearn.balls.granular_balls import GranularBalls
+from granulearn.balls.granular_balls import GranularBalls, generate_balls
+from granulearn.balls.makers import BallMaker, balls_of_groups, maker_names, resolve_maker
+from granulearn.balls.records import BallSet, Samples, check_samples
+from granulearn.balls.two_means import TwoMeansBalls
 
-__all__ = ["BallSet", "GranularBalls", "generate_balls"]
+__all__ = [
+    "BallMaker",
+    "BallSet",
+    "GranularBalls",
+    "Samples",
+    "TwoMeansBalls",
+    "balls_of_groups",
+    "check_samples",
+    "generate_balls",
+    "maker_names",
+    "resolve_maker",
+]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaln
 
-from granulearn.balls.generation import _in_threads as in_threads
-from granulearn.balls.generation import power_of_two_scale
+from granulearn.balls.makers import in_threads, power_of_two_scale
+from granulearn.balls.records import order_by_value, repetitions
 
 # The walk of a sample ends where it would go on with a smaller probability.
 NEGLIGIBLE = 1e-12
@@ -226,8 +226,8 @@ def forest_rows(X, codes, n_classes, sample_weight=None, class_factor=None) -> F
     """Repeat samples by their weight, and bring rows and classes into canonical order."""
     samples, weights = np.arange(len(X)), np.ones(len(X))
     if sample_weight is not None:
-        n_copies = np.where(sample_weight > 0, np.maximum(np.rint(sample_weight), 1), 0)
-        samples = np.repeat(samples, n_copies.astype(np.intp))
+        n_copies = repetitions(sample_weight)
+        samples = np.repeat(samples, n_copies)
         weights = (sample_weight / np.maximum(n_copies, 1))[samples]
     order, numbers = canonical_order(X[samples], codes[samples], n_classes)
     samples, weights = samples[order], weights[order]
@@ -249,11 +249,7 @@ def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
     Rows are sorted by their values. Classes are numbered by the places that
     their rows then have, and equal rows are sorted by these numbers.
     """
-    # Nearly always the first feature decides, and sorting by one is much faster than by all.
-    by_value = np.argsort(X[:, 0], kind="stable")
-    first = X[by_value, 0]
-    if (first[1:] == first[:-1]).any():
-        by_value = np.lexsort(X.T[::-1])
+    by_value = order_by_value(X)
     ordered = X[by_value]
     differs = (ordered[1:] != ordered[:-1]).any(axis=1)
     place = np.concatenate([[0], np.cumsum(differs)])

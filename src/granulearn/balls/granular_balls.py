@@ -1,4 +1,4 @@
-"""GranularBalls: the ball engine as a scikit-learn estimator."""
+"""The engine's two faces: the function `generate_balls` and the estimator `GranularBalls`."""
 
 from __future__ import annotations
 
@@ -7,26 +7,87 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from granulearn.balls.generation import balls_of_arrays
-from granulearn.balls.input_checks import check_ball_parameters, check_samples
+from granulearn.balls.makers import make_balls, resolve_maker
+from granulearn.balls.records import BallSet, Samples, check_samples
+
+
+def generate_balls(
+    X: Any,
+    y: Any,
+    *,
+    balls: Any = "two-means",
+    purity: float = 0.985,
+    min_ball_size: int = 1,
+    init: str = "k-means++",
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+) -> BallSet:
+    """Cover labelled samples with granular balls.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Numbers, finite; float32 stays float32. Never modified.
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
+    purity : float, default=0.985
+        Balls below this purity are split, by makers named in `balls` that have
+        a purity; an instance has its own.
+    min_ball_size : int, default=1
+        Balls with fewer samples are dropped; 2 drops balls of one sample.
+    init : {"k-means++", "class-means"}, default="k-means++"
+        Where the two means of a split start, for ``balls="two-means"``.
+    random_state : int, RandomState or None, default=None
+        The same number gives the same balls, whatever `n_jobs` is.
+    n_jobs : int or None, default=None
+        Threads for large data; None means 1 and -1 all cores.
+
+    Returns
+    -------
+    BallSet
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> balls = generate_balls(X, ["a", "a", "a", "b", "b", "b"], random_state=0)
+    >>> balls
+    <BallSet: 2 balls of 6 samples, 1 features, 2 classes>
+    >>> balls.assignment[:3] == balls.assignment[0]
+    array([ True,  True,  True])
+    """
+    return GranularBalls(
+        balls=balls,
+        purity=purity,
+        min_ball_size=min_ball_size,
+        init=init,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )._balls_of(check_samples(X, y))
 
 
 class GranularBalls(BaseEstimator):
     """Cover labelled samples with granular balls, and resample to their centres.
 
-    A ball is split in two by 2-means until the share of its most frequent class
-    reaches `purity`. The balls are a small summary of the data: train on their
+    The balls are a small summary of the data: train on their
     centres to save time, or look at them to see where the classes mix. With
     noisy labels most balls of a high `purity` hold one sample, so little is saved.
 
     Parameters
     ----------
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this purity are split.
+        Balls below this purity are split, by makers named in `balls` that have
+        a purity; an instance has its own.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 2 drops balls of one sample.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     random_state : int, RandomState or None, default=None
         The same number gives the same balls, whatever `n_jobs` is.
     n_jobs : int or None, default=None
@@ -60,12 +121,14 @@ class GranularBalls(BaseEstimator):
     def __init__(
         self,
         *,
+        balls: Any = "two-means",
         purity: float = 0.985,
         min_ball_size: int = 1,
         init: str = "k-means++",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
     ):
+        self.balls = balls
         self.purity = purity
         self.min_ball_size = min_ball_size
         self.init = init
@@ -86,19 +149,18 @@ class GranularBalls(BaseEstimator):
         -------
         self
         """
-        check_ball_parameters(self.purity, self.min_ball_size, self.init)
-        X, y = check_samples(X, y, self)
-        self.balls_ = balls_of_arrays(
-            X,
-            y,
-            purity=self.purity,
+        self.balls_ = self._balls_of(check_samples(X, y, self))
+        self.classes_ = self.balls_.classes
+        return self
+
+    def _balls_of(self, samples: Samples) -> BallSet:
+        return make_balls(
+            resolve_maker(self.balls, purity=self.purity, init=self.init),
+            samples,
             min_ball_size=self.min_ball_size,
-            init=self.init,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self.classes_ = self.balls_.classes
-        return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return the centres of the balls and their labels, in the types of X and y.

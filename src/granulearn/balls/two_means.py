@@ -1,4 +1,4 @@
-"""Granular-ball generation: split by 2-means until every ball is pure enough.
+"""Two-means balls: split by 2-means until every ball is pure enough.
 
 A small data set is one bucket, split depth first. The first splits of a large
 one are found on one row in sixteen; one pass then sends all rows to the
@@ -10,23 +10,74 @@ the same random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
-from granulearn.balls.ball_set import BallSet
-from granulearn.balls.input_checks import check_ball_parameters, check_samples, encode_labels
+from granulearn.balls.makers import (
+    BallMaker,
+    ball_set_of_parts,
+    check_purity,
+    in_threads,
+    power_of_two_scale,
+)
+from granulearn.balls.records import BallSet
 
-T = TypeVar("T")
-R = TypeVar("R")
-
+INITS = ("k-means++", "class-means")
 ONE_BUCKET_ROWS = 16_384  # a data set of at most so many rows is a single bucket
 ROUTE_CHUNK_ROWS = 65_536
+
+
+class TwoMeansBalls(BallMaker):
+    """Split balls in two by 2-means until each is pure enough.
+
+    The maker of the paper, and the default. Starts with one ball of all samples
+    and splits every ball whose purity (the share of its most frequent class) is
+    below `purity`. Use it when labels are clean, or as the baseline for other
+    makers. Its weak point is wrong labels: to be pure, a ball must get rid of
+    them, so most of them end as balls of one sample.
+
+    Parameters
+    ----------
+    purity : float, default=0.985
+        Balls below this purity are split. Identical rows cannot be split:
+        with different labels they stay one impure ball.
+    init : {"k-means++", "class-means"}, default="k-means++"
+        Where the two means start: at two samples drawn by k-means++, or at the
+        mean of the ball's majority class and the mean of its other samples.
+
+    Notes
+    -----
+    The two means of a ball with more than 500 samples are fitted on that many
+    of them; all its samples are then assigned. The first splits of more than
+    16,384 samples are found on one sample in sixteen.
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> from granulearn.balls import TwoMeansBalls
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> generate_balls(X, list("aaabbb"), balls=TwoMeansBalls(purity=0.9), random_state=0)
+    <BallSet: 2 balls of 6 samples, 1 features, 2 classes>
+    """
+
+    name = "two-means"
+
+    def __init__(self, purity=0.985, init="k-means++"):
+        self.purity = purity
+        self.init = init
+
+    def _validate_params(self):
+        check_purity(self.purity)
+        if self.init not in INITS:
+            known = ", ".join(map(repr, INITS))
+            raise ValueError(f"init={self.init!r} is not known; use one of {known}.")
+
+    def _make(self, samples, seed, n_threads):
+        rule = SplitRule(purity=float(self.purity), init=self.init, seed=seed)
+        parts = split_into_balls(samples.X, samples.codes, len(samples.classes), rule, n_threads)
+        return _joined(parts, samples.classes, power_of_two_scale(samples.X))
 
 
 @dataclass(frozen=True)
@@ -68,116 +119,7 @@ class BucketBalls:
     depth: int
 
 
-def generate_balls(
-    X: Any,
-    y: Any,
-    *,
-    purity: float = 0.985,
-    min_ball_size: int = 1,
-    init: str = "k-means++",
-    random_state: int | np.random.RandomState | None = None,
-    n_jobs: int | None = None,
-) -> BallSet:
-    """Cover labelled samples with granular balls.
-
-    Starts with one ball of all samples and splits every ball whose purity (the
-    share of its most frequent class) is below `purity` in two by 2-means.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Numbers, finite; float32 stays float32. Never modified.
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes.
-    purity : float, default=0.985
-        Balls below this purity are split. Identical rows cannot be split:
-        with different labels they stay one impure ball.
-    min_ball_size : int, default=1
-        Balls with fewer samples are dropped; 2 drops balls of one sample.
-    init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means start: at two samples drawn by k-means++, or at the
-        mean of the ball's majority class and the mean of its other samples.
-    random_state : int, RandomState or None, default=None
-        The same number gives the same balls, whatever `n_jobs` is.
-    n_jobs : int or None, default=None
-        Threads for large data; None means 1 and -1 all cores.
-
-    Returns
-    -------
-    BallSet
-
-    Notes
-    -----
-    The two means of a ball with more than 500 samples are fitted on that many
-    of them; all its samples are then assigned. The first splits of more than
-    16,384 samples are found on one sample in sixteen.
-
-    Examples
-    --------
-    >>> from granulearn import generate_balls
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> balls = generate_balls(X, ["a", "a", "a", "b", "b", "b"], random_state=0)
-    >>> balls
-    <BallSet: 2 balls of 6 samples, 1 features, 2 classes>
-    >>> balls.assignment[:3] == balls.assignment[0]
-    array([ True,  True,  True])
-    """
-    check_ball_parameters(purity, min_ball_size, init)
-    X, y = check_samples(X, y)
-    return balls_of_arrays(
-        X,
-        y,
-        purity=purity,
-        min_ball_size=min_ball_size,
-        init=init,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-
-
-def balls_of_arrays(
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    purity: float,
-    min_ball_size: int,
-    init: str,
-    random_state: int | np.random.RandomState | None,
-    n_jobs: int | None,
-) -> BallSet:
-    """Make balls of what `check_samples` returned."""
-    classes, codes = encode_labels(y)
-    balls = balls_of_classes(
-        X, codes, classes, purity=purity, init=init, random_state=random_state, n_jobs=n_jobs
-    )
-    kept = without_small_balls(balls, min_ball_size)
-    if len(kept) == 0:
-        raise ValueError(
-            f"min_ball_size={min_ball_size} drops every ball: the largest of the {len(balls)} "
-            f"balls holds {balls.counts.max()} samples; lower min_ball_size, or lower purity to "
-            "get larger balls."
-        )
-    return kept
-
-
-def balls_of_classes(
-    X: np.ndarray,
-    codes: np.ndarray,
-    classes: np.ndarray,
-    *,
-    purity: float,
-    init: str,
-    random_state: int | np.random.RandomState | None,
-    n_jobs: int | None,
-) -> BallSet:
-    """Make balls of checked samples whose classes are encoded; of one class, one ball."""
-    seed = check_random_state(random_state).randint(2**63 - 1, dtype=np.int64)
-    rule = SplitRule(purity=float(purity), init=init, seed=int(seed))
-    parts = split_rows(X, codes, len(classes), rule, effective_n_jobs(n_jobs))
-    return _joined(parts, classes, power_of_two_scale(X))
-
-
-def split_rows(
+def split_into_balls(
     X: np.ndarray,
     codes: np.ndarray,
     n_classes: int,
@@ -191,22 +133,11 @@ def split_rows(
         buckets = [Bucket(np.arange(len(X)), np.uint64(rule.seed), 0)]
     else:
         buckets = _first_splits(X, codes, n_classes, rule, scale, n_threads)
-    return _in_threads(
+    return in_threads(
         lambda bucket: _balls_of_bucket(X, codes, n_classes, rule, scale, bucket),
         buckets,
         n_threads,
     )
-
-
-def power_of_two_scale(X: np.ndarray) -> float:
-    """Return the factor that keeps squares of X from overflowing, exact to undo.
-
-    It is 1 for all but astronomically large or small values.
-    """
-    largest = max(float(X.max()), -float(X.min()))
-    exponent = int(np.frexp(largest)[1])
-    harmless = np.finfo(X.dtype).maxexp // 4
-    return 1.0 if abs(exponent) < harmless else float(np.ldexp(1.0, -exponent))
 
 
 def _first_splits(
@@ -242,7 +173,7 @@ def _first_splits(
     )  # fmt: skip
 
     leaf = np.empty(n, np.int64)
-    _in_threads(
+    in_threads(
         lambda start: _ball_kernels.route_rows(
             X, scale, start, min(start + ROUTE_CHUNK_ROWS, n),
             midpoints, directions, children, leaf,
@@ -315,50 +246,8 @@ def _balls_of_bucket(
 
 def _joined(parts: Sequence[BucketBalls], classes: np.ndarray, scale: float) -> BallSet:
     """Put the balls of all buckets into one record, in the units of X."""
-    counts = np.concatenate([part.sizes for part in parts])
-    assignment = np.empty(counts.sum(), np.int64)
-    assignment[np.concatenate([part.order for part in parts])] = np.repeat(
-        np.arange(len(counts)), counts
+    order, sizes, centers, radii, class_counts = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("order", "sizes", "centers", "radii", "class_counts")
     )
-    class_counts = np.concatenate([part.class_counts for part in parts])
-    centers = np.concatenate([part.centers for part in parts])
-    radii = np.concatenate([part.radii for part in parts])
-    if scale != 1.0:
-        centers, radii = centers / centers.dtype.type(scale), radii / radii.dtype.type(scale)
-    return BallSet(
-        centers=centers,
-        radii=radii,
-        labels=class_counts.argmax(axis=1),
-        purities=class_counts.max(axis=1) / counts,
-        counts=counts,
-        class_counts=class_counts,
-        assignment=assignment,
-        classes=classes,
-    )
-
-
-def without_small_balls(balls: BallSet, min_ball_size: int) -> BallSet:
-    """Leave out balls with fewer than ``min_ball_size`` samples; maybe all."""
-    kept = balls.counts >= min_ball_size
-    if kept.all():
-        return balls
-    new_number = np.where(kept, np.cumsum(kept) - 1, -1)
-    return BallSet(
-        centers=balls.centers[kept],
-        radii=balls.radii[kept],
-        labels=balls.labels[kept],
-        purities=balls.purities[kept],
-        counts=balls.counts[kept],
-        class_counts=balls.class_counts[kept],
-        assignment=new_number[balls.assignment],
-        classes=balls.classes,
-    )
-
-
-def _in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -> list[R]:
-    """Map in order; the kernels release the interpreter lock."""
-    items = list(items)
-    if n_threads == 1 or len(items) == 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, items))
+    return ball_set_of_parts(order, sizes, centers, radii, class_counts, classes, scale)

@@ -1,0 +1,317 @@
+"""Ball makers: by name, as an instance, or as one's own function of the samples."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from granulearn.balls.records import BallSet, Samples
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_MAKERS: dict[str, type[BallMaker]] = {}
+
+
+class BallMaker(BaseEstimator, ABC):
+    """A way to cover samples with balls: call it with `Samples`, get a `BallSet`.
+
+    Parameters live in the constructor, as in scikit-learn, so that makers can be
+    cloned, printed and searched over (``balls__purity``). A new maker derives
+    from this class, writes `_make`, and is known by its `name` if it has one.
+    """
+
+    name: ClassVar[str]
+    _parameter_constraints: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "name" in vars(cls):
+            _MAKERS[cls.name] = cls
+
+    def __call__(
+        self,
+        samples: Samples,
+        *,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> BallSet:
+        """Make the balls.
+
+        Parameters
+        ----------
+        samples : Samples
+            Checked samples of one or more classes.
+        random_state : int, RandomState or None, default=None
+            The same number gives the same balls, whatever `n_jobs` is.
+        n_jobs : int or None, default=None
+            Threads for large data; None means 1 and -1 all cores.
+
+        Returns
+        -------
+        BallSet
+            Balls that every sample belongs to one of.
+        """
+        self._validate_params()
+        seed = int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
+        balls = self._make(samples, seed, effective_n_jobs(n_jobs))
+        _check_made(balls, samples, self)
+        return balls
+
+    @abstractmethod
+    def _make(self, samples: Samples, seed: int, n_threads: int) -> BallSet:
+        """Return the balls; parameters are already checked."""
+
+
+class CallableMaker(BallMaker):
+    """A function of `Samples`, checked like every other maker.
+
+    Parameters
+    ----------
+    function : callable
+        Takes `Samples`, returns a `BallSet`; `balls_of_groups` makes one of the
+        number of each sample's ball.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {"function": [callable]}
+
+    def __init__(self, function):
+        self.function = function
+
+    def _make(self, samples, seed, n_threads):
+        return self.function(samples)
+
+
+def maker_names() -> list[str]:
+    """Return the names that `resolve_maker` knows, sorted."""
+    return sorted(_MAKERS)
+
+
+def resolve_maker(balls: str | BallMaker | Callable[[Samples], BallSet], **settings) -> BallMaker:
+    """Return the maker that a name, an instance or a function stands for.
+
+    Parameters
+    ----------
+    balls : str, BallMaker or callable
+        A name of `maker_names`, an instance, or a function that takes `Samples`
+        and returns a `BallSet`.
+    **settings
+        Parameters of a maker that is given by its name; those it lacks have no
+        meaning for it.
+
+    Returns
+    -------
+    BallMaker
+    """
+    if isinstance(balls, BallMaker):
+        return balls
+    if isinstance(balls, str) and balls in _MAKERS:
+        kind = _MAKERS[balls]
+        known = kind._get_param_names()
+        return kind(**{name: value for name, value in settings.items() if name in known})
+    if callable(balls) and not isinstance(balls, type):
+        return CallableMaker(balls)
+    raise ValueError(
+        f"balls={balls!r} is not known: use one of {maker_names()}, an instance such as "
+        "TwoMeansBalls(purity=0.9), or a function that takes Samples and returns a BallSet."
+    )
+
+
+def make_balls(
+    maker: BallMaker,
+    samples: Samples,
+    *,
+    min_ball_size: int,
+    random_state: int | np.random.RandomState | None,
+    n_jobs: int | None,
+) -> BallSet:
+    """Make balls and leave out the small ones; raise where none is left.
+
+    Parameters
+    ----------
+    maker : BallMaker
+        How balls are made.
+    samples : Samples
+        What they are made of.
+    min_ball_size : int
+        Balls with fewer samples are dropped.
+    random_state, n_jobs
+        As in the call of a maker.
+    """
+    check_min_ball_size(min_ball_size)
+    balls = maker(samples, random_state=random_state, n_jobs=n_jobs)
+    kept = balls.without_small(min_ball_size)
+    if len(kept) == 0:
+        raise ValueError(
+            f"min_ball_size={min_ball_size} drops every ball: the largest of the {len(balls)} "
+            f"balls holds {balls.counts.max()} samples; lower min_ball_size, or lower purity to "
+            "get larger balls."
+        )
+    return kept
+
+
+def check_min_ball_size(min_ball_size: int) -> None:
+    """Raise unless the size is a whole number from one up."""
+    if not isinstance(min_ball_size, Integral) or min_ball_size < 1:
+        raise ValueError(
+            f"min_ball_size={min_ball_size!r} must be a whole number from 1 up; "
+            "1 keeps every ball, 2 drops the balls of one sample."
+        )
+
+
+def check_purity(purity: float) -> None:
+    """Raise unless the purity lies in (0, 1]."""
+    if not isinstance(purity, Real) or isinstance(purity, bool) or not 0 < purity <= 1:
+        raise ValueError(f"purity={purity!r} must lie in (0, 1]; lower it to get fewer balls.")
+
+
+def _check_made(balls: Any, samples: Samples, maker: BallMaker) -> None:
+    """Raise where what a maker returns is not a covering of the samples by balls."""
+    if not isinstance(balls, BallSet):
+        raise TypeError(
+            f"{maker!r} returned {type(balls).__name__}, and a ball maker returns a BallSet; "
+            "balls_of_groups(samples, numbers) makes one of the number of each sample's ball."
+        )
+    expected = {
+        "centers": (len(balls), samples.X.shape[1]),
+        "radii": (len(balls),),
+        "labels": (len(balls),),
+        "purities": (len(balls),),
+        "counts": (len(balls),),
+        "class_counts": (len(balls), len(samples.classes)),
+        "assignment": (len(samples),),
+    }
+    for name, shape in expected.items():
+        found = np.shape(getattr(balls, name))
+        if found != shape:
+            raise ValueError(
+                f"{maker!r} returned {name} of shape {found}, and {shape} is needed for "
+                f"{len(balls)} balls of {len(samples)} samples."
+            )
+    n_lost = np.count_nonzero((balls.assignment < 0) | (balls.assignment >= len(balls)))
+    if n_lost:
+        raise ValueError(
+            f"{maker!r} loses {n_lost} of {len(samples)} samples: each must belong to one of the "
+            "balls; min_ball_size drops balls afterwards."
+        )
+    if balls.labels.min() < 0 or balls.labels.max() >= len(samples.classes):
+        raise ValueError(
+            f"{maker!r} returned labels from {balls.labels.min()} to {balls.labels.max()}, and "
+            f"they are indices into the {len(samples.classes)} classes."
+        )
+
+
+def balls_of_groups(samples: Samples, groups: Any) -> BallSet:
+    """Return one ball per group of samples: its mean, its mean distance, its classes.
+
+    Parameters
+    ----------
+    samples : Samples
+        The samples.
+    groups : array-like of shape (n_samples,)
+        A whole number for each sample, the same for the samples of a ball. Balls
+        are numbered in the order of these numbers.
+
+    Returns
+    -------
+    BallSet
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import load_iris
+    >>> from granulearn.balls import balls_of_groups, generate_balls
+    >>> def five_means(samples):
+    ...     return balls_of_groups(samples, KMeans(5, random_state=0).fit_predict(samples.X))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> generate_balls(X, y, balls=five_means)
+    <BallSet: 5 balls of 150 samples, 4 features, 3 classes>
+    """
+    from granulearn.balls import _ball_kernels
+
+    groups = np.asarray(groups)
+    if groups.shape != (len(samples),) or groups.dtype.kind not in "iu":
+        raise ValueError(
+            f"groups must be one whole number for each of the {len(samples)} samples, got an "
+            f"array of shape {groups.shape} and type {groups.dtype}."
+        )
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order[0]] - 1))
+    k, scale = len(starts), power_of_two_scale(samples.X)
+    bounds = np.append(starts, len(samples))
+    rows = np.empty_like(samples.X)
+    _ball_kernels.gather_rows(samples.X, np.arange(len(samples)), scale, rows)
+    centers, radii = np.empty((k, rows.shape[1]), rows.dtype), np.empty(k, rows.dtype)
+    class_counts = np.zeros((k, len(samples.classes)), np.int64)
+    _ball_kernels.summarise_balls(rows, samples.codes, order, bounds, centers, radii, class_counts)
+    return ball_set_of_parts(
+        order, np.diff(bounds), centers, radii, class_counts, samples.classes, scale
+    )
+
+
+def ball_set_of_parts(
+    order: np.ndarray,
+    counts: np.ndarray,
+    centers: np.ndarray,
+    radii: np.ndarray,
+    class_counts: np.ndarray,
+    classes: np.ndarray,
+    scale: float,
+) -> BallSet:
+    """Put balls into a record, in the units of the samples.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_samples,)
+        Samples, ball by ball.
+    counts : ndarray of shape (n_balls,)
+        Number of samples of each ball.
+    centers, radii, class_counts : ndarray
+        As in `BallSet`, centres and radii multiplied by the scale.
+    classes : ndarray of shape (n_classes,)
+        The class values.
+    scale : float
+        Of `power_of_two_scale`.
+    """
+    assignment = np.empty(len(order), np.int64)
+    assignment[order] = np.repeat(np.arange(len(counts)), counts)
+    if scale != 1.0:
+        centers, radii = centers / centers.dtype.type(scale), radii / radii.dtype.type(scale)
+    return BallSet(
+        centers=centers,
+        radii=radii,
+        labels=class_counts.argmax(axis=1),
+        purities=class_counts.max(axis=1) / counts,
+        counts=counts,
+        class_counts=class_counts,
+        assignment=assignment,
+        classes=classes,
+    )
+
+
+def power_of_two_scale(X: np.ndarray) -> float:
+    """Return the factor that keeps squares of X from overflowing, exact to undo.
+
+    It is 1 for all but astronomically large or small values.
+    """
+    largest = max(float(X.max()), -float(X.min()))
+    exponent = int(np.frexp(largest)[1])
+    harmless = np.finfo(X.dtype).maxexp // 4
+    return 1.0 if abs(exponent) < harmless else float(np.ldexp(1.0, -exponent))
+
+
+def in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -> list[R]:
+    """Map in order; the kernels release the interpreter lock."""
+    items = list(items)
+    if n_threads == 1 or len(items) == 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, items))

@@ -1,0 +1,354 @@
+"""The two records of the engine: `Samples`, which it takes, and `BallSet`, which it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Weights above one are repetitions; far more of them than samples are a mistake.
+MAX_REPETITION = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Labelled samples that are checked and encoded: whoever gets them need not look again.
+
+    There are ``m`` samples of ``d`` features and ``K`` classes. They are made by
+    `check_samples`; a ball maker of one's own is a function of them.
+    """
+
+    X: np.ndarray
+    """(m, d) inputs: finite, float32 or float64, row by row in memory."""
+    codes: np.ndarray
+    """(m,) class of each sample, as an index into `classes`."""
+    classes: np.ndarray
+    """(K,) the class labels, sorted."""
+    weights: np.ndarray | None
+    """(m,) sample weights, not negative; None means one for each."""
+    memberships: np.ndarray | None
+    """(m,) memberships in [0, 1] that the user gave; None means none were given."""
+    positions: np.ndarray | slice
+    """Where these samples stand among those passed to `fit`."""
+    n_passed: int
+    """How many samples were passed to `fit`."""
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def take(self, index: np.ndarray) -> Samples:
+        """Return the samples of an index array, in its order, with repetitions."""
+        return replace(
+            self,
+            X=self.X[index],
+            codes=self.codes[index],
+            weights=None if self.weights is None else self.weights[index],
+            memberships=None if self.memberships is None else self.memberships[index],
+            positions=np.arange(self.n_passed)[self.positions][index],
+        )
+
+    def that_count(self) -> Samples:
+        """Return the samples of positive weight."""
+        if self.weights is None or self.weights.all():
+            return self
+        return self.take(np.flatnonzero(self.weights))
+
+    def in_ball_order(self) -> Samples:
+        """Return the samples as balls are made of them.
+
+        They are those of positive weight, repeated by weight, in an order that
+        depends on their values alone, and `classes` are those that they have.
+        """
+        counting = self.that_count()._of_present_classes()
+        ordered = counting.take(order_by_value(counting.X, counting.codes))
+        if ordered.weights is None:
+            return ordered
+        return ordered.take(np.repeat(np.arange(len(ordered)), repetitions(ordered.weights)))
+
+    def _of_present_classes(self) -> Samples:
+        present = np.bincount(self.codes, minlength=len(self.classes)) > 0
+        if present.all():
+            return self
+        codes = (np.cumsum(present) - 1)[self.codes].astype(self.codes.dtype)
+        return replace(self, codes=codes, classes=self.classes[present])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BallSet:
+    """Granular balls: small groups of similar samples, as parallel arrays.
+
+    There are ``k`` balls of ``n`` samples with ``d`` features and ``K``
+    classes. The arrays are read-only; balls are made by `generate_balls`.
+    """
+
+    centers: np.ndarray
+    """(k, d) centre of each ball; as a rule the mean of its samples."""
+    radii: np.ndarray
+    """(k,) radius of each ball; as a rule the mean distance of its samples to the centre."""
+    labels: np.ndarray
+    """(k,) class of each ball, as a rule its most frequent one, as an index into `classes`."""
+    purities: np.ndarray
+    """(k,) share of that class among the ball's samples."""
+    counts: np.ndarray
+    """(k,) number of samples of each ball."""
+    class_counts: np.ndarray
+    """(k, K) number of samples of each class in each ball."""
+    assignment: np.ndarray
+    """(n,) ball of each sample; -1 where the ball was dropped for its size."""
+    classes: np.ndarray
+    """(K,) the class values, sorted."""
+
+    def __post_init__(self):
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+    def __repr__(self) -> str:
+        n_samples, n_features = len(self.assignment), self.centers.shape[1]
+        return (
+            f"<BallSet: {len(self)} balls of {n_samples} samples, "
+            f"{n_features} features, {len(self.classes)} classes>"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per ball: label, count, purity, radius and the centre.
+
+        Needs pandas (``pip install "granulearn[datasets]"``).
+        """
+        import pandas as pd
+
+        columns = {
+            "label": self.classes[self.labels],
+            "count": self.counts,
+            "purity": self.purities,
+            "radius": self.radii,
+        }
+        centers = {f"center_{j}": self.centers[:, j] for j in range(self.centers.shape[1])}
+        return pd.DataFrame(columns | centers).rename_axis("ball")
+
+    def sample_mean(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean of one value per sample over each ball's samples."""
+        kept = self.assignment >= 0
+        totals = np.bincount(self.assignment[kept], values[kept], minlength=len(self))
+        return totals / self.counts
+
+    def without_small(self, min_ball_size: int) -> BallSet:
+        """Return the balls of `min_ball_size` samples or more; maybe none."""
+        kept = self.counts >= min_ball_size
+        if kept.all():
+            return self
+        per_ball = ("centers", "radii", "labels", "purities", "counts", "class_counts")
+        new_number = np.where(kept, np.cumsum(kept) - 1, -1)
+        return replace(
+            self,
+            assignment=new_number[self.assignment],
+            **{name: getattr(self, name)[kept] for name in per_ball},
+        )
+
+
+def check_samples(
+    X: Any,
+    y: Any,
+    estimator: BaseEstimator | str = "generate_balls",
+    sample_weight: Any = None,
+    sample_membership: Any = None,
+) -> Samples:
+    """Check and encode all that describes labelled samples, once.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    estimator : estimator or str, default="generate_balls"
+        Who asks. An estimator also gets ``n_features_in_`` and ``feature_names_in_``.
+    sample_weight : float, array-like of shape (n_samples,) or None, default=None
+        Not negative, not zero for all samples of all classes but one.
+    sample_membership : array-like of shape (n_samples,) or None, default=None
+        Numbers in [0, 1], not all zero.
+    """
+    X, y = _check_inputs(X, y, estimator)
+    samples = describe_samples(X, *encode_labels(y), sample_weight, sample_membership)
+    if len(samples.classes) < 2:
+        raise ValueError(
+            f"y holds only one class ({samples.classes.tolist()[0]!r}), and there must be two or "
+            "more to tell apart; check that y is the column of labels."
+        )
+    weights, memberships = samples.weights, samples.memberships
+    counting = samples.codes if weights is None else samples.codes[weights > 0]
+    check_enough_to_learn(
+        n_classes=int(np.count_nonzero(np.bincount(counting))),
+        any_membership=memberships is None or bool(memberships.any()),
+    )
+    return samples
+
+
+def _check_inputs(X: Any, y: Any, estimator: BaseEstimator | str) -> tuple[np.ndarray, np.ndarray]:
+    wanted: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
+    try:
+        if isinstance(estimator, str):
+            return check_X_y(X, y, estimator=estimator, **wanted)
+        return validate_data(estimator, X, y, **wanted)
+    except ValueError as error:
+        column = _first_text_column(X)
+        if column is None:
+            raise
+        raise ValueError(
+            f"column {column!r} of X holds text, and inputs must be numbers; encode it first, "
+            "for instance with sklearn.preprocessing.OneHotEncoder, or leave it out."
+        ) from error
+
+
+def _first_text_column(X: Any) -> str | int | None:
+    """Return the name of the first column of a table that is no number, if there is one."""
+    if not hasattr(X, "columns"):
+        return None
+    for name in X.columns:
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            return name
+    return None
+
+
+def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each label's index into the sorted classes, and the classes."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return codes.astype(np.int32), classes
+
+
+def describe_samples(
+    X: np.ndarray,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    sample_weight: Any = None,
+    sample_membership: Any = None,
+) -> Samples:
+    """Return samples whose inputs and labels are checked, with weights that are checked here.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    codes : ndarray of shape (n_samples,)
+        Class of each sample, as an index into `classes`.
+    classes : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    sample_weight : float, array-like of shape (n_samples,) or None, default=None
+        Not negative.
+    sample_membership : array-like of shape (n_samples,) or None, default=None
+        Numbers in [0, 1].
+    """
+    memberships = None
+    if sample_membership is not None:
+        memberships = check_memberships(sample_membership, len(X), "sample_membership")
+    weights = None if sample_weight is None else _check_weights(sample_weight, len(X))
+    return Samples(X, codes, classes, weights, memberships, slice(None), len(X))
+
+
+def _check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, sample_weight)
+    weights = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight must be one number per sample, got shape {weights.shape}; "
+            "pass a one-dimensional array."
+        )
+    check_consistent_length(weights, np.empty(n_samples))
+    if (weights < 0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, got {weights.min():g}; "
+            "use 0 to leave a sample out."
+        )
+    return weights
+
+
+def check_memberships(values: Any, expected_length: int, origin: str) -> np.ndarray:
+    """Return `values` as floats in [0, 1], one for each of `expected_length` items."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (expected_length,):
+        raise ValueError(
+            f"{origin}: expected {expected_length} memberships in one dimension, "
+            f"got an array of shape {values.shape}; give exactly one number for each."
+        )
+    outside = ~((values >= 0) & (values <= 1))  # also true where a value is NaN
+    if outside.any():
+        raise ValueError(
+            f"{origin}: memberships must lie in [0, 1], got {values[outside][0]:g} at position "
+            f"{np.flatnonzero(outside)[0]} ({outside.sum()} such values); rescale them."
+        )
+    return values
+
+
+def check_enough_to_learn(*, n_classes: int, any_membership: bool) -> None:
+    """Raise unless two classes have samples of positive weight, some of them trusted.
+
+    Parameters
+    ----------
+    n_classes : int
+        Classes with samples of positive weight.
+    any_membership : bool
+        Whether a sample has a membership above zero, or none were given.
+    """
+    if not any_membership:
+        raise ValueError(
+            "sample_membership is zero for every sample, so nothing is left to learn from; "
+            "trust at least some samples."
+        )
+    if n_classes == 0:
+        raise ValueError(
+            "sample_weight is zero for every sample, so nothing is left to learn from; "
+            "at least some weights must be positive."
+        )
+    if n_classes == 1:
+        raise ValueError(
+            "only one class has samples of positive sample_weight, and a classifier needs two or "
+            "more classes; give samples of other classes weight too."
+        )
+
+
+def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
+    """Return an order of the rows of `X` that depends on their values, not on their places.
+
+    Rows are drawn by their place, so without it a permutation of the data would
+    be other data. Rows that are equal are ordered by the tie-breakers, the last
+    one first, and then stay in the order they have.
+    """
+    first = X[:, 0]
+    order = np.argsort(first, kind="stable")
+    if (np.diff(first[order]) > 0).all():  # no ties: the other columns change nothing
+        return order
+    return np.lexsort((*tie_breakers, *X.T[::-1]))
+
+
+def repetitions(weights: np.ndarray) -> np.ndarray:
+    """Return as how many samples one of each weight counts: round(w), at least one; zero for zero.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,)
+        Not negative.
+    """
+    counts = np.where(weights > 0, np.maximum(np.rint(weights), 1), 0)
+    if counts.sum() > MAX_REPETITION * np.count_nonzero(counts):
+        raise ValueError(
+            f"sample_weight stands for repeated samples in a ball model, and its mean is "
+            f"{weights.mean():g}; divide it so that a typical weight is near one."
+        )
+    return counts.astype(np.intp)
