@@ -18,7 +18,9 @@ from tests.balls.test__evidence_kernels import coverings, log_evidence
 
 
 def rule_for(n, n_classes, odds=1.0, n_tries=3):
-    return EvidenceRule(n_classes, n_tries, float(np.log(odds)), log_gamma_tables(n, n_classes, 0.5))
+    return EvidenceRule(
+        n_classes, n_tries, float(np.log(odds)), log_gamma_tables(n, n_classes, 0.5)
+    )
 
 
 @settings(max_examples=60)
@@ -39,7 +41,9 @@ def test_the_covering_is_the_heaviest_of_all_by_balls_of_the_tree(n, seed, odds,
         counts = [np.bincount(y[rows], minlength=3) for rows in balls]
         return sum(log_evidence(own, 0.5) for own in counts) + np.log(odds) * (len(balls) - 1)
 
-    balls_of = [[tree.order[slice(*tree.bounds[i])] for i in c] for c in coverings(tree.children, 0)]
+    balls_of = [
+        [tree.order[slice(*tree.bounds[i])] for i in c] for c in coverings(tree.children, 0)
+    ]
     mine = [np.flatnonzero(groups == ball) for ball in range(groups.max() + 1)]
     assert weight(mine) == pytest.approx(max(map(weight, balls_of)))
     assert {frozenset(rows) for rows in mine} in [
