@@ -9,7 +9,7 @@ import numpy as np
 
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.balls.forest import BallForest, BallTree
-from granulearn.memberships.neighbors import nearest_points
+from granulearn.memberships.base import nearest_points
 
 FeatureName = str | tuple[str, str]
 """A column, or for a feature that is one where a column has a category, both of them."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
+from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.noise_estimate import estimate_noise
+from granulearn.balls import check_samples
 from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
-from granulearn.balls.input_checks import check_samples, encode_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +112,7 @@ class LabelAudit(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Rate every label.
 
@@ -128,8 +128,8 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        X, y = check_samples(X, y, self)
-        self.classes_, codes = encode_labels(y)
+        samples = check_samples(X, y, self)
+        X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
         grown = grow_forest(X, codes, len(self.classes_), self._rule(len(X)), n_threads=n_threads)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
@@ -176,7 +176,7 @@ class LabelAudit(BaseEstimator):
             return X, _with_values(y, self.suggested_)
         self.sample_indices_ = np.flatnonzero(~self.flagged_)
         kept = self.sample_indices_
-        return _safe_indexing(X, kept), _safe_indexing(y, kept)
+        return take_rows(X, kept), take_rows(y, kept)
 
     def to_frame(self, index: Any = None) -> pd.DataFrame:
         """Return one row per sample, worst first, with the noise estimate in ``attrs``.

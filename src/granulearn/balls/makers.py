@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from threadpoolctl import ThreadpoolController
 
 from granulearn.balls.records import BallSet, Samples
 
@@ -315,3 +317,14 @@ def in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -
         return [function(item) for item in items]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(function, items))
+
+
+def limited_threads(limit: int | None, user_api: str):
+    """Return a context in which "blas" or "openmp" uses at most so many threads."""
+    return _thread_pools().limit(limits=limit, user_api=user_api)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    # Looking for the loaded libraries costs milliseconds, so it is done once.
+    return ThreadpoolController()

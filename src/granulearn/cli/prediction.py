@@ -28,7 +28,7 @@ from granulearn.cli.streams import written_output
 from granulearn.cli.training_table import check_has_column
 from granulearn.datasets import TableError
 from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError
-from granulearn.persistence.predictors import last_step
+from granulearn.persistence.predictors import final_predictor
 
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
 CELLS_PER_CHUNK = 2**20
@@ -61,8 +61,9 @@ class Predictor:
         self.classes = [] if is_regressor(self.pipeline) else self.pipeline.classes_.tolist()
         if proba and not self.classes:
             raise UsageError(
-                f"--proba needs a model of classes, and {type(last_step(self.pipeline)).__name__} "
-                "predicts numbers; leave out --proba."
+                "--proba needs a model of classes, and "
+                f"{type(final_predictor(self.pipeline)).__name__} predicts numbers; "
+                "leave out --proba."
             )
         self.columns = loaded.card.columns
         self.proba = proba
@@ -80,7 +81,7 @@ class Predictor:
     @property
     def rows_per_chunk(self) -> int:
         """How many rows the model gets at a time."""
-        width = max(1, last_step(self.pipeline).n_features_in_)
+        width = max(1, final_predictor(self.pipeline).n_features_in_)
         return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from dask import delayed
 
 from granulearn.balls import BallSet
-from granulearn.balls.input_checks import check_ball_parameters
+from granulearn.balls.makers import check_min_ball_size
 from granulearn.distributed.ball_rating import rate_balls, rated_in_block
 from granulearn.distributed.block_balls import (
     BallSettings,
@@ -25,8 +25,8 @@ from granulearn.distributed.block_balls import (
 from granulearn.distributed.cluster import compute, keep
 from granulearn.distributed.facts import BlockFacts, check_facts
 from granulearn.estimators import GBRVFLClassifier
-from granulearn.estimators.ball_rows import check_classes_kept, rated_rows
-from granulearn.estimators.training_rows import Seeds, with_class_weight
+from granulearn.estimators.ball_rvfl import check_classes_kept, rated_rows
+from granulearn.estimators.base import Seeds, with_class_weight
 from granulearn.memberships import resolve_membership
 
 # Up to so many rows, the ball of each row is brought together; above, it stays behind.
@@ -45,13 +45,13 @@ def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> B
     seeds : Seeds
         Of the balls and the network.
     """
-    check_ball_parameters(model.purity, model.min_ball_size, model.init)
+    check_min_ball_size(model.min_ball_size)
+    maker = model._maker()
+    maker._validate_params()
     scheme = resolve_membership(model.membership)
     scheme._validate_params()
     block_scheme = rated_in_block(scheme)
-    settings = BallSettings(
-        model.purity, model.min_ball_size, model.init, seeds.balls, model.n_jobs
-    )
+    settings = BallSettings(maker, model.min_ball_size, seeds.balls, model.n_jobs)
     make = delayed(balls_of_block)
     parts = keep([make(block, settings, block_scheme) for block in blocks])
     (on_cluster,) = keep(
@@ -65,7 +65,7 @@ def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> B
     model.classes_ = facts.classes
     balls = _with_assignment(joined, parts)
     codes = np.searchsorted(facts.classes, balls.classes)[balls.labels]
-    rows = rated_rows(balls, codes, joined.trust, delta, scheme)
+    rows = rated_rows(balls, codes, joined.ball_weights, delta, scheme)
     model.balls_, model.membership_ = balls, delta
     rows = with_class_weight(rows, model.class_weight, model.classes_)
     model.features_ = model._features(rows, seeds)

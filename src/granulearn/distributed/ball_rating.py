@@ -23,11 +23,11 @@ import numpy as np
 from dask import delayed
 
 from granulearn.balls import BallSet
+from granulearn.balls.records import check_memberships
 from granulearn.distributed.block_balls import BlockBalls
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute, keep
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.estimators.ball_rows import in_ball_order
 from granulearn.memberships import (
     FuzzyMembership,
     GivenMembership,
@@ -35,9 +35,12 @@ from granulearn.memberships import (
     SDAPMembership,
     UniformMembership,
 )
-from granulearn.memberships.base import check_memberships, class_means, distance_to_means
+from granulearn.memberships.base import (
+    CallableMembership,
+    class_means,
+    distance_to_means,
+)
 from granulearn.memberships.fuzzy import class_radii, closeness
-from granulearn.memberships.registry import CallableMembership
 from granulearn.memberships.sdap import local_dissimilarity
 
 # Up to so many balls, neighbours are sought among all of them; the time grows with
@@ -184,8 +187,8 @@ def distances_of_block(
     if len(block.samples.X) == 0:
         nothing = np.empty(0)
         return Distances(part.balls, nothing, np.empty(0, np.int32), np.zeros(len(classes)))
-    samples = in_ball_order(block.samples)
-    codes = np.searchsorted(classes, block.facts.classes)[samples.codes]
+    samples = block.samples.in_ball_order()
+    codes = np.searchsorted(classes, samples.classes)[samples.codes]
     distance = distance_to_means(samples.X, codes, means)
     balls = replace(part.balls, assignment=part.balls.assignment[samples.positions])
     radii = class_radii(distance, codes, len(classes))

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.balls import BallSet
-from granulearn.balls.generation import balls_of_classes, without_small_balls
+from granulearn.balls import BallMaker, BallSet, Samples
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.facts import BlockFacts, align, join_facts, sum_by_class
 from granulearn.distributed.reduction import join_in_order
-from granulearn.estimators.ball_rows import for_user, in_ball_order, trust_of_weights
-from granulearn.estimators.training_rows import Samples
+from granulearn.estimators.ball_rvfl import mean_weights, with_all_assigned
 from granulearn.memberships import GivenMembership, Membership
 from granulearn.memberships.base import class_sums
 
@@ -22,9 +20,8 @@ from granulearn.memberships.base import class_sums
 class BallSettings:
     """How balls are made, in every block."""
 
-    purity: float
+    maker: BallMaker
     min_ball_size: int
-    init: str
     seed: int
     n_jobs: int | None
 
@@ -48,7 +45,7 @@ class BlockBalls:
     facts: BlockFacts
     balls: BallSet
     """With the user's labels, and one assignment per row of the block."""
-    trust: np.ndarray | None
+    ball_weights: np.ndarray | None
     """(k,) mean of the samples' weights below one; None if there are no weights."""
     delta: np.ndarray | None
     """(k,) memberships that the block's own samples decide; None if other blocks have a say."""
@@ -76,27 +73,19 @@ def balls_of_block(
     """
     if len(block.samples.X) == 0:
         return _no_balls(block)
-    samples = in_ball_order(block.samples)
-    present, codes = np.unique(samples.codes, return_inverse=True)
-    every_ball = balls_of_classes(
-        samples.X,
-        codes.astype(np.int32),
-        present,
-        purity=settings.purity,
-        init=settings.init,
-        random_state=settings.seed_of(block.number),
-        n_jobs=settings.n_jobs,
+    samples = block.samples.in_ball_order()
+    every_ball = settings.maker(
+        samples, random_state=settings.seed_of(block.number), n_jobs=settings.n_jobs
     )
-    balls = without_small_balls(every_ball, settings.min_ball_size)
-    classes = block.facts.classes
+    balls = every_ball.without_small(settings.min_ball_size)
     return BlockBalls(
         facts=block.facts,
-        balls=_with_small_assignment(for_user(balls, samples, classes)),
-        trust=trust_of_weights(balls, samples),
+        balls=_with_small_assignment(with_all_assigned(balls, samples)),
+        ball_weights=mean_weights(balls, samples),
         delta=_rated_alone(balls, samples, block_scheme),
-        sums=class_sums(samples.X, codes, len(present)),
-        counts=np.bincount(codes),
-        dropped=np.unique(classes[samples.codes[balls.assignment < 0]]),
+        sums=class_sums(samples.X, samples.codes, len(samples.classes)),
+        counts=np.bincount(samples.codes),
+        dropped=np.unique(samples.classes[samples.codes[balls.assignment < 0]]),
     )
 
 
@@ -151,7 +140,7 @@ def join_balls(parts: Sequence[BlockBalls]) -> BlockBalls:
     return BlockBalls(
         facts=facts,
         balls=balls,
-        trust=_joined([part.trust for part in full]),
+        ball_weights=_joined([part.ball_weights for part in full]),
         delta=_joined([part.delta for part in full]),
         sums=sum_by_class([(part.sums, part.balls.classes) for part in full], classes),
         counts=sum_by_class([(part.counts, part.balls.classes) for part in full], classes),

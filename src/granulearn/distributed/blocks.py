@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from granulearn.balls.records import Samples, describe_samples
 from granulearn.distributed.facts import BlockFacts
-from granulearn.estimators.training_rows import Samples, sample_rows, samples_that_count
+from granulearn.estimators.base import sample_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,8 @@ def _checked(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Blo
     if y.dtype.kind == "f":
         check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    samples = samples_that_count(X, codes, weights, memberships)
+    codes = codes.astype(np.int32)
+    samples = describe_samples(X, codes, classes, weights, memberships).that_count()
     names = getattr(probe, "feature_names_in_", None)
     counting = np.bincount(samples.codes, minlength=len(classes))
     facts = BlockFacts(
@@ -191,7 +193,7 @@ def _checked(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Blo
 
 def _empty_block(number: int, n_features: int) -> Block:
     nothing = np.empty(0)
-    samples = Samples(np.empty((0, n_features)), np.empty(0, np.intp), None, None, slice(None), 0)
+    samples = describe_samples(np.empty((0, n_features)), np.empty(0, np.int32), nothing)
     facts = BlockFacts(number, 0, 0, None, (), nothing, nothing, nothing, nothing, False)
     return Block(number, samples, facts)
 

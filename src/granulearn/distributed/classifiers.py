@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from dask import delayed
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from granulearn._sklearn_compat import fit_context
 from granulearn.distributed.ball_fit import fit_balls
 from granulearn.distributed.blocks import blocks_in_step, checked_blocks
 from granulearn.distributed.cluster import compute
@@ -23,7 +24,7 @@ from granulearn.estimators import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from granulearn.estimators.training_rows import draw_seeds
+from granulearn.estimators.base import draw_seeds
 
 
 class _OnDask(BaseEstimator):
@@ -31,7 +32,7 @@ class _OnDask(BaseEstimator):
 
     _plain: ClassVar[type]
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, sample_membership=None):
         """Fit the network in closed form, block by block.
 

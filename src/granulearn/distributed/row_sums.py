@@ -13,8 +13,8 @@ from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.facts import BlockFacts, check_facts, join_facts, sum_by_class
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.estimators.base import BaseRVFLClassifier
-from granulearn.estimators.training_rows import (
+from granulearn.estimators.base import (
+    BaseRVFLClassifier,
     Seeds,
     TrainingRows,
     multiply_weights,

@@ -105,9 +105,3 @@ def _mean_leave_out(ridges, X, Y, removed, Cs) -> np.ndarray:
         for block, predictions in ridge.leave_out(X, Y, removed, Cs):
             mean[:, block] += predictions / len(ridges)
     return mean
-
-
-def scores_to_proba(scores: np.ndarray) -> np.ndarray:
-    """Return probabilities that rank classes as the scores do; scores sum to one."""
-    positive = np.maximum(scores, 0)
-    return positive / positive.sum(axis=1, keepdims=True)

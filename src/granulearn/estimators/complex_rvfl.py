@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
+from granulearn._sklearn_compat import StrOptions
 from granulearn.estimators.base import BaseRVFLClassifier
+from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import (
     complex_activation_names,
     draw_complex_features,
@@ -66,6 +67,13 @@ class CRVFLClassifier(BaseRVFLClassifier):
     extreme learning machine", Neurocomputing 68 (2005).
     """
 
+    # Leave-one-out is written for real systems only.
+    _abilities = Abilities(
+        command="c-rvfl",
+        summary="no balls: a complex-valued random network",
+        onnx="complex network",
+        shared_work=replace(SHALLOW, leave_one_out=False),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
         "activation": [StrOptions(set(complex_activation_names()))],
@@ -132,6 +140,14 @@ class ACRVFLClassifier(CRVFLClassifier):
     B. Picinbono, P. Chevalier, "Widely linear estimation with complex data",
     IEEE Transactions on Signal Processing 43 (1995).
     """
+
+    # The augmented ridge is a real ridge with half the penalty.
+    _abilities = Abilities(
+        command="ac-rvfl",
+        summary="as c-rvfl, with conjugates: real-valued output",
+        onnx="complex network",
+        shared_work=replace(SHALLOW, inverse_penalty_factor=2),
+    )
 
     def _features(self, rows, seeds):
         return draw_complex_features(

@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from granulearn.estimators.base import BaseRVFLClassifier
-from granulearn.estimators.random_network import RandomNetwork, WeightedRows
-from granulearn.estimators.training_rows import Seeds
+from granulearn._sklearn_compat import Interval, StrOptions
+from granulearn.estimators.base import BaseRVFLClassifier, RandomNetwork, Seeds, WeightedRows
 from granulearn.network import DeepFeatures, draw_deep_features, row_blocks
 from granulearn.network.deep_ridge import (
     layer_scores,
@@ -74,17 +72,16 @@ class DeepNetwork(RandomNetwork):
         """
         return stage_scores(self.features_, X, self.coef_)
 
-    def _scores(self, X) -> np.ndarray:
-        return self._by_blocks(X, lambda stages: stages[-1:])[-1]
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        return self._by_blocks(X, slice(-1, None))[-1]
 
-    def _staged_scores(self, X) -> np.ndarray:
-        return self._by_blocks(X, lambda stages: stages)
+    def _staged_scores(self, X: np.ndarray) -> np.ndarray:
+        return self._by_blocks(X, slice(None))
 
-    def _by_blocks(self, X, kept) -> np.ndarray:
-        """Return of the stages those that are kept, for all rows of X."""
-        X = self._checked(X)
+    def _by_blocks(self, X: np.ndarray, kept: slice) -> np.ndarray:
+        """Return the stages that are kept, for all rows of X."""
         blocks = row_blocks(len(X), self.features_.n_columns * self.features_.dtype.itemsize)
-        return np.concatenate([kept(self._stages(X[block])) for block in blocks], axis=1)
+        return np.concatenate([self._stages(X[block])[kept] for block in blocks], axis=1)
 
 
 class EnsembleNetwork(DeepNetwork):
@@ -121,7 +118,7 @@ class DeepClassifier(BaseRVFLClassifier):
             As `decision_function` of a network of so many layers; the last is
             that of this one.
         """
-        for scores in self._staged_scores(X):
+        for scores in self._staged_scores(self._checked(X)):
             yield self._decisions(scores)
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
@@ -138,7 +135,7 @@ class DeepClassifier(BaseRVFLClassifier):
             As `predict` of a network of so many layers; the last is that of
             this one.
         """
-        for scores in self._staged_scores(X):
+        for scores in self._staged_scores(self._checked(X)):
             yield self._labels(scores)
 
     def _constant_weights(self, features: Any, code: int) -> list[np.ndarray]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from granulearn.estimators.deep_network import DEEP_CONSTRAINTS, DeepNetwork, EnsembleNetwork
+from granulearn.estimators.estimator import DEEP, Abilities
 from granulearn.estimators.regression import BaseRVFLRegressor
 
 
@@ -46,7 +48,7 @@ class DeepRegressor(BaseRVFLRegressor):
             As `predict` of a network of so many layers; the last is that of
             this one.
         """
-        for outputs in self._staged_scores(X):
+        for outputs in self._staged_scores(self._checked(X)):
             yield self._as_targets(outputs)
 
     def _add_to_bias(self, coef: list[np.ndarray], bias_column: int, mean: np.ndarray) -> None:
@@ -70,8 +72,7 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Of the hidden nodes, a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -111,6 +112,8 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     True
     """
 
+    _abilities = Abilities(onnx="deep network", shared_work=DEEP)
+
 
 class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     r"""Ensemble deep random vector network for numbers: one ridge per layer, averaged.
@@ -128,8 +131,7 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Of the hidden nodes, a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -168,3 +170,7 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     >>> model.score(scale(X), y) > 0.5
     True
     """
+
+    _abilities = Abilities(
+        onnx="ensemble of layers", shared_work=replace(DEEP, ridge_per_layer=True)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from granulearn.estimators.base import BaseRVFLClassifier
@@ -13,6 +14,7 @@ from granulearn.estimators.deep_network import (
     EnsembleClassifier,
     EnsembleNetwork,
 )
+from granulearn.estimators.estimator import DEEP, Abilities
 
 
 class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
@@ -32,8 +34,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Of the hidden nodes, a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -96,6 +97,12 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     [True, True, True]
     """
 
+    _abilities = Abilities(
+        command="d-rvfl",
+        summary="as rvfl, with several random layers",
+        onnx="deep network",
+        shared_work=DEEP,
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
         **DEEP_CONSTRAINTS,
@@ -132,8 +139,7 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Of the hidden nodes, a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -192,6 +198,12 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     [True, True, True]
     """
 
+    _abilities = Abilities(
+        command="ed-rvfl",
+        summary="as rvfl, with several random layers averaged",
+        onnx="ensemble of layers",
+        shared_work=replace(DEEP, ridge_per_layer=True),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
         **DEEP_CONSTRAINTS,

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from granulearn._sklearn_compat import Interval
 from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
 from granulearn.memberships.base import Membership
 
@@ -36,6 +36,8 @@ class EvidenceMembership(Membership):
     The mean is over the samples whose reliability is known. A ball without any
     is trusted fully: nothing speaks against it.
     """
+
+    name = "evidence"
 
     _parameter_constraints: ClassVar[dict] = {
         "n_trees": [Interval(Integral, 1, None, closed="left")],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
+from granulearn._sklearn_compat import StrOptions
 from granulearn.memberships.base import Membership, distance_to_own_class_mean
 
 # Keeps a class of identical points from dividing by zero; the scripts' value.
@@ -40,6 +40,8 @@ class FuzzyMembership(Membership):
     A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
     """
+
+    name = "fuzzy"
 
     _parameter_constraints: ClassVar[dict] = {"level": [StrOptions({"sample", "ball"})]}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from granulearn.memberships.base import Membership, check_memberships
+from granulearn.balls.records import check_memberships
+from granulearn.memberships.base import Membership
 
 
 class GivenMembership(Membership):
@@ -24,6 +25,8 @@ class GivenMembership(Membership):
     -----
     ``delta_i`` is the mean of `sample_membership` over the samples of ball i.
     """
+
+    name = "given"
 
     def __init__(self, sample_membership=None):
         self.sample_membership = sample_membership

@@ -6,11 +6,10 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from granulearn._sklearn_compat import Interval, StrOptions
 from granulearn.balls import BallSet
-from granulearn.memberships.base import Membership, distance_to_own_class_mean
-from granulearn.memberships.neighbors import nearest_others
+from granulearn.memberships.base import Membership, distance_to_own_class_mean, nearest_others
 
 # The scripts' guard against a division by zero, here at the same three places.
 EPSILON = 1e-8
@@ -66,6 +65,8 @@ class SDAPMembership(Membership):
     X. Zhang, Z. Xu, "Extension of TOPSIS to Multiple Criteria Decision Making
     with Pythagorean Fuzzy Sets", Int. J. of Intelligent Systems 29 (2014).
     """
+
+    name = "sdap"
 
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

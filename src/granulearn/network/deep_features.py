@@ -13,8 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.network.activations import activate
-from granulearn.network.random_features import BIAS_RANGE, RandomFeatures, draw_random_features
+from granulearn.network.random_features import (
+    BIAS_RANGE,
+    RandomFeatures,
+    activate,
+    draw_random_features,
+)
 
 # Means and deviations of the layers are known well enough from so many rows.
 STATISTICS_ROWS = 8192

@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from granulearn.network.blocks import row_blocks
 from granulearn.network.deep_features import DeepFeatures, linked_scores
 from granulearn.network.ridge import (
     NormalEquations,
     normal_equations,
+    row_blocks,
     solve_primal,
     solve_rows,
     solve_shifted,

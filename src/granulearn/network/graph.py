@@ -12,9 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg, sparse
 
-from granulearn.memberships.neighbors import nearest_points
-from granulearn.network.blocks import row_blocks
-from granulearn.network.ridge import one_hot
+from granulearn.memberships.base import nearest_points
+from granulearn.network.ridge import one_hot, row_blocks
 
 # Added to S_b before it is inverted; the value of the published scripts.
 BETWEEN_SHIFT = 1e-3

@@ -14,13 +14,23 @@ means the conjugate transpose.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy import linalg
 
-from granulearn.network.blocks import row_blocks
+# Blocks of rows are small enough to stay near the processor, and large enough that
+# its cores, which meet at the end of each product, do so rarely.
+BLOCK_BYTES = 4 * 2**20
+
+
+def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
+    """Yield slices that cover ``range(n_rows)`` in order, about `BLOCK_BYTES` each."""
+    step = max(1, BLOCK_BYTES // max(1, bytes_per_row))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
 
 
 class FeatureMap(Protocol):

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from granulearn.network.blocks import row_blocks
-from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations
+from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations, row_blocks
 
 # Below this, one minus the influence of a row is rounding: nothing but the row
 # itself says anything about it, so without it the mean of the targets is predicted.

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from onnx import TensorProto
 
-from granulearn.network.activations import (
+from granulearn.network.random_features import (
     LEAKY_SLOPE,
     RADBAS_ZERO_FROM,
     SELU_ALPHA,

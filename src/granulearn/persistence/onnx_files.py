@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from granulearn.persistence.predictors import last_step
+from granulearn.persistence.predictors import final_predictor
 
 TOLERANCE = 1e-5
 SMALLEST_SPREAD = 1e-9  # of predictions, as a share of the largest; below it is rounding
@@ -62,7 +62,7 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
 
     register_converters()
     exportable = _without_text_cleaning(pipeline)
-    model = last_step(exportable)
+    model = final_predictor(exportable)
     check_convertible(model)
     input_types = _initial_types(X)
     onnx_model = convert_sklearn(

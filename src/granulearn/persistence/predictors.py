@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from granulearn.persistence.trusted_types import TRUSTED_PREDICTORS
 
 
-def last_step(model: Any) -> Any:
+def final_predictor(model: Any) -> Any:
     """Return what a pipeline ends in, however deep pipelines are nested; else the model itself.
 
     Parameters
@@ -20,7 +20,7 @@ def last_step(model: Any) -> Any:
         A pipeline or anything else.
     """
     ends_in_a_step = isinstance(model, Pipeline) and model.steps
-    return last_step(model.steps[-1][1]) if ends_in_a_step else model
+    return final_predictor(model.steps[-1][1]) if ends_in_a_step else model
 
 
 def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
@@ -33,7 +33,7 @@ def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
     trusted : sequence of str, default=()
         Full names of further types that count as predictors if they can predict.
     """
-    predictor = last_step(model)
+    predictor = final_predictor(model)
     kind = type(predictor)
     known = f"{kind.__module__}.{kind.__name__}" in {*TRUSTED_PREDICTORS, *trusted}
     if not known or not callable(getattr(predictor, "predict", None)):

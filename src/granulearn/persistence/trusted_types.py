@@ -39,7 +39,8 @@ TRUSTED_PREDICTORS = frozenset(
 
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
-        "granulearn.balls.ball_set.BallSet",
+        "granulearn.balls.records.BallSet",
+        "granulearn.balls.two_means.TwoMeansBalls",
         "granulearn.balls.forest.BallForest",
         "granulearn.balls.forest.BallTree",
         "granulearn.memberships.evidence.EvidenceMembership",

@@ -10,71 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
-from granulearn.estimators import (
-    ACRVFLClassifier,
-    CRVFLClassifier,
-    DeepGBRVFLClassifier,
-    DeepRVFLClassifier,
-    DeepRVFLRegressor,
-    ELMClassifier,
-    ELMRegressor,
-    EnsembleDeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    EnsembleDeepRVFLRegressor,
-    FGBRVFLClassifier,
-    GBRVFLClassifier,
-    GEGBRVFLClassifier,
-    RVFLClassifier,
-    RVFLRegressor,
-    SDAPGBRVFLClassifier,
-)
+from granulearn._sklearn_compat import InvalidParameterError, validate_parameter_constraints
+from granulearn.estimators.estimator import SharedWork
 from granulearn.selection.setting_columns import MISSING, SettingColumn
 
 PENALTY = "C"
-
-
-@dataclass(frozen=True)
-class NetworkAxes:
-    """Parameters that matter only after the rows, besides the penalty."""
-
-    columns: tuple[str, ...]
-    """Another value makes other columns."""
-    size: str
-    """A smaller value takes the leading columns, or layers, of a larger one."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All of them, and the penalty."""
-        return (*self.columns, PENALTY, self.size)
-
-
-# Exactly these classes: a subclass may change any stage, and is fitted as it is.
-SHALLOW: tuple[type, ...] = (
-    RVFLClassifier,
-    ELMClassifier,
-    GBRVFLClassifier,
-    FGBRVFLClassifier,
-    SDAPGBRVFLClassifier,
-    GEGBRVFLClassifier,
-    CRVFLClassifier,
-    ACRVFLClassifier,
-    RVFLRegressor,
-    ELMRegressor,
-)
-DEEP: tuple[type, ...] = (
-    DeepRVFLClassifier,
-    DeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    EnsembleDeepGBRVFLClassifier,
-    DeepRVFLRegressor,
-    EnsembleDeepRVFLRegressor,
-)
-NETWORK_AXES = {
-    **dict.fromkeys(SHALLOW, NetworkAxes(("activation",), "n_hidden")),
-    **dict.fromkeys(DEEP, NetworkAxes(("activation", "n_hidden"), "n_layers")),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +120,10 @@ class _SettingReader:
         self.settings = settings
         self.columns = columns
         self.prefix = last_step_prefix(estimator)
-        names = {name for axes in NETWORK_AXES.values() for name in axes.names}
+        # The grid may replace the last step, by a network of another kind too.
+        steps = [estimator, *(value for column in columns.values() for value in column.values)]
+        kinds = {shared_work(last_step(step)) for step in steps}
+        names = {name for axes in kinds if axes is not None for name in _names(axes)}
         self.network_names = {self.prefix + name for name in names}
 
     def places_by_rows(self) -> dict[tuple[tuple, tuple], np.ndarray]:
@@ -205,15 +149,16 @@ class _SettingReader:
         whole = clone(self.estimator).set_params(**clone(others, safe=False))
         last = last_step(whole)
         # A grid may replace the last step, by a pipeline too.
-        shares = type(last) in NETWORK_AXES and last_step_prefix(whole) == self.prefix
+        shares = shared_work(last) is not None and last_step_prefix(whole) == self.prefix
         return last if shares else None
 
     def networks(self, places: np.ndarray, last: BaseEstimator) -> _Networks:
         """Return the networks' settings: the grid's, else the last step's own."""
-        axes = NETWORK_AXES[type(last)]
-        parameters = {name: self._parameter(name, places, last) for name in axes.names}
+        axes = shared_work(last)
+        assert axes is not None  # `last_step` asked
+        parameters = {name: self._parameter(name, places, last) for name in _names(axes)}
         valid = np.all([one.valid[one.codes] for one in parameters.values()], axis=0)
-        own_names = {self.prefix + name for name in axes.names}
+        own_names = {self.prefix + name for name in _names(axes)}
         for name in self.columns.keys() & (self.network_names - own_names):
             # Of another kind of network: `set_params` will say so.
             column = self.columns[name]
@@ -261,7 +206,7 @@ class _Parameter:
 class _Networks:
     """Networks on the same rows, column by column: objects for each would cost more than fits."""
 
-    axes: NetworkAxes
+    axes: SharedWork
     parameters: dict[str, _Parameter]
     valid: np.ndarray
 
@@ -280,6 +225,17 @@ class _Networks:
                     for same in _runs(same_columns, penalty)
                 ],
             )
+
+
+def shared_work(estimator: Any) -> SharedWork | None:
+    """Return what networks of this class can share, as the class says; None if nothing."""
+    abilities = getattr(type(estimator), "_abilities", None)
+    return None if abilities is None else abilities.shared_work
+
+
+def _names(axes: SharedWork) -> tuple[str, ...]:
+    """Return the parameters that matter only after the rows are made."""
+    return (*axes.columns, PENALTY, axes.size)
 
 
 def _runs(order: np.ndarray, keys: np.ndarray) -> list[np.ndarray]:

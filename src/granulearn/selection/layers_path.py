@@ -15,8 +15,8 @@ import numpy as np
 from granulearn.network.deep_features import linked_scores
 from granulearn.network.deep_ridge import layer_solvers
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup
+from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.judging import add_certain
-from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 
 
@@ -30,7 +30,7 @@ class LayersPath:
     solvers: list[Callable[[float], np.ndarray]]
     """Of each layer."""
     columns: dict[str, list[np.ndarray]]
-    """Of the samples to score the columns of each layer."""
+    """Columns of each layer for the samples to score."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
         """Add the outcomes of candidates of one penalty; return which there are."""

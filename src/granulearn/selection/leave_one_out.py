@@ -9,24 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from granulearn.estimators import CRVFLClassifier, GEGBRVFLClassifier
-from granulearn.estimators.deep_network import EnsembleNetwork
+from granulearn import estimators
 from granulearn.network.spectral_ridge import factor_spectral_ridge
 from granulearn.selection.candidates import (
-    DEEP,
-    SHALLOW,
     ColumnsGroup,
     Grid,
     RowsGroup,
     last_step,
+    shared_work,
 )
-from granulearn.selection.fold import Fold
-from granulearn.selection.network_path import INVERSE_PENALTY_FACTOR, width_columns
-from granulearn.selection.outcomes import OutcomeTable
+from granulearn.selection.fold import Fold, OutcomeTable
+from granulearn.selection.network_path import width_columns
 from granulearn.selection.prepared_model import PreparedModel
-
-# The one is complex, the other's penalty depends on the rows.
-WITHOUT_CLOSED_FORM = {CRVFLClassifier, GEGBRVFLClassifier}
 
 
 def check_closed_form(fold: Fold, grid: Grid) -> None:
@@ -45,7 +39,7 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
         if place in grid.alone or not _has_closed_form(estimator):
             if hasattr(estimator, "_validate_params"):
                 estimator._validate_params()  # a wrong value is no question of leave-one-out
-            known = [model.__name__ for model in SHALLOW + DEEP if model not in WITHOUT_CLOSED_FORM]
+            known = [name for name in estimators.__all__ if _knows_it(getattr(estimators, name)())]
             raise ValueError(
                 f"selection='loo' is not offered for {estimator!r}, only for "
                 f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
@@ -55,7 +49,12 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
 
 def _has_closed_form(estimator: BaseEstimator) -> bool:
     by_mean = getattr(estimator, "combine", "mean") == "mean"
-    return by_mean and type(estimator) not in WITHOUT_CLOSED_FORM
+    return by_mean and _knows_it(estimator)
+
+
+def _knows_it(estimator: BaseEstimator) -> bool:
+    shared = shared_work(estimator)
+    return shared is not None and shared.leave_one_out
 
 
 def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
@@ -83,10 +82,9 @@ def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[in
     """Return by size the errors for each penalty of the group."""
     targets, weights = model.targets, model.rows.weights
     weights = np.ones(len(targets.Y)) if weights is None else weights
-    factor = INVERSE_PENALTY_FACTOR.get(type(model.estimator), 1)
-    Cs = [factor * group.C for group in same_columns.penalties]
+    Cs = [model.shared.inverse_penalty_factor * group.C for group in same_columns.penalties]
     sizes = np.unique(np.concatenate([group.sizes for group in same_columns.penalties]))
-    predict = _of_layers if isinstance(model.estimator, EnsembleNetwork) else _of_widths
+    predict = _of_layers if model.shared.ridge_per_layer else _of_widths
     errors = {}
     Y = targets.to_leave_out()
     for size, predictions in predict(model, same_columns, sizes.tolist(), Y, weights, Cs):

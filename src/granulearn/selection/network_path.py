@@ -8,20 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from granulearn.estimators import ACRVFLClassifier, GEGBRVFLClassifier
-from granulearn.estimators.deep_network import DeepNetwork, EnsembleNetwork
 from granulearn.network import NormalEquations, normal_equations
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup, RowsGroup
+from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.judging import add_certain, certain_of_all, rounding_error
 from granulearn.selection.layers_path import LayersPath, open_layers_path
-from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 from granulearn.selection.ridge_path import RidgePath, factor_ridge
-
-# The graph's penalty depends on the width: no factor is a leading block of another.
-NOT_NESTED = frozenset({GEGBRVFLClassifier})
-# The augmented ridge is a real ridge with half the penalty.
-INVERSE_PENALTY_FACTOR = {ACRVFLClassifier: 2}
 
 # A network much wider than its rows are many is cheaper in the dual form, one
 # by one; below this many columns nothing is cheaper than the shared factor. A
@@ -129,7 +122,7 @@ class ColumnsPath:
 
     def _factored(self, C: float) -> _Factored | None:
         """Return the ridge of a penalty; None where the solver of `fit` must decide."""
-        inverse_penalty = C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
+        inverse_penalty = C * self.model.shared.inverse_penalty_factor
         ridge = factor_ridge(self.equations, inverse_penalty)
         if ridge is None:
             return None
@@ -143,7 +136,7 @@ class ColumnsPath:
 
     def _output_weights(self, ridge: RidgePath, columns: np.ndarray) -> list:
         """Return ``coef_`` for each number of columns; of a deep network a list of all stages."""
-        deep = isinstance(self.model.estimator, DeepNetwork)
+        deep = self.model.is_deep
         stages = self.columns.up_to(columns[-1]) if deep else columns
         weights = ridge.coefficients(stages)
         weights[self.bias_column] += self.model.targets.offset
@@ -160,9 +153,9 @@ class _Factored(NamedTuple):
 def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | LayersPath | None:
     """Return the path of those sizes that gain by it; None if there are none."""
     rows, Y = model.rows, model.targets.Y
-    if type(model.estimator) in NOT_NESTED or (Y[0] == Y).all():
+    if not model.shared.nested or (Y[0] == Y).all():
         return None
-    if isinstance(model.estimator, EnsembleNetwork):
+    if model.shared.ridge_per_layer:
         return open_layers_path(model, same_columns)
     columns = width_columns(model, same_columns)
     sizes = np.concatenate([group.sizes for group in same_columns.penalties])
@@ -181,6 +174,6 @@ def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath 
 def width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:
     """Return how many leading columns each size of a group's networks takes."""
     one, two = (model.features(same_columns.network(1.0, width)).n_columns for width in (1, 2))
-    deep = isinstance(model.estimator, DeepNetwork)
+    deep = model.is_deep
     limit = max(2 * len(model.rows.X), SMALL_DEEP_SYSTEM if deep else SMALL_SYSTEM)
     return WidthColumns(fixed=2 * one - two, per_node=two - one, limit=limit)

@@ -6,21 +6,26 @@ import time
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
-from sklearn.model_selection._validation import (
-    _insert_error_scores,
-    _warn_or_raise_about_fit_failures,
-)
 from sklearn.utils import indexable
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_method_params, _num_samples
 
+from granulearn._sklearn_compat import (
+    StrOptions,
+    check_method_params,
+    fit_context,
+    insert_error_scores,
+    n_samples_of,
+    warn_or_raise_about_fit_failures,
+)
 from granulearn.selection.candidates import describe_candidates
-from granulearn.selection.evaluation import evaluate_grid
 from granulearn.selection.fold import Problem
-from granulearn.selection.parameter_columns import parameter_columns
-from granulearn.selection.setting_columns import SettingColumn, setting_columns
+from granulearn.selection.grid_run import evaluate_grid
+from granulearn.selection.setting_columns import (
+    SettingColumn,
+    parameter_columns,
+    setting_columns,
+)
 
 
 class PathSearchCV(GridSearchCV):
@@ -198,7 +203,7 @@ class PathSearchCV(GridSearchCV):
         )
         self.selection = selection
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None, **params):
         """Evaluate all candidates, then fit the best one.
 
@@ -221,7 +226,7 @@ class PathSearchCV(GridSearchCV):
         self._check_selection()
         scorer, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
-        routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
+        routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         candidates = list(ParameterGrid(self.param_grid))
         columns = setting_columns(candidates)
         problem = self._problem(candidates, X, y, scorer, routed.estimator.fit, routed.scorer.score)
@@ -269,7 +274,7 @@ class PathSearchCV(GridSearchCV):
     def _splits(self, X, y, split_params: dict) -> list[tuple]:
         if self.selection == "loo":
             self.n_splits_ = 1
-            everything = np.arange(_num_samples(X))
+            everything = np.arange(n_samples_of(X))
             return [(everything, everything)]
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **split_params))
@@ -306,9 +311,9 @@ class PathSearchCV(GridSearchCV):
             dict(zip(outcomes, values, strict=True))
             for values in zip(*outcomes.values(), strict=True)
         ]
-        _warn_or_raise_about_fit_failures(rows, self.error_score)
+        warn_or_raise_about_fit_failures(rows, self.error_score)
         if callable(self.scoring):
-            _insert_error_scores(rows, self.error_score)
+            insert_error_scores(rows, self.error_score)
         return {name: [row[name] for row in rows] for name in outcomes}
 
     def _choose(self, results: dict, refit_metric: Any) -> None:

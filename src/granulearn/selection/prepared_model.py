@@ -5,18 +5,17 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from granulearn.estimators.base import Seeds, TrainingRows
+from granulearn.estimators.estimator import SharedWork
 from granulearn.estimators.regression import RegressionRows
-from granulearn.estimators.training_rows import Seeds, TrainingRows
 from granulearn.selection.fold import Fold, LastStepInputs
-from granulearn.selection.judging import Judge
-from granulearn.selection.targets import ClassTargets, NumberTargets, targets_of
+from granulearn.selection.judging import ClassTargets, Judge, NumberTargets, targets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +34,17 @@ class PreparedModel:
     judges: dict[str, Judge]
     """Of the samples to score."""
     own_score: bool
-    """Whether what the judges say are the scores; if not, it says what rounding could change."""
+    """Whether the judges' scores are the search's; if not, they tell what rounding could change."""
+
+    @property
+    def shared(self) -> SharedWork:
+        """What the class of the last step can share."""
+        return self.estimator._abilities.shared_work
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether the last step has an answer, and output weights, after each of its layers."""
+        return self.shared.size == "n_layers"
 
     @property
     def largest_error(self) -> float:
@@ -86,9 +95,7 @@ def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) 
         The last step, not fitted, with its parameters set; it is changed.
     """
     estimator._validate_params()
-    left_open: dict[str, Any] = dict.fromkeys(signature(estimator._prepare).parameters)
-    passed = {"X": inputs.X, "y": inputs.y, **inputs.fit_params}
-    rows, seeds = estimator._prepare(**(left_open | passed))
+    rows, seeds = estimator._prepare(estimator._check(inputs.X, inputs.y, **inputs.fit_params))
     targets = targets_of(estimator, rows)
     scored_inputs = {
         name: validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], order="C")

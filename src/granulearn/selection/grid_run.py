@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from granulearn.selection.candidates import Grid, InputsGroup, RowsGroup, last_step
-from granulearn.selection.fold import Fold, Problem, fit_earlier_steps
+from granulearn.selection.fold import Fold, OutcomeTable, Problem, fit_earlier_steps
 from granulearn.selection.leave_one_out import check_closed_form, leave_one_out
 from granulearn.selection.network_path import evaluate_networks
-from granulearn.selection.outcomes import OutcomeTable, join_folds
 from granulearn.selection.prepared_model import prepare_model
 from granulearn.selection.progress import show_progress
 
@@ -137,3 +138,22 @@ def _attempt(stage: Callable, *arguments):
     except Exception:
         # The ordinary fit raises it again, where scikit-learn reports it.
         return None
+
+
+def join_folds(tables: list[tuple[int, OutcomeTable]], n_splits: int) -> dict[str, list]:
+    """Return the columns of all tables, candidate by candidate and in each fold by fold.
+
+    Parameters
+    ----------
+    tables : list of (int, OutcomeTable)
+        Each with the number of its fold; together they cover everything once.
+    n_splits : int
+        Number of folds.
+    """
+    rows = np.concatenate([np.array(table.places) * n_splits + at for at, table in tables])
+    joined = {}
+    for name in tables[0][1].columns:
+        column = np.empty(len(rows), dtype=object)
+        column[rows] = list(chain.from_iterable(table.columns[name] for _, table in tables))
+        joined[name] = column.tolist()
+    return joined
