@@ -1,4 +1,4 @@
-"""How many of our files does one call go through?
+"""Count the files of ours that one call goes through.
 
     python benchmarks/files_crossed.py
 

@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_m
 
 from granulearn.cli import table_parts
 from granulearn.cli.large_training import prepare_from_survey, scores_of_confusion, train_on_cluster
-from granulearn.cli.model_kinds import IN_PARTS, make_model
+from granulearn.cli.model_kinds import make_model, names_in_parts
 from granulearn.cli.table_parts import open_parts
 from granulearn.cli.table_survey import make_request, read_rows, survey_part
 from granulearn.cli.training import train
@@ -52,7 +52,7 @@ def test_a_constant_and_an_empty_column_are_no_harm(tmp_path):
     assert_allclose(features[:, [2, 3]], 0, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", IN_PARTS)
+@pytest.mark.parametrize("model", names_in_parts())
 def test_one_part_gives_the_model_of_training_in_memory(tmp_path, model):
     path = write_people(tmp_path)
     table = read_training_table(path, "label")

@@ -28,7 +28,7 @@ from granulearn.memberships import (
     SDAPMembership,
     UniformMembership,
 )
-from granulearn.memberships.registry import CallableMembership
+from granulearn.memberships.base import CallableMembership
 from tests.distributed.chunked import block_of, table
 
 SETTINGS = BallSettings(purity=0.95, min_ball_size=1, init="k-means++", seed=7, n_jobs=None)
