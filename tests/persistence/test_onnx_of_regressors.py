@@ -109,13 +109,15 @@ def test_targets_that_are_all_zero_are_compared_as_they_are():
 def test_a_model_that_predicts_otherwise_is_not_handed_out(regressor, size, monkeypatch):
     X, Y, _ = wavy_numbers(n_targets=3)
     model = regressor(n_hidden=20, random_state=0).fit(X, Y * [size, 1.0, 1.0])
-    right = onnx_converters._SCORES[regressor]
+    right = onnx_converters.FORMS[regressor._abilities.onnx].scores
 
     def first_target_slightly_wrong(graph, model, X):
         return graph.times(right(graph, model, X), graph.constant([1.0001, 1.0, 1.0]))
 
     monkeypatch.setitem(
-        onnx_converters.FORMS, regressor._abilities.onnx, onnx_converters.Form(first_target_slightly_wrong)
+        onnx_converters.FORMS,
+        regressor._abilities.onnx,
+        onnx_converters.Form(first_target_slightly_wrong),
     )
     with pytest.raises(OnnxMismatchError, match="differ from the pipeline's by up to"):
         to_onnx(model, X)
