@@ -1,4 +1,4 @@
-"""How many of our files does one call go through?
+"""Count the files of ours that a call goes through.
 
     python benchmarks/files_crossed.py
 
@@ -69,7 +69,7 @@ def search() -> object:
 
 
 def tuned_cell() -> None:
-    """Run `granulearn bench` on a study of one cell: read a CSV file, split, search, score, save."""
+    """Run `granulearn bench` on one cell: read a CSV file, split, search, score, save."""
     prepare.cache_clear()
     load_dataset.cache_clear()
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:

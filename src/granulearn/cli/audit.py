@@ -87,9 +87,7 @@ def audit(
                 listing.to_csv(draft, index=False)
         if report is not None:
             tell(f"writing {report.name}")
-            with written_atomically(report) as draft:
-                page = _page(table.name, data, X, names, audited)
-                draft.write_text(page, encoding="utf-8")
+            _write_page(report, table.name, data, X, names, audited)
     if data.dropped_rows:
         left_out = counted(data.dropped_rows, "row")
         note(f"{left_out} without a label left out; the others keep their row.")
@@ -142,14 +140,19 @@ def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
     return names
 
 
-def _page(
-    title: str, data: TrainingTable, X: np.ndarray, names: list[FeatureName], audited: LabelAudit
-) -> str:
-    from granulearn.audit.page import render_audit_page, summarize_audit
+def _write_page(
+    path: Path,
+    title: str,
+    data: TrainingTable,
+    X: np.ndarray,
+    names: list[FeatureName],
+    audited: LabelAudit,
+) -> None:
+    from granulearn.audit.page import summarize_audit, write_audit_page
 
     rows = (data.rows + 1).tolist()
-    return render_audit_page(
-        summarize_audit(audited, X, data.X, title=title, row_numbers=rows, names=names)
+    write_audit_page(
+        summarize_audit(audited, X, data.X, title=title, row_numbers=rows, names=names), path
     )
 
 

@@ -56,11 +56,36 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
     try:
         with _errors_name(named, draft):
             yield draft
+            # A rename that outlives a power cut must not lead to content that did not.
+            with draft.open("rb+") as written:
+                os.fsync(written.fileno())
             draft.chmod(_usual_mode(found))
             os.replace(draft, target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_text_atomically(path: str | os.PathLike, text: str) -> Path:
+    """Write a text as a whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file to make or to replace; its folder is made if it is not there.
+    text : str
+        The content, written as UTF-8.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_atomically(target) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return target
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.report.files import write_atomically
+from granulearn.persistence.atomic_files import write_text_atomically
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
@@ -32,9 +32,7 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
         folder / f"{name}.csv": score_frame(summary).to_csv(index=False, lineterminator="\n"),
         folder / f"{name}.md": "\n".join(_page(summary)) + "\n",
     }
-    for path, text in contents.items():
-        write_atomically(path, text)
-    return list(contents)
+    return [write_text_atomically(path, text) for path, text in contents.items()]
 
 
 def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
