@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
+    CSV_ENDINGS,
     CategoricalOption,
     IgnoreOption,
     SeedOption,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from granulearn.cli.training_table import TrainingTable
 
 SHOWN = 10
-CSV_ENDINGS = ("", ".csv", ".txt")
 
 
 def audit(
@@ -102,14 +101,11 @@ def audit(
 
 def _check_outputs(table: Path, output: Path | None, report: Path | None) -> None:
     """Refuse, before any work is done, what could not be written after it."""
-    if output is not None and output.suffix.lower() not in CSV_ENDINGS:
-        raise UsageError(
-            f"--output {output} ends in {output.suffix!r}, and what is written is CSV; use .csv."
-        )
     for written in (output, report):
         check_not_an_input(written, table)
-        check_can_be_written(written)
     check_outputs_differ(output, report)
+    check_can_be_written(output, *CSV_ENDINGS)
+    check_can_be_written(report)
     if report is not None:
         import_module("jinja2")
 

@@ -97,7 +97,9 @@ class RatedBalls:
         return pd.DataFrame(typical).rename(columns=lambda name: f"typical_{name}")
 
 
-def rate_balls(table: TrainingTable, *, purity: float, membership: str, seed: int) -> RatedBalls:
+def make_rated_balls(
+    table: TrainingTable, *, purity: float, membership: str, seed: int
+) -> RatedBalls:
     """Make the balls of a table and rate them.
 
     Parameters

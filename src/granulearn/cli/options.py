@@ -15,6 +15,9 @@ import typer
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.model_kinds import model_names
 
+# The endings of files that are written as CSV, and as nothing else.
+CSV_ENDINGS = ("", ".csv", ".txt")
+
 
 def _column_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the header's names that begin so; silent on anything odd, as completion must be."""
@@ -82,8 +85,6 @@ IgnoreOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-
-
 DaskOption = Annotated[
     str | None,
     typer.Option(

@@ -15,18 +15,18 @@ import pyarrow.parquet as parquet
 from sklearn.base import is_regressor
 from threadpoolctl import threadpool_limits
 
-from granulearn.cli.cells import (
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.sources import Source
+from granulearn.cli.streams import written_output
+from granulearn.cli.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,
     as_text,
     holds_dates,
 )
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.sources import PARQUET_SUFFIXES, Source
-from granulearn.cli.streams import written_output
-from granulearn.cli.training_table import check_has_column
 from granulearn.datasets import TableError
+from granulearn.datasets.tables import PARQUET_SUFFIXES, check_has_column
 from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError
 from granulearn.persistence.predictors import last_step
 
@@ -114,7 +114,7 @@ class Predictor:
                 f"model was trained on: {shown}{hint}. Rename or add them."
             )
         for name in self.keep:
-            check_has_column(source, name)
+            check_has_column(source.path, source.names, name)
 
     def predict_batch(
         self, batch: pa.RecordBatch, source: Source, first_row: int

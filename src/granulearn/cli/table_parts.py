@@ -15,8 +15,9 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from granulearn.cli.csv_scan import scan_csv
-from granulearn.cli.sources import PARQUET_SUFFIXES, ParquetSource, open_source, whole_columns
-from granulearn.datasets.csv_structure import TableError
+from granulearn.cli.sources import ParquetSource, open_source, whole_columns
+from granulearn.datasets import TableError
+from granulearn.datasets.tables import PARQUET_SUFFIXES
 
 # Part of a CSV file: in memory its text, its numbers and its features are there at once.
 CSV_PART_BYTES = 32 * 2**20

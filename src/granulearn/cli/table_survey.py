@@ -11,17 +11,23 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from granulearn.cli.cells import NotANumberError, as_categories, as_numbers, as_text, spells_number
+from granulearn.cli.table_cells import (
+    NotANumberError,
+    as_categories,
+    as_numbers,
+    as_text,
+    spells_number,
+)
 from granulearn.cli.table_parts import TablePart, TableParts
 from granulearn.cli.training_table import (
     MAX_CATEGORIES,
-    check_named_columns,
     check_no_dates,
     check_no_decimal_commas,
     check_not_too_large,
+    feature_names,
     labels_are_whole_numbers,
 )
-from granulearn.datasets.csv_structure import TableError
+from granulearn.datasets import TableError
 from granulearn.persistence import ColumnCard
 
 # Values that a part remembers of a column of numbers, evenly spaced in rank, for its median.
@@ -63,11 +69,8 @@ def make_request(
     seed : int
         Of what is random.
     """
-    check_named_columns(table, target, categorical, ignore)
-    names = tuple(name for name in table.names if name != target and name not in ignore)
-    if not names:
-        raise TableError(f"{table.path} has no column but the target {target!r}; add features.")
-    return Request(target, names, frozenset(categorical), test, seed)
+    names = feature_names(table, target, categorical, ignore)
+    return Request(target, tuple(names), frozenset(categorical), test, seed)
 
 
 class Seen(NamedTuple):
