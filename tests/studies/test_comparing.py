@@ -7,7 +7,7 @@ from granulearn.statistics import compare, paper_accuracy_table
 from granulearn.studies import Store, expand, load_study
 from granulearn.studies.comparing import compare_methods
 from granulearn.studies.methods import variants
-from granulearn.studies.tables import cell_table
+from granulearn.studies.score_tables import cell_table
 from tests.studies.made_up_results import fill_store
 from tests.studies.small_studies import small_study
 

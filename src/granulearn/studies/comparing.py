@@ -8,9 +8,9 @@ import pandas as pd
 
 from granulearn.statistics import compare, describe_in_words
 from granulearn.studies.cells import conditions
+from granulearn.studies.score_tables import score_table
 from granulearn.studies.scores import higher_is_better
 from granulearn.studies.spec import Study
-from granulearn.studies.tables import score_table
 
 
 def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:

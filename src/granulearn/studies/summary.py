@@ -17,10 +17,10 @@ from granulearn.studies.comparing import compare_methods
 from granulearn.studies.details import cell_id, describe_cells, describe_progress
 from granulearn.studies.drawings import drawing_key
 from granulearn.studies.methods import as_grids, variants
+from granulearn.studies.score_tables import cell_table, curve_table, mean_curves, score_table
 from granulearn.studies.scores import SHARES, higher_is_better
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoredOutcome
-from granulearn.studies.tables import cell_table, curve_table, mean_curves, score_table
 
 
 def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
