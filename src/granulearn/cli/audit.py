@@ -124,7 +124,7 @@ def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[FeatureNa
 
 
 def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
-    """Return the columns of numbers, and of the others (column, category) as they are encoded."""
+    """Return the name of each encoded feature: a column of numbers, or (column, category)."""
     names: list[FeatureName] = [str(name) for name in prepare.get_feature_names_out()]
     for kind, steps, columns in prepare.transformers_:
         if kind == "categories" and columns:
@@ -158,13 +158,13 @@ def _listing(data: TrainingTable, audited: LabelAudit) -> pd.DataFrame:
     verdict = table.reset_index(drop=True)
     verdict.insert(0, "row", data.rows[table.index] + 1)
     cells = data.X.iloc[table.index].reset_index(drop=True)
-    # Two columns of one name would be one too many for whoever reads the file.
+    # Two columns of the file must not have one name.
     cells = cells.rename(columns={name: f"{name} (column)" for name in verdict.columns})
     return verdict.join(cells)
 
 
 def _once(audited: LabelAudit, listing: pd.DataFrame) -> pd.DataFrame:
-    """Return what the listing says of labels that occur once, in the order of the file."""
+    """Return row and label where a label occurs once, in the order of the file."""
     labels = audited.given_[audited.alone_]
     return listing[listing["given"].isin(labels)].sort_values("row")[["row", "given"]]
 

@@ -60,7 +60,7 @@ class RatedBalls:
             }
         )
         described = pd.concat([facts, self._typical_values()], axis=1)
-        # Of equally trusted balls the larger one says more.
+        # Among equally trusted balls, the larger one says more.
         return described.sort_values(
             ["membership", "samples", "ball"], ascending=[False, False, True], ignore_index=True
         )
@@ -111,7 +111,7 @@ def make_rated_balls(
     membership : str
         Name of a scheme.
     seed : int
-        Of the balls.
+        Seed of the balls.
     """
     prepared = make_pipeline_for(table.X).fit_transform(table.X)
     balls = generate_balls(prepared, table.y, purity=purity, random_state=seed)

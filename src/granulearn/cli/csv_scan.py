@@ -149,7 +149,7 @@ def _refuse_wide_encoding(path: Path, block: bytes) -> None:
     """Say how to convert text that spends two or four bytes on each character."""
     found = next((name for mark, name in _WIDE_MARKS.items() if block.startswith(mark)), None)
     if found is None:
-        # Of plain letters in UTF-16 every other byte is zero.
+        # In UTF-16, every other byte of plain letters is zero.
         even, odd = block[:_SAMPLE:2], block[1:_SAMPLE:2]
         found = "utf-16be" if 2 * even.count(0) > len(even) else found
         found = "utf-16le" if 2 * odd.count(0) > len(odd) else found

@@ -176,7 +176,7 @@ class Predictor:
     def _refusal(
         self, error: ValueError, X: pd.DataFrame, source: Source, first_row: int
     ) -> ValueError:
-        """Return what to tell of rows that a model made in Python does not take."""
+        """Return the error for rows that a model made in Python refuses."""
         for name in X.columns:
             missing = X[name].isna().to_numpy()
             if missing.any():
@@ -254,7 +254,7 @@ class Predictor:
 
 
 def wrong_columns(error: ValueError) -> ModelFileError:
-    """Return what to tell of a model that refuses complete rows with the columns of its card.
+    """Return the error for a model that refuses complete rows with the columns of its card.
 
     Parameters
     ----------

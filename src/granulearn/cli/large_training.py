@@ -116,7 +116,7 @@ def block_of_part(part: TablePart, number: int, reading: Reading) -> Block:
     part : TablePart
         Some rows.
     number : int
-        Of the part.
+        Number of the part.
     reading : Reading
         How they are read.
     """
@@ -133,7 +133,7 @@ def confusion_of_part(part: TablePart, number: int, reading: Reading, classifier
     part : TablePart
         Some rows.
     number : int
-        Of the part.
+        Number of the part.
     reading : Reading
         How they are read.
     classifier : fitted classifier
@@ -155,8 +155,8 @@ def prepare_from_survey(columns: Sequence[ColumnSurvey]) -> Any:
     columns : sequence of ColumnSurvey
         Over all training rows.
     """
-    # A frame with every category, the most frequent one most often: it teaches the steps
-    # for categories all they need. What the steps for numbers learn from it is replaced.
+    # The frame holds every category, and the most frequent one most often: the steps for
+    # categories need no more. What the steps for numbers learn from it is replaced.
     length = 2 + max([len(column.categories) for column in columns], default=0)
     frame = pd.DataFrame({column.name: _example(column, length) for column in columns})
     prepare = make_pipeline_for(frame).fit(frame).named_steps["prepare"]
@@ -180,7 +180,7 @@ def _prepared(rows: Any, chosen: np.ndarray, reading: Reading) -> tuple[np.ndarr
 
 
 def _check_held_out(survey: TableSurvey, request: Request) -> None:
-    """Raise as `train` does where too few rows can be held out; here chance may hold out none."""
+    """Raise, as `train` does, if too few rows can be held out; by chance it may be none."""
     rows, n_classes, test = survey.labels.total(), len(survey.labels), request.test
     none_held_out = rows == survey.train_labels.total()
     if test and (none_held_out or round(test * rows) < n_classes):

@@ -81,7 +81,7 @@ def whole_columns(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Array]:
     table : pyarrow Table
         The columns, in any number of pieces.
     names : sequence of str
-        Those to return.
+        The columns to return.
     """
     joined = {name: table[name].combine_chunks() for name in names}
     return {

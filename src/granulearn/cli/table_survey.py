@@ -36,7 +36,7 @@ _REMEMBERED = 33
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for, in every part the same."""
+    """What the user asked for; it is the same in every part."""
 
     target: str
     names: tuple[str, ...]
@@ -67,7 +67,7 @@ def make_request(
     test : float
         Share of the rows to hold out.
     seed : int
-        Of what is random.
+        Seed of everything random.
     """
     names = feature_names(table, target, categorical, ignore)
     return Request(target, tuple(names), frozenset(categorical), test, seed)
@@ -156,7 +156,7 @@ def survey_part(part: TablePart, number: int, request: Request) -> TableSurvey:
     part : TablePart
         Some rows.
     number : int
-        Of the part; decides which rows are held out.
+        Number of the part; it decides which rows are held out.
     request : Request
         What the user asked for.
     """
@@ -178,7 +178,7 @@ def read_rows(part: TablePart, number: int, request: Request) -> PartRows:
     part : TablePart
         Some rows.
     number : int
-        Of the part.
+        Number of the part.
     request : Request
         What the user asked for.
     """
@@ -194,12 +194,12 @@ def read_rows(part: TablePart, number: int, request: Request) -> PartRows:
 def features_and_labels(
     rows: PartRows, chosen: np.ndarray, kinds: dict[str, str], whole: bool
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the chosen ones of a part's labelled rows as a model's pipeline takes them.
+    """Return some of a part's labelled rows, as the pipeline of a model takes them.
 
     Parameters
     ----------
     rows : PartRows
-        All of them.
+        All labelled rows.
     chosen : ndarray of bool
         Which to return.
     kinds : dict
@@ -223,7 +223,7 @@ def join_surveys(first: TableSurvey, second: TableSurvey) -> TableSurvey:
     Parameters
     ----------
     first, second : TableSurvey
-        Of earlier and of later rows.
+        The surveys of earlier and of later rows.
     """
     columns = tuple(map(_join_columns, first.columns, second.columns))
     return TableSurvey(
@@ -240,7 +240,7 @@ def check_survey(survey: TableSurvey, path: Any, target: str) -> bool:
     Parameters
     ----------
     survey : TableSurvey
-        Of the whole table.
+        The survey of the whole table.
     path : Path
         The table, for messages.
     target : str

@@ -73,7 +73,7 @@ def make_card(kind: str, model: Any, labels: Counter, **facts: Any) -> ModelCard
 
 
 def cannot_be_split(n_rows: int, n_classes: int, test: float) -> TableError:
-    """Return what to tell of a table from which too few rows can be held out.
+    """Return the error for a table from which too few rows can be held out.
 
     Parameters
     ----------

@@ -37,14 +37,14 @@ def _tell_nobody(stage: str) -> None:
 
 
 class _ToldFolds(StratifiedKFold):
-    """Folds that say which of them is being scored: each is asked for when the last is done."""
+    """Folds that say which of them is next: one is asked for when the last has been scored."""
 
     def __init__(self, n_splits: int, seed: int, tell: Callable[[str], None]):
         super().__init__(n_splits, shuffle=True, random_state=seed)
         self.tell = tell
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator:
-        """Yield the rows of each fold, after the word that it is next."""
+        """Say which fold is next, then yield its rows."""
         for number, fold in enumerate(super().split(X, y, groups), start=1):
             self.tell(f"cross-validating, fold {number} of {self.n_splits}")
             yield fold
@@ -75,7 +75,7 @@ def train(
     test : float
         Share of the rows to hold out, from 0 to below 1.
     seed : int
-        Of the split, the folds and the model.
+        Seed of the split, the folds and the model.
     tell : callable, default=nobody is told
         Told what is being done.
     """
@@ -112,7 +112,10 @@ def train(
 
 
 def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
-    """Count labels less probable than another, out of bag; None without a ball forest."""
+    """Count the labels that are less probable, out of bag, than another one.
+
+    None for a model without a ball forest: it has no such probabilities.
+    """
     forest = model if hasattr(model, "oob_proba_") else getattr(model, "forest_", None)
     if forest is None:
         return None

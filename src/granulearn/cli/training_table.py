@@ -203,9 +203,9 @@ def check_no_dates(place: object, name: str, column: pa.Array) -> None:
     Parameters
     ----------
     place : object
-        Where it stands, for the message.
+        Where the column stands, for the message.
     name : str
-        Of the column.
+        Name of the column.
     column : pyarrow Array
         Its cells.
     """
@@ -253,7 +253,7 @@ def labels_are_whole_numbers(place: object, target: str, classes: Sequence[str])
 
 
 def _is_plain_integer(text: str) -> bool:
-    """Return whether the number behind the text is written back as the same text."""
+    """Return whether a text is a whole number as `str` writes it: no sign +, no leading zero."""
     digits = text.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(text)) == text
 

@@ -209,7 +209,7 @@ def _load_from(
 
 
 def _minority_as_one(y: np.ndarray) -> np.ndarray:
-    """Return 1 for the smaller class, 0 for the other; of equal ones the later is 1."""
+    """Return 1 for the smaller class, 0 for the other; if both are equal, the later is 1."""
     labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
     smaller = labels[::-1][np.argmin(counts[::-1])]
     return (np.asarray(y, dtype=str) == smaller).astype(np.int64)

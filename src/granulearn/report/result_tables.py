@@ -123,7 +123,7 @@ def _methods(summary: dict[str, Any]) -> list[str]:
 def _statistics(summary: dict[str, Any]) -> list[str]:
     lines = []
     for position, comparison in enumerate(summary["comparisons"]):
-        # In full once; of the others, who leads and what can be told apart.
+        # The first is given in full, the others by who leads and what can be told apart.
         words = comparison["words"] if position == 0 else comparison["words"][::2][:2]
         lines += [f"**{comparison['title'][0].upper()}{comparison['title'][1:]}.** "
                   + " ".join(words), ""]  # fmt: skip

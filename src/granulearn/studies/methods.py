@@ -128,7 +128,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
     tuning : Tuning
         Folds and score.
     seed : int
-        Of the model, the folds and the draw of candidates.
+        Seed of the model, the folds and the draw of candidates.
 
     Returns
     -------

@@ -150,7 +150,7 @@ def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict
 
 
 def _curves(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
-    # A line for each value of a varied setting would be a thicket.
+    # Lines for all values of a varied setting would hide each other.
     varied = {
         variant.name for method in study.method if method.vary for variant in variants(method)
     }
@@ -190,7 +190,7 @@ def _layers(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _lines(points: pd.DataFrame, along: str, name: str) -> dict[str, dict[str, list]]:
-    """Return of each method where its points lie, their means and errors."""
+    """Return the places, means and errors of the points of each method."""
     return {
         str(method): {
             name: own[along].tolist(),
