@@ -90,13 +90,13 @@ class ColumnSurvey:
 
     name: str
     is_category: bool
-    """Whether its type, or the user, says so."""
+    """Whether the type of the column, or the user, says that it holds categories."""
     number: Seen | None = None
     """A cell that is a number, if there is one."""
     text: Seen | None = None
-    """A cell that is none."""
+    """A cell that is no number, if there is one."""
     stored_as_categories: str | None = None
-    """A part whose type for the column is one of categories, unless the user says so anyway."""
+    """A part whose file stores the column as categories, if the user has not said so anyway."""
     read_as_numbers: str | None = None
     """A part in which every cell is a number."""
     n: int = 0
