@@ -60,7 +60,7 @@ class RatedBalls:
             }
         )
         described = pd.concat([facts, self._typical_values()], axis=1)
-        # Of equally trusted balls the larger one says more.
+        # Among equally trusted balls, the larger one says more.
         return described.sort_values(
             ["membership", "samples", "ball"], ascending=[False, False, True], ignore_index=True
         )
@@ -97,7 +97,9 @@ class RatedBalls:
         return pd.DataFrame(typical).rename(columns=lambda name: f"typical_{name}")
 
 
-def rate_balls(table: TrainingTable, *, purity: float, membership: str, seed: int) -> RatedBalls:
+def make_rated_balls(
+    table: TrainingTable, *, purity: float, membership: str, seed: int
+) -> RatedBalls:
     """Make the balls of a table and rate them.
 
     Parameters
@@ -109,7 +111,7 @@ def rate_balls(table: TrainingTable, *, purity: float, membership: str, seed: in
     membership : str
         Name of a scheme.
     seed : int
-        Of the balls.
+        Seed of the balls.
     """
     prepared = make_pipeline_for(table.X).fit_transform(table.X)
     balls = generate_balls(prepared, table.y, purity=purity, random_state=seed)

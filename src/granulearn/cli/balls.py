@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from granulearn.cli.options import (
+    CSV_ENDINGS,
     CategoricalOption,
     IgnoreOption,
     SeedOption,
@@ -70,14 +71,14 @@ def balls(
 
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
-    from granulearn.cli.ball_table import rate_balls
+    from granulearn.cli.ball_table import make_rated_balls
     from granulearn.cli.training_table import read_training_table
     from granulearn.persistence import written_atomically
 
     for written in (output, plot):
         check_not_an_input(written, table)
     check_outputs_differ(output, plot)
-    check_can_be_written(output, "", ".csv", ".txt")
+    check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(plot, ".png", ".pdf", ".svg")
     with stage_progress(hidden=json) as tell, compiling_announced():
         tell(f"reading {table.name}")
@@ -85,7 +86,7 @@ def balls(
             table, target, categorical=categorical or (), ignore=ignore or ()
         )
         tell(f"making balls of {len(data.y)} rows and rating them")
-        rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
+        rated = make_rated_balls(data, purity=purity, membership=membership, seed=seed)
         tell(f"describing {counted(len(rated.balls), 'ball')}")
         listing = rated.listing()
         if plot is not None:

@@ -136,7 +136,7 @@ def _run_with_progress(
 
 
 def _check_datasets(cells: list[Cell], data_dir: str | None) -> None:
-    """Refuse names nobody knows; say which known sets are not here, and go on."""
+    """Refuse unknown names; say which known sets cannot be read here, and go on."""
     absent = {}
     for name in dict.fromkeys(cell.unit.dataset for cell in cells):
         try:
@@ -176,10 +176,10 @@ def _print_studies() -> None:
 
 
 def _messages() -> Console:
-    """Return where progress and remarks go: results alone are for stdout."""
+    """Return the console for progress and remarks; stdout is for results alone."""
     return Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def _say(*parts: str | tuple[str, str]) -> None:
-    """Print texts after each other, each alone or with its style."""
+    """Print texts one after the other; a pair is a text with its style."""
     _messages().print(Text.assemble(*parts))

@@ -76,9 +76,9 @@ def export(
 
     Example: granulearn datasets export crx -o credit.csv
     """
-    from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES
     from granulearn.cli.streams import check_output, is_standard_output, written_output
     from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
+    from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
 
     before_the_verb = context.parent.params if context.parent else {}
     data_dir = data_dir or before_the_verb.get("data_dir")

@@ -36,7 +36,7 @@ from granulearn.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from granulearn.cli.training import Trained
+    from granulearn.cli.trained_model import Trained
     from granulearn.persistence import ModelCard
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.

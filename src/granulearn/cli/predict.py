@@ -41,9 +41,10 @@ def predict(
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
-    from granulearn.cli.prediction import Predictor, predict_file
-    from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, check_is_file, open_source
+    from granulearn.cli.file_prediction import Predictor, predict_file
+    from granulearn.cli.sources import check_is_file, open_source
     from granulearn.cli.streams import as_file, check_output, is_standard_output
+    from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
     from granulearn.persistence import load_model
 
     to_stdout = is_standard_output(output)

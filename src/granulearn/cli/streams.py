@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import check_can_be_written
-from granulearn.datasets.csv_structure import TableError
+from granulearn.datasets import TableError
 from granulearn.persistence.atomic_files import written_atomically, written_through
 
 _PARQUET_BEGINS = b"PAR1"

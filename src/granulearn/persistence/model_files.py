@@ -2,9 +2,9 @@
 
 The file is a zip archive: the tree and the arrays that skops writes, and
 ``granulearn.json`` with the card and a SHA-256 over everything else. The digest
-shows that a file is not what was saved (damage, or an edit); it is no signature,
-since whoever makes a whole new file can compute a new digest. What keeps a made
-file from running code is the list in `trusted_types`.
+shows that a file is not what was saved (damage, or an edit). It is no signature:
+an attacker who makes a whole new file can compute a new digest. The list in
+`trusted_types` is what keeps such a file from running code.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     try:
         pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
         check_predictor(pipeline, trusted)
-    except Exception as error:  # whatever a made file provokes, it is refused
+    except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, card)
 
@@ -201,7 +201,7 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
         ) from error
     except ModelFileError:
         raise
-    except Exception as error:  # whatever a made file provokes, it is refused
+    except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: its card or tree is damaged.") from error
 
 

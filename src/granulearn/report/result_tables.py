@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.report.files import write_atomically
+from granulearn.persistence.atomic_files import write_text_atomically
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
@@ -32,9 +32,7 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
         folder / f"{name}.csv": score_frame(summary).to_csv(index=False, lineterminator="\n"),
         folder / f"{name}.md": "\n".join(_page(summary)) + "\n",
     }
-    for path, text in contents.items():
-        write_atomically(path, text)
-    return list(contents)
+    return [write_text_atomically(path, text) for path, text in contents.items()]
 
 
 def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
@@ -125,7 +123,7 @@ def _methods(summary: dict[str, Any]) -> list[str]:
 def _statistics(summary: dict[str, Any]) -> list[str]:
     lines = []
     for position, comparison in enumerate(summary["comparisons"]):
-        # In full once; of the others, who leads and what can be told apart.
+        # The first is given in full, the others by who leads and what can be told apart.
         words = comparison["words"] if position == 0 else comparison["words"][::2][:2]
         lines += [f"**{comparison['title'][0].upper()}{comparison['title'][1:]}.** "
                   + " ".join(words), ""]  # fmt: skip

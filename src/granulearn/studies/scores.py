@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from sklearn.metrics import (
     log_loss,
 )
 
-from granulearn.studies.spec import StudyError
+from granulearn.studies.spec import StudyError, hint_for
 
 TIMES = ("fit_seconds", "predict_seconds")
 LOWER_IS_BETTER = ("log_loss", *TIMES)
@@ -87,8 +86,7 @@ def check_score(name: str) -> None:
     own = [*_OF_LABELS, "log_loss", *TIMES]
     if name in own or name in get_scorer_names():
         return
-    near = difflib.get_close_matches(name, [*own, *get_scorer_names()], n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(own)}"
+    hint = hint_for(name, [*own, *get_scorer_names()], f"use one of {', '.join(own)}")
     raise StudyError(f"no score is named {name!r}; {hint} (or any scorer of scikit-learn).")
 
 

@@ -21,7 +21,7 @@ APPLICATION_ID = 0x67726E6C
 SCHEMA_VERSION = 1
 # Another run may be writing: wait this long for it, then say so.
 BUSY_SECONDS = 60
-# For those who write results and those who only read them.
+# The advice is for those who write results and for those who only read them.
 _ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
 
 _SCHEMA = """
@@ -267,7 +267,7 @@ def _open_readonly(path: Path) -> sqlite3.Connection:
 
 
 def _connect_for_reading(path: Path) -> sqlite3.Connection:
-    """Open without changing a row; where nothing may be written, as it lies there."""
+    """Open without changing a row; a file that may not be written is read as it is."""
     place = path.absolute().as_uri()
     # Write access, though unused, lets SQLite tidy up its side files when it closes.
     for way in ("mode=rw", "mode=ro&immutable=1"):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from granulearn.cli import prediction, sources
-from granulearn.cli.prediction import Predictor, predict_file
+from granulearn.cli.file_prediction import Predictor, predict_file
 from granulearn.estimators import RVFLClassifier
 from granulearn.persistence import LoadedModel, ModelCard, ModelFileError, load_model
 from tests.cli.commands import people
