@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.studies.scores import SINGLE_BALLS
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
@@ -104,6 +105,8 @@ def _methods(summary: dict[str, Any]) -> list[str]:
     heads += ["paper", "same cells, rerun", "difference"] if paper else []
     # No times: they depend on the machine and what else it does; the page has them.
     heads += ["balls"]
+    single = SINGLE_BALLS in summary["scores"]
+    heads += ["of one sample, %"] if single else []
     rows = []
     for line in summary["ranking"]:
         method = line["method"]
@@ -116,7 +119,8 @@ def _methods(summary: dict[str, Any]) -> list[str]:
                  f"{found['rerun'] - found['paper']:+.2f}"]
                 if found else ["–"] * 3
             )  # fmt: skip
-        rows.append([*row, _shown(line["n_balls"], 0)])
+        row += [_shown(line["n_balls"], 0)]
+        rows.append([*row, _shown(line["scores"][SINGLE_BALLS], 0)] if single else row)
     return _table(heads, rows)
 
 

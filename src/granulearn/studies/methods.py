@@ -16,8 +16,8 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
-from granulearn.estimators.base import BaseRVFLClassifier
 from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.selection.candidates import shared_work
 from granulearn.studies.scores import scoring_for_tuning
 from granulearn.studies.spec import Grid, Method, StudyError, Tuning, hint_for
 
@@ -35,7 +35,7 @@ def check_method(method: Method) -> None:
     """
     for variant in variants(method):
         model = build_estimator(variant)
-        if method.selection == "loo" and not isinstance(model, BaseRVFLClassifier):
+        if method.selection == "loo" and shared_work(model) is None:
             raise StudyError(
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
                 "leave it out."
@@ -148,7 +148,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
         return RandomizedSearchCV(
             model, grids, n_iter=method.candidates, random_state=seed, **settings
         )
-    search = PathSearchCV if isinstance(model, BaseRVFLClassifier) else GridSearchCV
+    search = GridSearchCV if shared_work(model) is None else PathSearchCV
     return search(model, grid, **settings)
 
 
