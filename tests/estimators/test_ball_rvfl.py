@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import BallSet, check_samples
+from granulearn.balls import (
+    BallSet,
+    TwoMeansBalls,
+    balls_of_groups,
+    check_samples,
+    maker_names,
+)
 from granulearn.estimators import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
@@ -13,6 +19,7 @@ from granulearn.estimators import (
 )
 from granulearn.estimators.base import Seeds
 from granulearn.memberships import FuzzyMembership, SDAPMembership
+from granulearn.selection import PathSearchCV
 from tests.estimators.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
 
 
@@ -199,3 +206,74 @@ def test_wrong_settings_of_the_engine_are_named(settings):
     (name,) = settings
     with pytest.raises(ValueError, match=name):
         rows_of(*overlapping_classes(), **settings)
+
+
+@pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)
+def test_a_maker_is_given_by_name_by_instance_or_as_a_function(classifier):
+    X, y = overlapping_classes(3)
+    by_name = classifier(balls="two-means", purity=0.8, random_state=0).fit(X, y)
+    by_instance = classifier(balls=TwoMeansBalls(purity=0.8), random_state=0).fit(X, y)
+    assert_array_equal(by_name.predict_proba(X), by_instance.predict_proba(X))
+
+    def one_ball_per_class(samples):
+        return balls_of_groups(samples, samples.codes)
+
+    by_function = classifier(balls=one_ball_per_class, random_state=0).fit(X, y)
+    assert len(by_function.balls_) == 3
+    assert_allclose(by_function.balls_.centers[1], X[y == 1].mean(axis=0))
+
+
+@pytest.mark.parametrize("name", maker_names())
+def test_every_maker_serves_every_membership(name):
+    X, y = overlapping_classes(3)
+    for classifier in (GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier):
+        model = classifier(balls=name, random_state=0).fit(X, y)
+        assert model.score(X, y) > 0.5
+        assert model.balls_.counts.sum() == len(X)
+
+
+def test_an_unknown_maker_is_named_with_those_there_are():
+    with pytest.raises(
+        ValueError, match="balls='two-meens' is not known: use one of .*'two-means'"
+    ):
+        GBRVFLClassifier(balls="two-meens").fit(*overlapping_classes())
+
+
+def test_a_function_that_makes_no_balls_is_named():
+    def lazy(samples):
+        return samples.codes
+
+    with pytest.raises(TypeError, match="lazy.* returned ndarray, and a ball maker returns a Ball"):
+        GBRVFLClassifier(balls=lazy).fit(*overlapping_classes())
+
+
+def test_a_class_without_weight_has_no_balls_and_no_column():
+    X, y = overlapping_classes(3)
+    model = GBRVFLClassifier(random_state=0).fit(X, y, sample_weight=(y != 1).astype(float))
+    assert_array_equal(model.balls_.classes, [0, 2])
+    assert model.balls_.class_counts.shape[1] == 2
+    assert_array_equal(model.classes_, [0, 1, 2])
+    assert 1 not in model.predict(X)
+
+
+def test_a_function_of_balls_gets_the_users_labels():
+    X, y = overlapping_classes()
+    seen = []
+
+    def membership(balls):
+        seen.extend(balls.classes)
+        return balls.purities
+
+    GBRVFLClassifier(membership=membership).fit(X, np.array(["no", "yes"])[y])
+    assert seen == ["no", "yes"]
+
+
+def test_settings_of_a_maker_can_be_searched():
+    X, y = overlapping_classes()
+    search = PathSearchCV(
+        GBRVFLClassifier(balls=TwoMeansBalls(), random_state=0),
+        {"balls__purity": [0.6, 0.99], "C": [0.1, 10.0]},
+        cv=2,
+    ).fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_estimator_.balls.purity in (0.6, 0.99)

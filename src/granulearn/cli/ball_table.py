@@ -98,7 +98,7 @@ class RatedBalls:
 
 
 def make_rated_balls(
-    table: TrainingTable, *, purity: float, membership: str, seed: int
+    table: TrainingTable, *, maker: str, purity: float, membership: str, seed: int
 ) -> RatedBalls:
     """Make the balls of a table and rate them.
 
@@ -106,15 +106,17 @@ def make_rated_balls(
     ----------
     table : TrainingTable
         Rows and labels.
+    maker : str
+        Name of a ball maker.
     purity : float
-        Balls below it are split.
+        Balls below it are split, by makers that have a purity.
     membership : str
         Name of a scheme.
     seed : int
         Seed of the balls.
     """
     prepared = make_pipeline_for(table.X).fit_transform(table.X)
-    balls = generate_balls(prepared, table.y, purity=purity, random_state=seed)
+    balls = generate_balls(prepared, table.y, balls=maker, purity=purity, random_state=seed)
     codes = np.searchsorted(balls.classes, table.y)
     return RatedBalls(
         table, prepared, balls, resolve_membership(membership)(balls, prepared, codes)
