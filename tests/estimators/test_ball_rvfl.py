@@ -234,7 +234,7 @@ def test_every_maker_serves_every_membership(name):
 
 def test_an_unknown_maker_is_named_with_those_there_are():
     with pytest.raises(
-        ValueError, match="balls='two-meens' is not known: use one of .*'two-means'"
+        ValueError, match=r"balls='two-meens' is not known: use one of .*'two-means'"
     ):
         GBRVFLClassifier(balls="two-meens").fit(*overlapping_classes())
 
@@ -243,7 +243,9 @@ def test_a_function_that_makes_no_balls_is_named():
     def lazy(samples):
         return samples.codes
 
-    with pytest.raises(TypeError, match="lazy.* returned ndarray, and a ball maker returns a Ball"):
+    with pytest.raises(
+        TypeError, match=r"lazy.* returned ndarray, and a ball maker returns a Ball"
+    ):
         GBRVFLClassifier(balls=lazy).fit(*overlapping_classes())
 
 
