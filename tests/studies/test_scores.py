@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
+from granulearn.estimators import GBRVFLClassifier
 from granulearn.studies import StudyError
 from granulearn.studies.scores import (
     Prediction,
