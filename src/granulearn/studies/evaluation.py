@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
         except Exception as error:  # any method may raise anything; the run goes on
             return Outcome(cell.key, seed, reason=f"{type(error).__name__}: {error}")
     heard = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
-    return Outcome(**{**outcome, "notes": (*outcome["notes"], *heard)})
+    return replace(outcome, notes=(*outcome.notes, *heard))
 
 
 def warm_up() -> None:
@@ -77,7 +77,7 @@ def warm_up() -> None:
     generate_balls(X, X[:, 0] > 0, random_state=0)
 
 
-def _evaluate(cell: Cell, data: Prepared) -> dict[str, Any]:
+def _evaluate(cell: Cell, data: Prepared) -> Outcome:
     search = build_search(cell.method, cell.tuning, cell.unit.seed)
     start = time.perf_counter()
     search.fit(data.X_train, data.y_train)
@@ -88,22 +88,22 @@ def _evaluate(cell: Cell, data: Prepared) -> dict[str, Any]:
     prediction = Prediction(model, data.X_test, data.y_test, np.asarray(labels))
     scores, notes = _scores(cell, prediction)
     balls = getattr(model, "balls_", None)
-    return {
-        "key": cell.key,
-        "seed": cell.unit.seed,
-        "scores": scores,
-        "chosen": _plain(getattr(search, "best_params_", {})),
-        "fold_scores": _fold_scores(search),
-        "fit_seconds": fitted - start,
-        "predict_seconds": predicted - fitted,
-        "n_balls": None if balls is None else len(balls),
-        "n_train": len(data.y_train),
-        "n_test": len(data.y_test),
-        "n_disturbed": data.n_disturbed,
-        "source": data.source,
-        "fingerprint": data.fingerprint,
-        "notes": notes,
-    }
+    return Outcome(
+        cell.key,
+        cell.unit.seed,
+        scores=scores,
+        chosen=_plain(getattr(search, "best_params_", {})),
+        fold_scores=_fold_scores(search),
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+        n_balls=None if balls is None else len(balls),
+        n_train=len(data.y_train),
+        n_test=len(data.y_test),
+        n_disturbed=data.n_disturbed,
+        source=data.source,
+        fingerprint=data.fingerprint,
+        notes=notes,
+    )
 
 
 def _scores(cell: Cell, prediction: Prediction) -> tuple[dict[str, float | None], tuple[str, ...]]:
