@@ -1,4 +1,4 @@
-"""Granular balls: the records, the makers, the engine's two faces."""
+"""Granular balls: their records, their makers, and the function and estimator that make them."""
 
 from granulearn.balls.granular_balls import GranularBalls, generate_balls
 from granulearn.balls.makers import BallMaker, balls_of_groups, maker_names, resolve_maker
