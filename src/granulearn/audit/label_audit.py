@@ -82,7 +82,7 @@ class LabelAudit(BaseEstimator):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
 
     See Also
     --------

@@ -44,7 +44,7 @@ class BallEnsembleClassifier(ScoreClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     estimators_ : list of classifiers
         The fitted members.
 
@@ -52,8 +52,7 @@ class BallEnsembleClassifier(ScoreClassifier):
     -----
     With the scores :math:`f_t` of the T members, the ensemble's are
     :math:`\frac1T \sum_t f_t`, and its probabilities their softmax. Weights and
-    memberships of samples go to every member, which does with them what it
-    always does.
+    memberships of samples are passed to every member.
 
     Examples
     --------
@@ -112,7 +111,7 @@ class BallEnsembleClassifier(ScoreClassifier):
         return self
 
     def _new_members(self) -> list[BaseEstimator]:
-        """Return the members with their seeds, drawn one after the other, not fitted."""
+        """Return the members, not fitted, with seeds drawn one after the other."""
         stream = check_random_state(self.random_state)
         prototype = SDAPGBRVFLClassifier() if self.estimator is None else self.estimator
         members = [clone(prototype) for _ in range(self.n_partitions)]
@@ -136,14 +135,14 @@ class BallEnsembleClassifier(ScoreClassifier):
         return self._mean_decisions(self._checked(X))
 
     def _mean_decisions(self, X: np.ndarray) -> np.ndarray:
-        # Summed in the order of the members, whoever is ready first.
+        # Scores are averaged in the order of the members, whichever is ready first.
         each = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(member.decision_function)(X) for member in self.estimators_
         )
         return np.mean(each, axis=0)
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
-        """Return one score per class, up to what all classes have in common."""
+        """Return one score per class; for two classes, zero and the difference of their scores."""
         decisions = self._mean_decisions(X)
         if decisions.ndim == 2:
             return decisions

@@ -35,7 +35,7 @@ class BallForestClassifier(ScoreClassifier):
     max_samples : float, default=0.632
         Share of the samples that a tree is grown on, drawn without replacement.
     n_tries : int, default=8
-        Random splits of a ball, of which the one of most evidence is kept.
+        Random splits to try for each ball; the one of most evidence is kept.
     stop : float, default=0.8
         Prior probability that a ball is not split, in (0, 1].
     random_state : int, RandomState or None, default=None
@@ -53,7 +53,7 @@ class BallForestClassifier(ScoreClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     oob_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities of the training samples, each from the trees that
         did not see it; NaN where every tree did.
@@ -181,7 +181,7 @@ class BallForestClassifier(ScoreClassifier):
 
 
 def class_factors(class_weight, samples: Samples) -> np.ndarray | None:
-    """Return the factor on each class's weights; None, the cheap way, for all ones."""
+    """Return the factor on each class's weights; None stands for all ones and costs nothing."""
     if class_weight is None:
         return None
     totals = np.bincount(samples.codes, samples.weights, minlength=len(samples.classes))

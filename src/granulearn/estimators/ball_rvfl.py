@@ -1,4 +1,4 @@
-"""GB-RVFL and its fuzzy kin: a random vector network on weighted granular balls."""
+"""GB-RVFL and its fuzzy variants: random vector networks on weighted granular balls."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     wrong or the data is too large to be used sample by sample: a few wrong
     labels are outvoted inside their ball. Its weak point is that every ball
     counts the same, so a ball of one wrong label counts as much as one of a
-    hundred right ones; `min_ball_size` drops such balls, and with them small
-    classes.
+    hundred right ones. `min_ball_size` drops such balls, but may drop small
+    classes with them.
 
     Parameters
     ----------
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -50,8 +50,8 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split, by makers
-        named in `balls` that have a purity.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped. The paper's scripts use 2 here,
         which can drop every ball of a small class; that is an error.
@@ -71,7 +71,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -121,7 +121,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
-        # The engine checks these four; its messages say what each setting does.
+        # `granulearn.balls` checks these four; its messages say what each setting does.
         "balls": "no_validation",
         "purity": "no_validation",
         "min_ball_size": "no_validation",
@@ -193,7 +193,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -205,8 +205,8 @@ class FGBRVFLClassifier(GBRVFLClassifier):
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this share of their most frequent class are split, by makers
-        named in `balls` that have a purity.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
@@ -225,7 +225,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -292,7 +292,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -304,8 +304,8 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this share of their most frequent class are split, by makers
-        named in `balls` that have a purity.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
@@ -324,7 +324,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -393,11 +393,11 @@ def rated_rows(
     codes : ndarray of shape (n_balls,)
         Class of each ball, as an index into the model's classes.
     ball_weights : ndarray of shape (n_balls,) or None
-        As `mean_weights` returns it.
+        What `mean_weights` returned.
     delta : ndarray of shape (n_balls,)
         Membership of each ball.
     scheme : Membership
-        What gave them; named in the message when all are zero.
+        The scheme that gave the memberships; the message names it when all are zero.
     """
     _check_some_membership(delta, scheme)
     weights = multiply_weights(ball_weights, _squares(delta))
@@ -405,14 +405,14 @@ def rated_rows(
 
 
 def mean_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
-    """Return the mean over each ball of the weights below one; None if there are no weights."""
+    """Return each ball's mean of min(weight, 1) over its samples; None if there are no weights."""
     if samples.weights is None:
         return None
     return balls.sample_mean(np.minimum(samples.weights, 1))
 
 
 def _squares(delta: np.ndarray) -> np.ndarray | None:
-    """Return the weights that memberships stand for; None, the cheap way, for all ones."""
+    """Return the weights that memberships stand for; None for all ones, which costs nothing."""
     return None if (delta == 1).all() else delta**2
 
 
@@ -424,16 +424,16 @@ def check_classes_kept(
     dropped: np.ndarray,
     min_ball_size: int,
 ) -> None:
-    """Raise when a class lost all its balls for their size, warn when to other classes.
+    """Raise when all balls of a class were dropped; warn when a class is no ball's majority.
 
     Parameters
     ----------
     classes : ndarray
         The labels that the codes stand for.
     present, of_balls, dropped : ndarray of int
-        Codes of the samples, of the balls' labels, and of the samples in dropped balls.
+        Codes of the classes of all samples, of the balls, and of samples in dropped balls.
     min_ball_size : int
-        Below which balls were dropped.
+        Balls with fewer samples were dropped.
     """
     lost = np.setdiff1d(present, of_balls)
     if len(lost) == 0:

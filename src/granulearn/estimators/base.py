@@ -1,4 +1,4 @@
-"""Random networks: from checked samples to output weights, the one `fit` they share."""
+"""Base of the random networks: the stages of `fit`, from checked samples to output weights."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from granulearn.network import (
 
 @dataclass(frozen=True)
 class Seeds:
-    """Independent streams: how many numbers one stage draws changes no other."""
+    """Seeds of independent streams: the draws of one stage change no other stage."""
 
     network: int
     balls: int
 
 
 def draw_seeds(random_state) -> Seeds:
-    """Derive the seeds of all stages from the one that the user sets."""
+    """Derive the seeds of all stages from the `random_state` of the user."""
     network, balls = check_random_state(random_state).randint(2**31 - 1, size=2)
     return Seeds(int(network), int(balls))
 
 
 class WeightedRows(Protocol):
-    """What a network is fitted to: samples, or the centres of balls."""
+    """Rows that a network is fitted to: samples, or the centres of balls."""
 
     @property
     def X(self) -> np.ndarray:  # noqa: N802
@@ -53,9 +53,9 @@ class WeightedRows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """The rows of the regression, whatever the width, activation or penalty.
+    """The rows of the regression: samples, or the centres of balls.
 
-    Rows are samples, or the centres of balls.
+    They do not depend on the width, the activation or the penalty.
     """
 
     X: np.ndarray
@@ -101,8 +101,9 @@ class RandomNetwork(Estimator):
 class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
     """Random features and a weighted closed-form ridge, on samples or on balls.
 
-    Children change one stage each: `_rows` (what is regressed on), `_features`
-    (what it is mapped to) or `_solve` (how output weights are found).
+    Subclasses change one stage each: `_rows` (the rows of the regression),
+    `_features` (the columns they are mapped to) or `_solve` (how output weights
+    are found).
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -134,8 +135,8 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each one stands for; zero leaves it out.
         sample_membership : array-like of shape (n_samples,), default=None
-            How far each sample can be trusted, in [0, 1]. Ball models give each
-            ball the mean of its samples', in place of their `membership`.
+            How far each sample can be trusted, in [0, 1]. A ball model gives each
+            ball the mean over its samples, and ignores its parameter `membership`.
 
         Returns
         -------
@@ -156,7 +157,7 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         return self
 
     def _prepare(self, samples: Samples) -> tuple[TrainingRows, Seeds]:
-        """Do all of the fit that n_hidden, activation and C have no part in."""
+        """Do the part of the fit that does not depend on n_hidden, activation or C."""
         self.classes_ = samples.classes
         self.n_features_in_ = samples.X.shape[1]
         seeds = draw_seeds(self.random_state)
@@ -166,7 +167,7 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         return with_class_weight(rows, self.class_weight, self.classes_), seeds
 
     def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
-        """Return what is regressed on: one row per sample of positive weight."""
+        """Return the rows of the regression: one per sample of positive weight."""
         return sample_rows(samples.that_count())
 
     def _output_weights(self, features: FeatureMap, rows: TrainingRows):
@@ -177,7 +178,7 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         return self._solve(features, rows, Y)
 
     def _constant_weights(self, features: FeatureMap, code: int):
-        """Return weights that score one for a class everywhere, and say so."""
+        """Return weights that give one class the score one everywhere, with a warning."""
         warnings.warn(
             f"all that is left to learn from has class {self.classes_.tolist()[code]!r}, so every "
             "prediction is that class. For a ball model, raise purity to get more balls.",
@@ -221,7 +222,7 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
     classes : ndarray of shape (n_classes,)
         The class labels.
     totals : ndarray of shape (n_classes,)
-        Weight that the rows of each class have together.
+        Total weight of each class's rows.
     """
     if class_weight != "balanced":
         return compute_class_weight(class_weight, classes=classes, y=classes)

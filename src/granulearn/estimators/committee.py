@@ -23,7 +23,7 @@ from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estim
 from granulearn.estimators.regression import check_numbers
 from granulearn.network import activation_names, one_hot
 
-# What "auto" chooses from. Of the activations, each is best on some kind of data.
+# "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
 AUTO_CS = tuple(10.0**power for power in range(-5, 4))
 
@@ -80,8 +80,8 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     error* of the mean of all layers, found in closed form. Use it where a
     network would be tuned by cross-validation: there is nothing to tune. With
     wrong labels squared error is a far better guide than accuracy. Its weak
-    points are features that are not scaled, and data where single features
-    decide by thresholds, as trees do (`RobustGBRVFLClassifier` adds these).
+    points are features that are not scaled, and data where thresholds of single
+    features decide, as in trees (`RobustGBRVFLClassifier` adds trees).
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     activation_ : str
         The activation that was chosen.
     C_ : float
@@ -224,7 +224,7 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     activation_ : str

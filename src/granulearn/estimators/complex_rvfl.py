@@ -21,9 +21,9 @@ class CRVFLClassifier(BaseRVFLClassifier):
     Each feature becomes a point on the unit circle, hidden nodes are complex,
     and a complex ridge is fitted to the classes. Use it when features act
     through their phase, such as angles or times of day, or to compare with
-    the paper's table. Its weak point is that a value outside the training
+    the paper's table. Its weak points are that a value outside the training
     range goes on around the circle and meets others, and that its output
-    ignores half of what complex data can say; `ACRVFLClassifier` does not.
+    ignores half of what complex data can say; `ACRVFLClassifier` uses both halves.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class CRVFLClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : complex ndarray of shape (n_columns, n_classes)
         Output weights of the encoded features, the bias and the hidden nodes,
         in that order.
@@ -120,7 +120,7 @@ class ACRVFLClassifier(CRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : ndarray of shape (n_columns, n_classes)
         Output weights of the real and the imaginary part of each encoded
         feature, of the bias and of each hidden node, part beside part. The

@@ -1,4 +1,4 @@
-"""dRVFL and edRVFL on granular balls."""
+"""Deep networks on granular balls: dRVFL and edRVFL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     `DeepRVFLClassifier` on the centres of balls, each weighted by its
     membership. Use it where labels may be wrong and one layer is not enough, or
     where there are too many samples for a deep network. Its weak point is a
-    small number of balls: many columns then follow each of them.
+    small number of balls, each of which many columns then fit too closely.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -46,8 +46,8 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split, by makers
-        named in `balls` that have a purity.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
@@ -69,7 +69,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -82,9 +82,9 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
 
     Notes
     -----
-    `DeepRVFLClassifier` with ball centres in the place of samples, in its
-    statistics of layers too, and the squared membership of a ball as its
-    weight. How sample weights become balls is said in `GBRVFLClassifier`.
+    `DeepRVFLClassifier` with ball centres in the place of samples, also in the
+    statistics of the layers. The weight of a ball is its squared membership.
+    `GBRVFLClassifier` says how sample weights are used.
 
     Examples
     --------
@@ -136,8 +136,9 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
 
     `EnsembleDeepRVFLClassifier` on the centres of balls, each weighted by its
     membership. Use it where labels may be wrong: balls outvote single wrong
-    labels, layers the chance of random nodes. Its weak point is that of
-    balls: where classes overlap most balls hold one sample, right or wrong.
+    labels, and averaged layers even out the chance in random nodes. Its weak
+    point is that of balls: where classes overlap, most balls hold one sample,
+    right or wrong.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -160,8 +161,8 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split, by makers
-        named in `balls` that have a purity.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
@@ -186,22 +187,22 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
         Membership of each ball.
     coef_ : list of ndarray of shape (n_columns, n_classes)
-        Of each layer the output weights of the direct link, the bias and its
-        hidden nodes, in that order.
+        Output weights of each layer: of the direct link, the bias and its hidden
+        nodes, in that order.
     features_ : DeepFeatures
         The map from inputs to those columns.
 
     Notes
     -----
-    `EnsembleDeepRVFLClassifier` with ball centres in the place of samples, in
-    its statistics of layers too, and the squared membership of a ball as its
-    weight. How sample weights become balls is said in `GBRVFLClassifier`.
+    `EnsembleDeepRVFLClassifier` with ball centres in the place of samples, also
+    in the statistics of the layers. The weight of a ball is its squared
+    membership. `GBRVFLClassifier` says how sample weights are used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several random layers: the stages that deep classifiers and regressors share."""
+"""Deep networks: the stages that classifiers and regressors of several random layers share."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ class EnsembleNetwork(DeepNetwork):
         return self._combined(layer_scores(self.features_, X, self.coef_))
 
     def _combined(self, scores: np.ndarray) -> np.ndarray:
-        """Return the outputs of the first 1, ..., n_layers layers from those of each."""
+        """Return the outputs of the first 1, ..., n_layers layers from those of each layer."""
         return running_means(scores)
 
 
 class DeepClassifier(BaseRVFLClassifier):
-    """What a deep classifier has beyond others: an answer after each layer."""
+    """Base of deep classifiers, which also have an answer after each layer."""
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Yield the scores of the network of the first layer, of two layers, and so on.
@@ -115,8 +115,8 @@ class DeepClassifier(BaseRVFLClassifier):
         Yields
         ------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            As `decision_function` of a network of so many layers; the last is
-            that of this one.
+            Scores of a network of that many layers; the last are those of
+            `decision_function`.
         """
         for scores in self._staged_scores(self._checked(X)):
             yield self._decisions(scores)
@@ -132,8 +132,8 @@ class DeepClassifier(BaseRVFLClassifier):
         Yields
         ------
         ndarray of shape (n_samples,)
-            As `predict` of a network of so many layers; the last is that of
-            this one.
+            Labels from a network of that many layers; the last are those of
+            `predict`.
         """
         for scores in self._staged_scores(self._checked(X)):
             yield self._labels(scores)
@@ -145,7 +145,7 @@ class DeepClassifier(BaseRVFLClassifier):
 
 
 class EnsembleClassifier(DeepClassifier):
-    """What an ensemble of layers has beyond other deep classifiers: two ways to combine them."""
+    """Base of classifiers with one ridge per layer, which combine layers by mean or by vote."""
 
     combine: str
 
@@ -161,13 +161,13 @@ def running_means(scores: np.ndarray) -> np.ndarray:
 def running_votes(scores: np.ndarray) -> np.ndarray:
     """Return shares of the votes of the first 1, ..., L of L classifiers.
 
-    Each has one vote. Their mean has half a vote more, which it divides by its
-    probabilities: that settles ties, and nothing else.
+    Each classifier has one vote. A further half vote is divided by the
+    probabilities of their mean score: it settles ties, and nothing else.
 
     Parameters
     ----------
     scores : ndarray of shape (L, n_rows, n_classes)
-        Of each classifier.
+        Scores of each classifier.
     """
     votes = scores.argmax(axis=2)[:, :, None] == np.arange(scores.shape[2])
     divided = softmax(running_means(scores), axis=2) / 2

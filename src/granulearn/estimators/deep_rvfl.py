@@ -1,4 +1,4 @@
-"""dRVFL and edRVFL: stacked random layers of every sample."""
+"""Deep networks on every sample: dRVFL and edRVFL, with stacked random layers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -53,7 +53,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : list of ndarray of shape (n_columns, n_classes)
         Output weights of the networks of one, two, ... layers: of the direct
         link, the bias and the hidden nodes layer by layer. The last is used.
@@ -71,12 +71,13 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
 
     The first layer is that of `RVFLClassifier`. Further layers read
     :math:`\bar H_l`, the nodes' outputs minus their means, divided by the
-    standard deviation of the layer, both over the training rows; of more than
-    8,192, over so many drawn at random, so that beyond them the order of rows
-    matters a little, and weights are repeated rows only nearly. Their weights are drawn from
-    :math:`\sqrt{d/m}\, U(-1, 1)` for d inputs and m values read, so that nodes
-    of every layer receive values of the same size. With ``normalize=False``
-    outputs are handed on as they are, to weights from :math:`U(-1, 1)`.
+    standard deviation of the layer. Means and deviation are those of the training
+    rows, or of 8,192 drawn at random where there are more: the order of the rows
+    then matters a little, and a weight of two is only nearly a repeated row.
+    The weights of further layers are drawn from :math:`\sqrt{d/m}\, U(-1, 1)` for
+    d inputs and m values read, so that nodes of every layer receive values of the
+    same size. With ``normalize=False`` outputs are handed on as they are, to
+    weights from :math:`U(-1, 1)`.
 
     Memory grows with the square of the number of columns and not with the
     number of rows, which are read once, in blocks.
@@ -139,7 +140,7 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -161,10 +162,10 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : list of ndarray of shape (n_columns, n_classes)
-        Of each layer the output weights of the direct link, the bias and its
-        hidden nodes, in that order.
+        Output weights of each layer: of the direct link, the bias and its hidden
+        nodes, in that order.
     features_ : DeepFeatures
         The map from inputs to those columns.
 

@@ -1,4 +1,4 @@
-"""What every estimator shares: it says what it can do, and turns scores into answers."""
+"""Base of all estimators: each states its abilities; classifiers turn scores into answers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class SharedWork:
     """What a search can do once for many networks of a class."""
 
     size: str
-    """The parameter of which a smaller value takes leading columns, or layers, of a larger one."""
+    """Name of the parameter whose smaller values take leading columns or layers of a larger one."""
     columns: tuple[str, ...]
-    """The parameters of which another value makes other columns."""
+    """Names of the parameters whose values change the columns."""
     ridge_per_layer: bool = False
     """Whether each layer has a ridge of its own, and the layers are averaged."""
     nested: bool = True
@@ -29,7 +29,7 @@ class SharedWork:
     leave_one_out: bool = True
     """Whether predictions without each row have a closed form."""
     inverse_penalty_factor: int = 1
-    """How many times `C` is the inverse penalty of the ridge that is solved."""
+    """Factor on `C` that gives the inverse penalty of the ridge that is solved."""
 
 
 SHALLOW = SharedWork(size="n_hidden", columns=("activation",))
@@ -38,12 +38,12 @@ DEEP = SharedWork(size="n_layers", columns=("activation", "n_hidden"))
 
 @dataclass(frozen=True)
 class Abilities:
-    """What later stages may do with a class, said by the class itself."""
+    """What other parts of the library can do with a class; the class states it itself."""
 
     command: str = ""
     """Name of the model on the command line; empty if it is not offered there."""
     summary: str = ""
-    """What it does, in a line of the command line's list."""
+    """What the model does, in a line of the command line's list."""
     in_parts: bool = False
     """Whether it can be fitted to a table in parts, by sums and balls alone."""
     onnx: str = ""
@@ -71,18 +71,18 @@ class Estimator(BaseEstimator):
             cls._abilities = NO_ABILITIES
 
     def _checked(self, X: Any) -> np.ndarray:
-        """Return inputs to predict, as the fitted stages need them."""
+        """Return the inputs of a prediction, checked."""
         check_is_fitted(self)
         return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
 
 
 class ScoreClassifier(ClassifierMixin, Estimator, ABC):
-    """A classifier that gives each class a score; children write `_scores`."""
+    """A classifier that gives each class a score; subclasses write `_scores`."""
 
     classes_: np.ndarray
 
     _probability_form: ClassVar[str] = "softmax"
-    """How scores become probabilities: "softmax", "positive part" or "scores", as they are."""
+    """How scores become probabilities: "softmax", "positive part" or "scores" (unchanged)."""
 
     def predict(self, X):
         """Return the class of highest score for each row of `X`.
@@ -141,8 +141,8 @@ class DecisionClassifier(ScoreClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            The higher, the more a class is believed. For two classes, positive
-            means ``classes_[1]``.
+            The higher the score, the more a class is believed. For two classes,
+            positive means ``classes_[1]``.
         """
         return self._decisions(self._scores(self._checked(X)))
 
@@ -151,7 +151,7 @@ class DecisionClassifier(ScoreClassifier):
 
 
 def positive_part(scores: np.ndarray) -> np.ndarray:
-    """Return probabilities that rank classes as scores do that sum to one."""
+    """Return probabilities that rank classes as the scores do; the scores must sum to one."""
     positive = np.maximum(scores, 0)
     return positive / positive.sum(axis=1, keepdims=True)
 
@@ -159,15 +159,15 @@ def positive_part(scores: np.ndarray) -> np.ndarray:
 def fit_part(part: BaseEstimator, samples: Samples) -> Any:
     """Fit a part of a model to samples that are checked already.
 
-    What is not of the family, or is a subclass that says nothing about itself,
-    is fitted by its `fit`, which checks them again.
+    An estimator of another library, or a subclass that states no abilities, is
+    fitted by its `fit`, which checks the samples again.
 
     Parameters
     ----------
     part : classifier
         Not fitted.
     samples : Samples
-        All of them, those of weight zero too.
+        All samples, including those of weight zero.
     """
     if getattr(type(part), "_abilities", NO_ABILITIES) != NO_ABILITIES:
         part._validate_params()

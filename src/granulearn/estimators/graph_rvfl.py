@@ -27,7 +27,7 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -39,8 +39,8 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split, by makers
-        named in `balls` that have a purity.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped. The paper's scripts use 2 here,
         which can drop every ball of a small class; that is an error.
@@ -53,15 +53,15 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     graph : {"lda", "lfda", "mda"}, default="lda"
-        Which balls are joined: all of a class; all of a class, near ones more;
-        the nearest of the same and of other classes.
+        Which balls are joined. ``"lda"``: all of a class. ``"lfda"``: all of a
+        class, near ones more. ``"mda"``: the nearest of the same and of other classes.
     graph_form : {"published", "symmetric"}, default="published"
         ``"published"``: as in the paper, neither symmetric nor positive.
         ``"symmetric"``: the positive semi-definite form.
     gamma : float, default=1.0
         Strength of the graph regulariser, relative to the penalty 1/C.
     n_neighbors : int, default=5
-        For ``graph="mda"``: neighbours of a ball, itself counted in its class.
+        For ``graph="mda"``: number of neighbours; within its class, a ball counts itself.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)

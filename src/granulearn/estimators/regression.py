@@ -1,4 +1,4 @@
-"""RVFL and ELM for numbers: random features of every sample, solved in closed form."""
+"""Regressors: RVFL and ELM for numbers, on random features of every sample."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RegressionRows:
 def check_numbers(
     estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, **wanted: Any
 ) -> RegressionRows:
-    """Check what a regressor is fitted to, once; samples of weight zero are kept.
+    """Check the samples of a regressor, once; those of weight zero are kept.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork):
         return check_numbers(self, X, y, sample_weight)
 
     def _prepare(self, rows: RegressionRows) -> tuple[RegressionRows, Seeds]:
-        """Do all of the fit that n_hidden, activation and C have no part in."""
+        """Do the part of the fit that does not depend on n_hidden, activation or C."""
         return rows.that_count(), draw_seeds(self.random_state)
 
     def _output_weights(self, features: FeatureMap, rows: RegressionRows):
@@ -158,7 +158,7 @@ class RVFLRegressor(BaseRVFLRegressor):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -170,7 +170,7 @@ class RVFLRegressor(BaseRVFLRegressor):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     coef_ : ndarray of shape (n_columns, n_outputs)
@@ -219,7 +219,7 @@ class ELMRegressor(BaseRVFLRegressor):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -230,7 +230,7 @@ class ELMRegressor(BaseRVFLRegressor):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     coef_ : ndarray of shape (n_columns, n_outputs)

@@ -18,7 +18,7 @@ from granulearn.network import one_hot
 
 
 def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> float:
-    """Return the share of the second in a mean of two predictions, of least squared error.
+    """Return the share of `second` in the weighted mean of least squared error.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class RobustGBRVFLClassifier(DecisionClassifier):
     mix : float or "auto", default=0.5
         Share of the ball forest, in [0, 1]; 0 is the committee alone. "auto"
         goes half way from one half to the share of least squared error on the
-        training samples, each predicted by what did not see it.
+        training samples, each predicted by networks and trees that did not see it.
     forest : estimator or None, default=None
         Classifier with ``predict_proba`` in the place of the ball forest; None
         means `BallForestClassifier` with the settings below.
@@ -85,7 +85,7 @@ class RobustGBRVFLClassifier(DecisionClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     mix_ : float
         The share of the ball forest that is used.
     committee_ : RVFLCommitteeClassifier

@@ -19,7 +19,7 @@ class RVFLClassifier(BaseRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -36,7 +36,7 @@ class RVFLClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : ndarray of shape (n_columns, n_classes)
         Output weights of the direct link, the bias and the hidden nodes, in
         that order.
@@ -99,7 +99,7 @@ class ELMClassifier(BaseRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes, a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -115,7 +115,7 @@ class ELMClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : ndarray of shape (n_columns, n_classes)
         Output weights of the bias and the hidden nodes, in that order.
     features_ : RandomFeatures
