@@ -1,4 +1,4 @@
-"""One fold: what it holds, what the steps before the last make of it, what comes out of it."""
+"""One fold of a search: its samples, the inputs of the last step, and the outcomes."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Problem:
 
     estimator: BaseEstimator
     settings: list[dict]
-    """Parameters of the candidates."""
+    """Parameters of each candidate."""
     X: Any
     y: Any
     scorer: Any
     fit_params: dict
     score_params: dict
     scoring: Any
-    """What the scorer was asked for by; None means the estimator's own score."""
+    """The user's `scoring`; None means the estimator's own score."""
     return_train_score: bool
     error_score: float | str
     verbose: int
     leave_one_out: bool = False
-    """Whether scores are errors of leave-one-out, in the place of the scorer's."""
+    """Whether scores are errors of leave-one-out, not those of the scorer."""
 
     def asks_for(self, scores: tuple[str | None, ...]) -> bool:
-        """Return whether one of these scores is asked for, with weights at most."""
+        """Return whether `scoring` is one of these, with no parameters but weights."""
         return self.scoring in scores and set(self.score_params) <= {"sample_weight"}
 
 
@@ -75,19 +75,19 @@ class Fold:
     test: Any
 
     def training_data(self) -> tuple[Any, Any, dict]:
-        """Return X, y and what else `fit` gets, of the training samples only."""
+        """Return X, y and the other arguments of `fit`, for the training samples."""
         problem = self.problem
         X, y = take_split(problem.estimator, problem.X, problem.y, self.train)
         return X, y, check_method_params(problem.X, problem.fit_params, indices=self.train)
 
     def score_names(self) -> tuple[str, ...]:
-        """Return the names of the results: of the test samples, perhaps the training samples."""
+        """Return the names of the scores: of test samples and, if asked for, training samples."""
         return (
             ("test_scores", "train_scores") if self.problem.return_train_score else ("test_scores",)
         )
 
     def scored_sets(self) -> dict[str, ScoredSet]:
-        """Return what is scored, by the name of the result."""
+        """Return the samples to score, by the name of the score."""
         problem = self.problem
         scored = {}
         for name in self.score_names():
@@ -98,7 +98,7 @@ class Fold:
         return scored
 
     def estimator(self, place: int) -> BaseEstimator:
-        """Return what is searched with the parameters of one candidate, not fitted."""
+        """Return the searched estimator with the parameters of one candidate, not fitted."""
         parameters = clone(self.problem.settings[place], safe=False)
         return clone(self.problem.estimator).set_params(**parameters)
 
@@ -130,9 +130,9 @@ class Fold:
 
 
 class LastStepRecorder(BaseEstimator):
-    """Stands in for a pipeline's last step: keeps what it is given.
+    """Stands in for a pipeline's last step and keeps what it is given.
 
-    So the pipeline itself decides what reaches its last step: which parameters
+    The pipeline itself then decides what reaches its last step: which parameters
     of `fit` go where, what is cached, what is passed through.
     """
 
@@ -158,14 +158,14 @@ class LastStepInputs:
     """A fold as the last step of the searched estimator sees it."""
 
     pipeline: Any
-    """With everything before the last step fitted; None if there is no pipeline."""
+    """The pipeline with all steps but the last fitted; None if there is no pipeline."""
     X: Any
     y: Any
     fit_params: dict
     scored: dict[str, ScoredSet]
     """Samples to score, as the whole estimator sees them."""
     transformed: dict[str, Any]
-    """Their inputs, as the last step sees them."""
+    """Inputs of these samples, as the last step sees them."""
 
     def with_last_step(self, fitted: BaseEstimator) -> BaseEstimator:
         """Return the whole estimator, fitted, for a fitted last step."""
@@ -220,7 +220,7 @@ class OutcomeTable:
 
     def __init__(self, score_names):
         self.places: list[int] = []
-        """Which candidate each row is of."""
+        """Position in the grid of each row's candidate."""
         names = ("fit_error", "fit_time", "score_time", *score_names)
         self.columns: dict[str, list] = {name: [] for name in names}
 

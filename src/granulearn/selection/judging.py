@@ -1,4 +1,4 @@
-r"""What ridges are fitted to, classes or numbers, and how their predictions are judged.
+r"""Judging networks: the targets of their ridges, and the scores of their predictions.
 
 A judge scores networks of several sizes at once, and says which of these scores
 rounding could change. Classes are judged by accuracy, numbers by
@@ -27,7 +27,7 @@ from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.ridge_path import RidgePath
 
 # Two ways to compute a score differ, relative to the largest score, by less
-# than eps times this and the condition number of the system together. On the
+# than eps times the sum of this and the condition number of the system. On the
 # benchmark sets a tenth of that is typical for large C.
 FLOOR = 1000
 
@@ -38,8 +38,9 @@ LARGEST_ERROR_FOR_SCORES = 1e-6
 LARGEST_ERROR_FOR_NUMBERS = 2e-9
 
 # The largest change of R squared that counts as none, relative to its size where
-# that is above one. Rounding as a rule does less than a tenth of it; where rows to
-# score lie far outside those fitted, large terms cancel and it can do about twice as much.
+# that is above one. Rounding as a rule changes it by less than a tenth of this. Where
+# rows to score lie far outside those fitted, large terms cancel, and about twice this
+# is possible.
 LARGEST_CHANGE = 1e-8
 
 
@@ -49,23 +50,23 @@ def rounding_error(condition: float) -> float:
     Parameters
     ----------
     condition : float
-        The condition number of the system, or more.
+        The condition number of the system, or a larger number.
     """
     return float(np.finfo(np.float64).eps * (FLOOR + condition))
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Networks of several sizes on the same samples."""
+    """Scores of networks of several sizes on the same samples."""
 
     scores: np.ndarray
-    """(n_sizes,)"""
+    """(n_sizes,) score of each network."""
     certain: np.ndarray
-    """(n_sizes,) whether rounding cannot change the score."""
+    """(n_sizes,) true where the score is certain: rounding cannot change it."""
 
 
 class Judge(Protocol):
-    """Knows the truth about some samples."""
+    """Scores networks on samples whose classes or values it knows."""
 
     def of_widths(
         self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
@@ -75,13 +76,13 @@ class Judge(Protocol):
         Parameters
         ----------
         path : RidgePath
-            Of the widest network.
+            The ridge of the widest network.
         columns : ndarray of shape (n_widths,)
             Number of leading columns of each width, ascending.
         H : ndarray of shape (n_rows, p)
             Features of the samples.
         error : float
-            How far rounding can move a score, relative to the largest.
+            How far rounding can move an output, relative to the largest one.
         """
 
     def of_layers(self, outputs: np.ndarray) -> Judged:
@@ -90,7 +91,7 @@ class Judge(Protocol):
         Parameters
         ----------
         outputs : ndarray of shape (n_networks, n_rows, n_outputs)
-            For the samples.
+            Outputs of each network for the samples.
         """
 
 
@@ -101,7 +102,7 @@ class Accuracy:
     is_class: np.ndarray
     """(n_classes, n_rows) whether a sample is of a class."""
     weights: np.ndarray | None
-    """(n_rows,) of the samples; None means one for each."""
+    """(n_rows,) weights of the samples; None means one for each."""
 
     def of_widths(
         self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
@@ -130,9 +131,9 @@ class Decisions:
     """What networks of several widths decide on the same samples."""
 
     accuracies: np.ndarray
-    """(n_widths,) weighted share of samples given their class."""
+    """(n_widths,) weighted share of samples whose class is predicted."""
     margins: np.ndarray
-    """(n_widths,) smallest lead of a winning class, relative to the largest of all scores, if
+    """(n_widths,) smallest lead of a winning class, relative to the largest of all scores where
     that is above one."""
 
 
@@ -148,7 +149,7 @@ def decide(
     Parameters
     ----------
     path : RidgePath
-        Of `class_contrasts`.
+        What `class_contrasts` returned.
     columns : ndarray of shape (n_widths,)
         Number of leading columns of each width, ascending.
     H : ndarray of shape (n_rows, p)
@@ -167,8 +168,8 @@ def decide(
         correct[:, block] = judged.right
         np.minimum(lead, judged.leads.min(axis=1), out=lead)
         largest = max(largest, judged.largest)
-    # Targets are zero and one: leads that are all far smaller are differences of equal
-    # scores, and rounding decides them.
+    # Targets are zero and one, so leads that are all far smaller are differences of
+    # equal scores, and rounding decides them.
     margins = lead / max(largest, 1.0)
     return Decisions(shares(correct, weights), margins)
 
@@ -177,14 +178,14 @@ class _Judgement(NamedTuple):
     right: np.ndarray
     """(n_widths, n_rows) whether the class of highest score is the sample's."""
     leads: np.ndarray
-    """(n_widths, n_rows) of that class over the next."""
+    """(n_widths, n_rows) lead of that class over the next one."""
     largest: float
-    """Score."""
+    """Largest magnitude of a score."""
 
 
 def _judge(scores: np.ndarray, is_class: np.ndarray) -> _Judgement:
     """Compare scores, which are overwritten, with the classes."""
-    if len(scores) == 1:  # of the second class over the first
+    if len(scores) == 1:  # the lead of the second class over the first
         right = (scores[0] > 0) == is_class[1]
         right &= is_class.any(axis=0)  # a sample may be of a class not trained on
         leads = np.abs(scores[0], out=scores[0])
@@ -209,11 +210,11 @@ class RSquared:
     Y: np.ndarray
     """(n_rows, n_outputs) the true values."""
     weights: np.ndarray
-    """(n_rows,) of the samples."""
+    """(n_rows,) weights of the samples."""
     offset: np.ndarray
-    """(n_outputs,) what comes on top of the outputs of a ridge."""
+    """(n_outputs,) what is added to the outputs of a ridge."""
     largest_target: np.ndarray
-    """(n_outputs,) that ridges were fitted to."""
+    """(n_outputs,) largest magnitude of the targets that ridges were fitted to."""
 
     def of_widths(
         self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
@@ -236,7 +237,7 @@ class RSquared:
 
     def _judged(self, squares: np.ndarray, moved: np.ndarray) -> Judged:
         """Return the scores for sums of squared errors, of shape (n_networks, n_outputs)."""
-        # Of targets that do not vary, but for rounding perhaps, no score is certain.
+        # No score is certain where targets vary by rounding alone, or not at all.
         exactness = rounding_error(0) * np.abs(self.Y).max(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             variation = self._variation()
@@ -254,33 +255,33 @@ class RSquared:
 
 
 def largest_change(unexplained, variance, moved):
-    """Return how far the unexplained share can move with predictions that move so far."""
+    """Return how far the unexplained share can move when predictions move by `moved`."""
     return 2 * moved * np.sqrt(unexplained / variance) + moved**2 / variance
 
 
 @dataclass(frozen=True, eq=False)
 class ClassTargets:
-    """One for a row's class, zero for the others."""
+    """Targets of a classifier: one for a row's class, zero for the others."""
 
     Y: np.ndarray
-    """(n_rows, n_classes) as booleans."""
+    """(n_rows, n_classes) the targets, as booleans."""
     classes: np.ndarray
     """(n_classes,) labels."""
 
     own_scores = (None, "accuracy")
-    """Values of `scoring` that the judge answers itself."""
+    """Values of `scoring` that the judge computes itself."""
 
     @property
     def offset(self) -> np.ndarray:
-        """(n_classes,) what was taken from the targets and is part of the bias: nothing."""
+        """(n_classes,) what was subtracted from the targets and is added to the bias: zero."""
         return np.zeros(len(self.classes))
 
     def largest_error(self, own_score: bool) -> float:
-        """Return how far rounding may move scores if labels, or any scorer, look at them."""
+        """Return how far rounding may move scores: further if they only decide labels."""
         return LARGEST_ERROR_FOR_LABELS if own_score else LARGEST_ERROR_FOR_SCORES
 
     def judge(self, y: Any, weights: np.ndarray | None) -> Accuracy:
-        """Return who judges samples of these labels and weights."""
+        """Return the judge of samples with these labels and weights."""
         return Accuracy(column_or_1d(y) == self.classes[:, None], weights)
 
     def to_leave_out(self) -> np.ndarray:
@@ -288,28 +289,28 @@ class ClassTargets:
         return self.Y.astype(np.float64)
 
     def left_out(self, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return what is predicted for each row without it: what ridges predict."""
+        """Return the prediction for each row without it, which is that of the ridges."""
         return predictions
 
 
 @dataclass(frozen=True, eq=False)
 class NumberTargets:
-    """Numbers around their weighted mean."""
+    """Targets of a regressor: numbers minus their weighted mean."""
 
     Y: np.ndarray
-    """(n_rows, n_outputs) minus the mean."""
+    """(n_rows, n_outputs) the targets minus the mean."""
     offset: np.ndarray
-    """(n_outputs,) the mean, which is part of the bias in the end."""
+    """(n_outputs,) the mean, which is added to the bias in the end."""
 
     own_scores = (None, "r2")
-    """Values of `scoring` that the judge answers itself."""
+    """Values of `scoring` that the judge computes itself."""
 
     def largest_error(self, own_score: bool) -> float:
-        """Return how far rounding may move scores, whoever looks at them."""
+        """Return how far rounding may move scores, whatever the scorer."""
         return LARGEST_ERROR_FOR_NUMBERS
 
     def judge(self, y: Any, weights: np.ndarray | None) -> RSquared:
-        """Return who judges samples of these values and weights."""
+        """Return the judge of samples with these values and weights."""
         truth = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         weights = np.ones(len(truth)) if weights is None else weights
         return RSquared(truth, weights, self.offset, np.abs(self.Y).max(axis=0))
@@ -317,24 +318,24 @@ class NumberTargets:
     def to_leave_out(self) -> np.ndarray:
         """Return the targets whose leave-one-out predictions `left_out` needs.
 
-        Without a row the mean is another, and the ridge is fitted to targets
-        shifted by the difference: by so many times the target one.
+        Leaving out a row changes the mean, so the ridge is fitted to shifted
+        targets. The shift is a multiple of the last column, the constant one.
         """
         return np.column_stack([self.Y, np.ones(len(self.Y))])
 
     def left_out(self, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        r"""Return what is predicted for each row without it, minus the mean of all.
+        r"""Return the prediction for each row without it, minus the mean of all rows.
 
         A ridge is linear in its targets. With its prediction :math:`p_i(\cdot)`
-        for row i without it and the mean :math:`m_i` of the other rows, that
-        is :math:`p_i(Y - m_i) + m_i = p_i(Y) - m_i p_i(1) + m_i`.
+        for row i without it and the mean :math:`m_i` of the other rows, the
+        result is :math:`p_i(Y - m_i) + m_i = p_i(Y) - m_i p_i(1) + m_i`.
 
         Parameters
         ----------
         predictions : ndarray of shape (..., n_rows, n_outputs + 1)
-            Of `to_leave_out`.
+            Leave-one-out predictions of the targets that `to_leave_out` returns.
         weights : ndarray of shape (n_rows,)
-            Of the rows.
+            Weights of the rows.
         """
         others = weights.sum() - weights
         if others.min() <= 0:
@@ -358,19 +359,19 @@ def targets_of(
 
 
 def certain_of_all(judged: dict[str, Judged]) -> np.ndarray:
-    """Return of which networks every score is certain."""
+    """Return, for each network, whether all its scores are certain."""
     return np.all([found.certain for found in judged.values()], axis=0)
 
 
 def add_certain(places: np.ndarray, judged: dict[str, Judged], table: OutcomeTable) -> np.ndarray:
-    """Add the scores that rounding cannot change; return of which networks they are.
+    """Add the scores of the networks that rounding cannot change; return which these are.
 
     Parameters
     ----------
     places : ndarray of shape (n_networks,)
-        Where they stand in the grid.
+        Positions of the networks in the grid.
     judged : dict of str -> Judged
-        By the name of the result.
+        Scores of the networks, by the name of the score.
     table : OutcomeTable
         Where outcomes are added.
     """

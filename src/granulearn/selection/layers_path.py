@@ -28,16 +28,16 @@ class LayersPath:
     same_columns: ColumnsGroup
     bias_column: int
     solvers: list[Callable[[float], np.ndarray]]
-    """Of each layer."""
+    """For each layer, the function from C to its output weights."""
     columns: dict[str, list[np.ndarray]]
     """Columns of each layer for the samples to score."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
-        """Add the outcomes of candidates of one penalty; return which there are."""
+        """Add the outcomes of candidates of one penalty; return which candidates have one."""
         try:
             thetas = [self._solved(solve, group.C) for solve in self.solvers[: group.sizes[-1]]]
         except ValueError:
-            # The ordinary fit raises it again, where scikit-learn reports it.
+            # The ordinary fit raises the error again, where scikit-learn reports it.
             return np.zeros(len(group.sizes), dtype=bool)
         if self.model.own_score:
             judged = {

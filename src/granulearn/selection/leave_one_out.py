@@ -29,16 +29,16 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
     Parameters
     ----------
     fold : Fold
-        Knows the candidates.
+        Any fold of the search; it makes the estimators of the candidates.
     grid : Grid
-        Their places.
+        The candidates.
     """
     firsts = [same_rows.places[0] for group in grid.sharing for same_rows in group.same_rows]
     for place in firsts + grid.alone:
         estimator = last_step(fold.estimator(place))
         if place in grid.alone or not _has_closed_form(estimator):
             if hasattr(estimator, "_validate_params"):
-                estimator._validate_params()  # a wrong value is no question of leave-one-out
+                estimator._validate_params()  # a wrong value gets its own message
             known = [name for name in estimators.__all__ if _knows_it(getattr(estimators, name)())]
             raise ValueError(
                 f"selection='loo' is not offered for {estimator!r}, only for "
@@ -63,7 +63,7 @@ def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -
     Parameters
     ----------
     model : PreparedModel
-        What they share; fitted to all samples.
+        What the candidates share; fitted to all samples.
     group : RowsGroup
         Networks of any activation, penalty and size.
     table : OutcomeTable
@@ -79,7 +79,7 @@ def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -
 
 
 def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[int, np.ndarray]:
-    """Return by size the errors for each penalty of the group."""
+    """Return, for each size, the errors at each penalty of the group."""
     targets, weights = model.targets, model.rows.weights
     weights = np.ones(len(targets.Y)) if weights is None else weights
     Cs = [model.shared.inverse_penalty_factor * group.C for group in same_columns.penalties]
@@ -96,7 +96,7 @@ def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[in
 def _of_widths(
     model: PreparedModel, same_columns: ColumnsGroup, sizes: list[int], Y, weights, Cs
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each size and what its networks predict for rows they are fitted without."""
+    """Yield each size and what its networks predict for each row when fitted without it."""
     columns = width_columns(model, same_columns)
     H = model.features(same_columns.network(1.0, sizes[-1]))(model.rows.X)
     for size in sizes:
@@ -107,7 +107,7 @@ def _of_widths(
 def _of_layers(
     model: PreparedModel, same_columns: ColumnsGroup, sizes: list[int], Y, weights, Cs
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each size and the mean of what so many layers predict for rows left out."""
+    """Yield each size and the mean prediction of that many layers, fitted without each row."""
     features = model.features(same_columns.network(1.0, sizes[-1]))
     total = np.zeros((len(Cs), *Y.shape))
     for size, columns in enumerate(features.layers(model.rows.X), start=1):
@@ -118,7 +118,7 @@ def _of_layers(
 
 @dataclass(frozen=True)
 class _Columns:
-    """The map from rows of H to themselves."""
+    """A feature map for rows that are features already: it returns them as they are."""
 
     n_columns: int
     bias_column = 0
@@ -143,7 +143,7 @@ def predict_left_out(
     Y : ndarray of shape (n_rows, n_outputs)
         Targets.
     weights : ndarray of shape (n_rows,)
-        Of the rows.
+        Weights of the rows.
     Cs : list of float
         Inverse penalties.
 

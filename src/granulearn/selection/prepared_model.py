@@ -1,4 +1,4 @@
-"""A network with all done that activation, size and penalty have no part in."""
+"""A network prepared on one fold: all of the fit that activation, size and penalty leave alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from granulearn.selection.judging import ClassTargets, Judge, NumberTargets, tar
 
 @dataclass(frozen=True, eq=False)
 class PreparedModel:
-    """The last step on one fold, up to its rows."""
+    """The last step on one fold, fitted up to its rows."""
 
     fold: Fold
     inputs: LastStepInputs
@@ -28,13 +28,13 @@ class PreparedModel:
     rows: TrainingRows | RegressionRows
     seeds: Seeds
     targets: ClassTargets | NumberTargets
-    """Of the rows."""
+    """Targets of the rows."""
     scored_inputs: dict[str, np.ndarray]
     """Inputs of the samples to score, checked."""
     judges: dict[str, Judge]
-    """Of the samples to score."""
+    """Judges of the samples to score, by the name of the score."""
     own_score: bool
-    """Whether the judges' scores are the search's; if not, they tell what rounding could change."""
+    """Whether judges compute the search's scores; else they only say what rounding could change."""
 
     @property
     def shared(self) -> SharedWork:
@@ -90,7 +90,7 @@ def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) 
     fold : Fold
         The split.
     inputs : LastStepInputs
-        What the last step sees of it.
+        What the last step sees of the fold.
     estimator : estimator
         The last step, not fitted, with its parameters set; it is changed.
     """

@@ -1,7 +1,7 @@
 """The settings of a grid, parameter by parameter.
 
-Grids hold few values and very many combinations of them: what there is to do
-with a value is done once here, not once for each candidate that has it.
+Grids hold few values and very many combinations of them. So work on a value is
+done once here, not once for each candidate that has it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SettingColumn:
     values: list[Any]
     """Distinct objects, told apart by identity; perhaps `MISSING`."""
     codes: np.ndarray
-    """(n_settings,) which of them each setting has."""
+    """(n_settings,) index into `values` for each setting."""
 
 
 def setting_columns(settings: list[dict]) -> dict[str, SettingColumn]:
@@ -39,7 +39,7 @@ def setting_columns(settings: list[dict]) -> dict[str, SettingColumn]:
     Parameters
     ----------
     settings : list of dict
-        Parameters and their values, also such as cannot be hashed.
+        Parameters and their values, which need not be hashable.
     """
     names = dict.fromkeys(chain.from_iterable(settings))
     return {name: _column([setting.get(name, MISSING) for setting in settings]) for name in names}
@@ -56,13 +56,13 @@ def _column(every: list) -> SettingColumn:
 def parameter_columns(columns: dict[str, SettingColumn]) -> dict[str, MaskedArray]:
     """Return the columns ``param_*`` of the results: masked arrays, as scikit-learn makes them.
 
-    It makes those of the distinct values only, because it takes microseconds
-    for every entry; the rest is indexing.
+    scikit-learn makes only the entries of the distinct values, because it takes
+    microseconds for each. The rest is indexing.
 
     Parameters
     ----------
     columns : dict of str -> SettingColumn
-        Of the grid; entries are masked where a candidate lacks the parameter.
+        Columns of the grid; entries are masked where a candidate lacks the parameter.
     """
     arrays = {}
     for name, column in columns.items():
