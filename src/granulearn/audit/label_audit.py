@@ -19,10 +19,10 @@ from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
 if TYPE_CHECKING:
     import pandas as pd
 
-# A tree of so many rows knows the classes well enough; the others only rate more labels.
+# A tree of so many rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
 TREE_SHARE = 0.632
-# What 100 trees give each label, when every tree leaves out 36.8 % of the samples.
+# The votes that 100 trees give each label, when every tree leaves out 36.8 % of the samples.
 VOTES_PER_LABEL = 36
 
 
@@ -166,9 +166,9 @@ class LabelAudit(BaseEstimator):
         Returns
         -------
         X : array-like of shape (n_kept, n_features)
-            Of the type that was passed.
+            Inputs, in the type that was passed.
         y : array-like of shape (n_kept,)
-            Of the type that was passed.
+            Labels, in the type that was passed.
         """
         self.fit(X, y)
         if self.action == "relabel":
@@ -192,8 +192,8 @@ class LabelAudit(BaseEstimator):
         -------
         DataFrame
             Columns ``given``, ``reliability``, ``suggested``, ``flagged``;
-            ``attrs["noise_rate"]`` and ``attrs["noise_by_pair"]``, a dictionary
-            of given to likely class to share of all samples.
+            ``attrs["noise_rate"]`` and ``attrs["noise_by_pair"]``, the share of
+            samples as a dictionary by given class, then by likely class.
         """
         import pandas as pd
 

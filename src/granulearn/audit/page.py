@@ -1,4 +1,4 @@
-"""From an audit to a summary of plain values, and from that to one self-contained page."""
+"""The page of an audit: a summary in plain values, and one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def summarize_audit(
     title : str
         Name of the table.
     row_numbers : sequence of int
-        What a reader finds each sample by, for instance its row in the file.
+        Number by which a reader finds each sample, for instance its row in the file.
     names : sequence of str or tuple
-        Names of the features of X; (column, category) for one of 0 and 1.
+        Names of the features of X; (column, category) for a feature of zeros and ones.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Ball classifiers on blocks: balls where the samples are, one small ridge on all centres."""
+"""The fit of ball classifiers on blocks: balls block by block, then one ridge on all centres."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from granulearn.estimators.ball_rvfl import check_classes_kept, rated_rows
 from granulearn.estimators.base import Seeds, with_class_weight
 from granulearn.memberships import resolve_membership
 
-# Up to so many rows, the ball of each row is brought together; above, it stays behind.
+# Up to so many rows, the ball of each row is gathered; above, ``assignment`` is empty.
 MAX_ROWS_ASSIGNED = 10_000_000
 
 
@@ -41,9 +41,9 @@ def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> B
     model : GBRVFLClassifier
         Gets ``classes_``, ``balls_``, ``membership_``, ``features_`` and ``coef_``.
     blocks : sequence of Delayed
-        Of `Block`.
+        One `Block` each.
     seeds : Seeds
-        Of the balls and the network.
+        Seeds of the balls and the network.
     """
     check_min_ball_size(model.min_ball_size)
     maker = model._maker()
@@ -81,7 +81,7 @@ def _with_assignment(joined: BlockBalls, parts: Sequence[Any]) -> BallSet:
 
 
 def _check_balls(joined: BlockBalls, min_ball_size: int) -> None:
-    """Raise or warn where the balls do not stand for the samples."""
+    """Raise or warn where the balls do not represent the samples."""
     balls, classes = joined.balls, joined.facts.classes
     if len(balls) == 0:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What every membership scheme shares: names, the call, its checks, classes and neighbours."""
+"""Base of all membership schemes, with the class means and nearest neighbours that they use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from granulearn.balls.records import check_memberships
 
 _SCHEMES: dict[str, type[Membership]] = {}
 
-# From this many queries per thread on, scikit-learn's brute-force search gives
-# each thread its own queries; below, its own points, and threads decide ties.
+# From this many queries per thread on, scikit-learn's brute-force search gives each
+# thread its own queries. Below, each thread gets its own points, and threads decide ties.
 QUERIES_PER_THREAD = 1024
 
 
@@ -140,7 +140,7 @@ def class_means(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def distance_to_means(points: np.ndarray, codes: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """Return each point's distance to the mean that its class is given."""
+    """Return each point's distance to the given mean of its class."""
     return np.linalg.norm(points - means[codes], axis=1)
 
 
@@ -179,6 +179,6 @@ def nearest_others(
     among = np.arange(len(points)) if among is None else among
     found = among[nearest_points(points[among], points[rows], n_neighbors + 1)]
     is_self = found == rows[:, None]
-    # The point itself may be absent: for its many duplicates, or as none of `among`.
+    # The point itself may be missing: it has many duplicates, or is not one of `among`.
     is_self[~is_self.any(axis=1), -1] = True
     return found[~is_self].reshape(len(rows), n_neighbors)

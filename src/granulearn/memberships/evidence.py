@@ -27,7 +27,8 @@ class EvidenceMembership(Membership):
     n_trees : int, default=100
         Trees of the forest.
     random_state : int, RandomState or None, default=0
-        Seed of the forest; a fixed one, so that a model's own seed decides alone.
+        Seed of the forest. It is fixed by default, so that only the seed of a model
+        changes its results.
     n_jobs : int or None, default=None
         Threads; they change no result.
 

@@ -1,4 +1,4 @@
-"""Given membership: the user rates samples, a ball gets the mean of its own."""
+"""Given membership: the user rates samples, and a ball gets the mean over its samples."""
 
 from __future__ import annotations
 

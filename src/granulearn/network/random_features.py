@@ -2,7 +2,7 @@
 
 An activation overwrites its argument and returns it: the hidden layer is the
 largest array of a fit, and a second copy of it is what limits the size of the
-data. None overflows, however large its input.
+data. No activation overflows, however large its input.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def activation_names() -> list[str]:
     """Return the names that `activate` knows, sorted.
 
-    For what a node receives, z:
+    The activations of z, the value that a node receives, are:
 
     - "hardlim": 0, 1/2 or 1 by the sign of z
     - "leaky_relu": z, a tenth of it where z is negative

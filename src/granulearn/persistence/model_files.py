@@ -73,7 +73,7 @@ def save_model(
     Raises
     ------
     ModelFileError
-        If it is, or holds, something that `load_model` would refuse.
+        If the pipeline is, or holds, something that `load_model` would refuse.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     path : path
         The model file.
     trusted : sequence of str, default=()
-        Full names of types to accept beyond those of the family and its pipelines.
+        Full names of types to accept beyond those of granulearn and its pipelines.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
 
 
 def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCard:
-    """Return the card after every check that needs no object to be made."""
+    """Return the card after all checks that build no object."""
     from skops.io._protocol import PROTOCOL
 
     try:
@@ -176,12 +176,12 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
                 )
             schema = json.loads(members.read(SCHEMA_MEMBER))
             if schema["protocol"] != PROTOCOL:
-                # Nodes of other protocols name what they load elsewhere than is looked at here.
+                # Nodes of other protocols may name what they load where no check looks.
                 raise ModelFileError(
                     f"{file} was saved by another version of skops (protocol "
                     f"{schema['protocol']!r}, here {PROTOCOL}); install that version, or fit again."
                 )
-            # Before the digest: a file that names a foreign type is told so.
+            # This comes before the digest, so that the message names a foreign type.
             unknown = untrusted_types(schema, trusted)
             if unknown:
                 raise ModelFileError(
@@ -217,7 +217,7 @@ def _digest(members: zipfile.ZipFile, card: Any) -> str:
 
 
 def _first_bytes(content: bytes) -> str:
-    """Say what a file looks like that is no model file."""
+    """Return what a file that is no model file looks like, in words."""
     if not content:
         return "it is empty"
     if content[:1] == b"\x80":

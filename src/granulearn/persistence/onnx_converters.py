@@ -106,9 +106,9 @@ def _onnx_labels(model: Any) -> np.ndarray:
 
 
 def _scores(graph: Graph, model: Any, X: Name) -> Name:
-    """Add the model's outputs: predictions, or scores of classes, of which the highest decides."""
+    """Add the model's outputs: predictions of numbers, or scores of classes."""
     form = _form(type(model))
-    assert form is not None  # `check_convertible` asked
+    assert form is not None  # `check_convertible` checked it
     return form.scores(graph, model, X)
 
 
@@ -181,7 +181,7 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
         ),
     )
     hidden = add_complex_activation(graph, features.activation, received)
-    scores = graph.constant(of_real[n_features])  # of the bias, which is 1 + 0i
+    scores = graph.constant(of_real[n_features])  # the part of the bias, which is 1 + 0i
     for part, weights in (
         (P, of_real[:n_features]),
         (Q, of_imaginary[:n_features]),
@@ -194,14 +194,14 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
 
 @dataclass(frozen=True)
 class Form:
-    """How the scores of a class are written."""
+    """How the scores of a kind of model are written as ONNX."""
 
     scores: Callable[[Graph, Any, Name], Name]
     parts: Callable[[Any], Sequence[Any]] = lambda model: ()
     """The models inside a fitted model that must have a form too."""
 
 
-# By the name that a class gives in its abilities.
+# The forms, by the name that a class of models states in its abilities.
 FORMS = {
     "ball forest": Form(_forest_scores),
     "committee": Form(_committee_scores),

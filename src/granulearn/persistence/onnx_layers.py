@@ -30,7 +30,7 @@ def add_hidden(graph: Graph, features: RandomFeatures, X: Name) -> Name:
 
 
 def add_linked(graph: Graph, hidden: Name, X: Name, weights: np.ndarray, n_linked: int) -> Name:
-    """Add ``[X, 1, hidden] weights``, of X as many columns as are linked.
+    """Add ``[X, 1, hidden] weights``, without X where no inputs are linked.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def add_ensemble_scores(graph: Graph, model: Any, X: Name) -> Name:
     """
     scores = _layer_scores(graph, model, X)
     mean = graph.mean(scores)
-    if getattr(model, "combine", "mean") == "mean":  # regressors know no votes
+    if getattr(model, "combine", "mean") == "mean":  # regressors have no votes
         return mean
     votes = [_vote(graph, each, len(model.classes_)) for each in scores]
     divided = graph.scaled(0.5, graph.add("Softmax", mean, axis=1))  # settles ties

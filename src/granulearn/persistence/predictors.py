@@ -1,4 +1,4 @@
-"""What a model file may hold as a whole: a fitted classifier or regressor of the family."""
+"""Check that a model file holds a predictor: a fitted classifier or regressor of granulearn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def final_predictor(model: Any) -> Any:
 
 
 def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
-    """Raise unless a model, or what a pipeline ends in, is a predictor of the family, all fitted.
+    """Raise unless a model is, or ends in, a predictor of granulearn, with all steps fitted.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
 
 
 def _steps(model: Any) -> Iterator[Any]:
-    """Yield the steps of a pipeline, of pipelines in it too; else the model itself."""
+    """Yield the steps of a pipeline, however deeply nested; else the model itself."""
     if not isinstance(model, Pipeline):
         yield model
         return

@@ -1,4 +1,4 @@
-"""A network prepared on one fold: all of the fit that activation, size and penalty leave alone."""
+"""A network prepared on one fold: the stages of its fit before activation, size and penalty."""
 
 from __future__ import annotations
 
