@@ -1,7 +1,7 @@
-"""Compiled loops that grow the trees of a ball forest; the policy is in ``forest``.
+"""Compiled loops that grow the trees of a ball forest; ``forest`` calls them.
 
-Random numbers come from the counter-based generator of the ball engine, keyed
-by tree and node, so neither threads nor the order of splits change a result.
+Random numbers come from the counter-based generator in ``_compiled``, keyed by
+tree and node, so neither threads nor the order of splits change a result.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Classifiers for Dask collections; what they fit is the ordinary, in-memory classifier."""
+"""Classifiers for Dask collections; each fits an ordinary, in-memory classifier."""
 
 from __future__ import annotations
 
