@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from granulearn.estimators import GBRVFLClassifier
+from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.studies.cells import Cell
 from granulearn.studies.methods import build_search
 from granulearn.studies.preparation import Prepared, prepare
@@ -74,7 +74,7 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
 def warm_up() -> None:
     """Load the compiled ball kernels, so that no cell's time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
-    GBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
+    SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
 
 
 def _evaluate(cell: Cell, data: Prepared) -> Outcome:
