@@ -15,7 +15,7 @@ from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_limits
 
 from granulearn import generate_balls
-from granulearn.balls.generation import SplitRule, split_rows
+from granulearn.balls.two_means import SplitRule, split_into_balls
 
 PURITY = 0.985
 
@@ -103,7 +103,9 @@ def against_memory(sizes: list[int], dtype: str) -> None:
             seconds = best_time(lambda: generate_balls(X, y, random_state=0, n_jobs=n_jobs), 3)  # noqa: B023
             copy = time_of_one_copy(X)
             rule = SplitRule(PURITY, "k-means++", seed=0)
-            parts = split_rows(X, y.astype(np.int32), 2, rule, n_threads=effective_n_jobs(n_jobs))
+            parts = split_into_balls(
+                X, y.astype(np.int32), 2, rule, n_threads=effective_n_jobs(n_jobs)
+            )
             levels = 1 + max(part.depth for part in parts)
             n_balls = sum(len(part.sizes) for part in parts)
             del parts

@@ -1,4 +1,4 @@
-"""Is what a user computes equal to the last bit before and after a change?
+"""Tell whether what a user computes is equal to the last bit before and after a change.
 
     python benchmarks/snapshot.py write FILE      with the code before the change
     python benchmarks/snapshot.py compare FILE    with the code after it

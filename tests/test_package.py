@@ -150,3 +150,35 @@ def test_every_public_name_is_found_when_it_is_used_and_no_other():
     assert set(granulearn.__all__) <= set(dir(granulearn))
     with pytest.raises(AttributeError, match="has no attribute 'RVFL'"):
         granulearn.RVFL  # noqa: B018
+
+
+STAGES = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+
+
+@pytest.mark.parametrize("stage", sorted(STAGES))
+def test_every_stage_is_an_attribute_of_the_package(stage):
+    assert getattr(granulearn, stage) is importlib.import_module(f"granulearn.{stage}")
+
+
+def test_a_stage_is_imported_when_it_is_used():
+    code = (
+        "import granulearn, sys; name = 'granulearn.datasets'; print(name in sys.modules, end=' ')"
+    )
+    assert run_python(f"{code}; granulearn.datasets; print(name in sys.modules)") == "False True\n"
+
+
+def test_dir_shows_the_public_names_and_no_other():
+    assert set(dir(granulearn)) == {*granulearn.__all__, *STAGES, "__version__"}
+
+
+def test_a_star_import_brings_the_public_names():
+    names: dict = {}
+    exec("from granulearn import *", names)
+    assert set(names) - {"__builtins__"} == set(granulearn.__all__)
+
+
+def test_every_public_name_is_stated_once():
+    text = (SOURCE / "__init__.py").read_text(encoding="utf-8")
+    assert {name: len(re.findall(rf"\b{name}\b", text)) for name in granulearn.__all__} == (
+        dict.fromkeys(granulearn.__all__, 1)
+    )

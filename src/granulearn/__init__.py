@@ -9,79 +9,66 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from granulearn.audit import LabelAudit, audit_labels
-    from granulearn.balls import BallSet, GranularBalls, generate_balls
-    from granulearn.estimators import (
-        ACRVFLClassifier,
-        BallEnsembleClassifier,
-        BallForestClassifier,
-        CRVFLClassifier,
-        DeepGBRVFLClassifier,
-        DeepRVFLClassifier,
-        DeepRVFLRegressor,
-        ELMClassifier,
-        ELMRegressor,
-        EnsembleDeepGBRVFLClassifier,
-        EnsembleDeepRVFLClassifier,
-        EnsembleDeepRVFLRegressor,
-        FGBRVFLClassifier,
-        GBRVFLClassifier,
-        GEGBRVFLClassifier,
-        RobustGBRVFLClassifier,
-        RVFLClassifier,
-        RVFLCommitteeClassifier,
-        RVFLCommitteeRegressor,
-        RVFLRegressor,
-        SDAPGBRVFLClassifier,
-    )
-    from granulearn.selection import PathSearchCV
+    from granulearn.audit import *  # noqa: F403
+    from granulearn.balls import *  # noqa: F403
+    from granulearn.estimators import *  # noqa: F403
+    from granulearn.selection import *  # noqa: F403
 
 __version__ = version("granulearn")
 
-__all__ = [
-    "ACRVFLClassifier",
-    "BallEnsembleClassifier",
-    "BallForestClassifier",
-    "BallSet",
-    "CRVFLClassifier",
-    "DeepGBRVFLClassifier",
-    "DeepRVFLClassifier",
-    "DeepRVFLRegressor",
-    "ELMClassifier",
-    "ELMRegressor",
-    "EnsembleDeepGBRVFLClassifier",
-    "EnsembleDeepRVFLClassifier",
-    "EnsembleDeepRVFLRegressor",
-    "FGBRVFLClassifier",
-    "GBRVFLClassifier",
-    "GEGBRVFLClassifier",
-    "GranularBalls",
-    "LabelAudit",
-    "PathSearchCV",
-    "RVFLClassifier",
-    "RVFLCommitteeClassifier",
-    "RVFLCommitteeRegressor",
-    "RVFLRegressor",
-    "RobustGBRVFLClassifier",
-    "SDAPGBRVFLClassifier",
-    "audit_labels",
-    "generate_balls",
-]
+# Every stage, in the order of the flow, with its names that can be imported from here.
+_STAGES: dict[str, tuple[str, ...]] = {
+    "datasets": (),
+    "balls": ("BallSet", "GranularBalls", "generate_balls"),
+    "memberships": (),
+    "network": (),
+    "estimators": (
+        "ACRVFLClassifier",
+        "BallEnsembleClassifier",
+        "BallForestClassifier",
+        "CRVFLClassifier",
+        "DeepGBRVFLClassifier",
+        "DeepRVFLClassifier",
+        "DeepRVFLRegressor",
+        "ELMClassifier",
+        "ELMRegressor",
+        "EnsembleDeepGBRVFLClassifier",
+        "EnsembleDeepRVFLClassifier",
+        "EnsembleDeepRVFLRegressor",
+        "FGBRVFLClassifier",
+        "GBRVFLClassifier",
+        "GEGBRVFLClassifier",
+        "RVFLClassifier",
+        "RVFLCommitteeClassifier",
+        "RVFLCommitteeRegressor",
+        "RVFLRegressor",
+        "RobustGBRVFLClassifier",
+        "SDAPGBRVFLClassifier",
+    ),
+    "selection": ("PathSearchCV",),
+    "audit": ("LabelAudit", "audit_labels"),
+    "persistence": (),
+    "distributed": (),
+    "studies": (),
+    "report": (),
+    "cli": (),
+    "statistics": (),
+    "plots": (),
+}
 
-# The stages that names are looked for in, when they are first used: the command line
-# must be able to answer --help, and to handle Ctrl-C, before scikit-learn is loaded.
-_STAGES = ("balls", "estimators", "selection", "audit")
+__all__ = sorted(name for names in _STAGES.values() for name in names)
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for stage in _STAGES:
-            module = import_module(f"granulearn.{stage}")
-            if name in module.__all__:
-                globals()[name] = getattr(module, name)
-                return globals()[name]
+    # A stage is imported when it is first used: the command line must be able to answer
+    # --help, and to handle Ctrl-C, before scikit-learn is loaded.
+    if name in _STAGES:
+        return import_module(f"granulearn.{name}")
+    for stage, names in _STAGES.items():
+        if name in names:
+            return getattr(import_module(f"granulearn.{stage}"), name)
     raise AttributeError(f"module 'granulearn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *_STAGES, "__version__"])

@@ -144,7 +144,7 @@ def test_a_missing_folder_is_refused_before_the_work(mislabelled, tmp_path, opti
 def test_an_ending_other_than_csv_is_refused_before_the_work(mislabelled, tmp_path, name, no_work):
     file = tmp_path / name
     line = fails(exit_codes.USAGE, "audit", mislabelled[0], "-t", "label", "-o", file)
-    assert "what is written is CSV" in line
+    assert "use .csv or .txt" in line
 
 
 def test_without_jinja2_the_page_is_refused_before_the_work(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from granulearn.balls import generate_balls
-from granulearn.cli.ball_table import rate_balls
+from granulearn.cli.ball_table import make_rated_balls
 from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import make_pipeline_for
 from tests.cli.commands import write_people
@@ -14,7 +14,7 @@ from tests.cli.commands import write_people
 @pytest.fixture(name="rated")
 def rated_people(tmp_path):
     table = read_training_table(write_people(tmp_path), "label")
-    return rate_balls(table, purity=0.95, membership="sdap", seed=0)
+    return make_rated_balls(table, maker="two-means", purity=0.95, membership="sdap", seed=0)
 
 
 def test_balls_are_those_of_the_engine_on_the_prepared_table(rated):
@@ -57,6 +57,8 @@ def test_the_summary_counts(rated):
 def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
     (tmp_path / "t.csv").write_text("a,c,label\n1,,x\n1.1,,x\n9,u,y\n9.1,u,y\n")
     table = read_training_table(tmp_path / "t.csv", "label")
-    listing = rate_balls(table, purity=1.0, membership="uniform", seed=0).listing()
+    listing = make_rated_balls(
+        table, maker="two-means", purity=1.0, membership="uniform", seed=0
+    ).listing()
     empty = listing.loc[listing["label"] == "x", "typical_c"]
     assert pd.isna(empty).all()

@@ -35,6 +35,15 @@ def test_json(tmp_path):
     assert facts["dropped_rows"] == 0
 
 
+def test_the_maker_is_used_and_an_unknown_one_lists_the_others(tmp_path):
+    table = write_people(tmp_path)
+    usual = succeeds("balls", table, "-t", "label", "--json").json
+    evidence = succeeds("balls", table, "-t", "label", "--maker", "evidence", "--json").json
+    assert evidence["balls"] < usual["balls"]
+    message = fails(2, "balls", table, "-t", "label", "--maker", "three-means")
+    assert "is not one of evidence, gbg++, k-division, rd-gbg, two-means" in message
+
+
 def test_purity_and_membership_are_used(tmp_path):
     table = write_people(tmp_path)
     coarse = succeeds("balls", table, "-t", "label", "--purity", "0.6", "--json").json

@@ -33,18 +33,18 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.m
     ids=lambda value: type(value).__name__,
 )
 def test_codes_of_failures(error, code):
-    message, found = exit_codes.explain(error)
+    message, found = exit_codes.explain_failure(error)
     assert found == code
     assert message
 
 
 def test_a_missing_package_names_the_extra_to_install():
-    message, _ = exit_codes.explain(ModuleNotFoundError(name="skl2onnx.common"))
+    message, _ = exit_codes.explain_failure(ModuleNotFoundError(name="skl2onnx.common"))
     assert message.endswith('pip install "granulearn[onnx]"')
 
 
 def test_a_refused_file_is_named():
-    message, _ = exit_codes.explain(PermissionError(13, "Permission denied", "out.csv"))
+    message, _ = exit_codes.explain_failure(PermissionError(13, "Permission denied", "out.csv"))
     assert message == "out.csv: permission denied; check the path and the rights."
 
 

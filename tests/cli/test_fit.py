@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from granulearn.cli import exit_codes
-from granulearn.cli.model_kinds import MODEL_KINDS
+from granulearn.cli.model_kinds import model_kinds
 from granulearn.persistence import load_model
 from tests.cli.commands import fails, people, succeeds, write_people
 
@@ -51,7 +51,9 @@ def test_models_of_balls_say_how_many_there_are(tmp_path):
     assert card.doubted_labels is None
 
 
-@pytest.mark.parametrize("model", [name for name, kind in MODEL_KINDS.items() if not kind.tunable])
+@pytest.mark.parametrize(
+    "model", [name for name, kind in model_kinds().items() if not kind.tunable]
+)
 def test_tune_is_no_error_for_a_model_with_nothing_to_tune(tmp_path, model):
     tuned, card = fit_people(tmp_path, "--model", model, "--tune")
     assert tuned.err == (

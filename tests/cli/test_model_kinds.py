@@ -4,8 +4,8 @@ import pytest
 
 from granulearn.cli.model_kinds import (
     DEFAULT_MODEL,
-    MODEL_KINDS,
     make_model,
+    model_kinds,
     model_names,
     search_grid,
 )
@@ -16,13 +16,13 @@ from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS
 def test_each_classifier_that_can_be_saved_has_one_name():
     # All but the one that is made of other classifiers: which ones is said in Python.
     of_its_own = set(SAVED_CLASSIFIERS) - {BallEnsembleClassifier}
-    assert sorted(kind.class_name for kind in MODEL_KINDS.values()) == sorted(
+    assert sorted(kind.class_name for kind in model_kinds().values()) == sorted(
         classifier.__name__ for classifier in of_its_own
     )
 
 
 def test_the_default_comes_first_and_is_the_recommended_one():
-    assert next(iter(MODEL_KINDS)) == DEFAULT_MODEL
+    assert next(iter(model_kinds())) == DEFAULT_MODEL
     assert isinstance(make_model(DEFAULT_MODEL, 0), RobustGBRVFLClassifier)
 
 
@@ -38,7 +38,7 @@ def test_names_complete():
     assert model_names("g") == ["gb-rvfl", "ge-gbrvfl"]
 
 
-@pytest.mark.parametrize("name", [n for n, kind in MODEL_KINDS.items() if kind.tunable])
+@pytest.mark.parametrize("name", [n for n, kind in model_kinds().items() if kind.tunable])
 def test_every_candidate_of_the_grid_is_a_setting_of_the_model(name):
     model = make_model(name, 0)
     X = [[0.0], [1.0], [2.0], [3.0]]

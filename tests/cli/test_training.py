@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix
 from sklearn.model_selection import train_test_split
 
-from granulearn.cli.model_kinds import MODEL_KINDS
+from granulearn.cli.model_kinds import model_kinds
 from granulearn.cli.training import train
 from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import TableError
@@ -41,7 +41,7 @@ def test_without_a_test_part_every_row_is_used(table):
     assert sum(card.classes.values()) == len(table.y)
 
 
-@pytest.mark.parametrize("name", MODEL_KINDS)
+@pytest.mark.parametrize("name", model_kinds())
 def test_every_kind_of_model_trains(table, name):
     card = train(table, name, tune=False, test=0.3, seed=0).card
     assert card.model == name

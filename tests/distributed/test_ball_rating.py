@@ -5,7 +5,7 @@ import pytest
 from dask import delayed
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import BallSet
+from granulearn.balls import BallSet, TwoMeansBalls
 from granulearn.distributed import ball_rating
 from granulearn.distributed.ball_rating import (
     dissimilarity_of_stretch,
@@ -28,10 +28,10 @@ from granulearn.memberships import (
     SDAPMembership,
     UniformMembership,
 )
-from granulearn.memberships.registry import CallableMembership
+from granulearn.memberships.base import CallableMembership
 from tests.distributed.chunked import block_of, table
 
-SETTINGS = BallSettings(purity=0.95, min_ball_size=1, init="k-means++", seed=7, n_jobs=None)
+SETTINGS = BallSettings(TwoMeansBalls(0.95), 1, seed=7, n_jobs=None)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import generate_balls
+from granulearn.balls import TwoMeansBalls, generate_balls
 from granulearn.distributed.block_balls import (
     BallSettings,
     assignment_of,
@@ -16,7 +16,7 @@ from granulearn.distributed.block_balls import (
 )
 from tests.distributed.chunked import block_of, table
 
-SETTINGS = BallSettings(purity=0.95, min_ball_size=1, init="k-means++", seed=7, n_jobs=None)
+SETTINGS = BallSettings(TwoMeansBalls(0.95), 1, seed=7, n_jobs=None)
 
 
 def parts_of(X, y, cuts, settings=SETTINGS):
@@ -71,7 +71,7 @@ def test_a_block_of_one_class_is_one_ball():
 
 def test_a_block_whose_balls_are_all_too_small_adds_none_and_says_which_classes():
     X, y = table()
-    settings = BallSettings(purity=1.0, min_ball_size=50, init="k-means++", seed=7, n_jobs=None)
+    settings = BallSettings(TwoMeansBalls(1.0), 50, seed=7, n_jobs=None)
     parts = parts_of(X, y, [20], settings)
     assert len(parts[0].balls) == 0
     assert_array_equal(parts[0].dropped, np.unique(y[:20]))

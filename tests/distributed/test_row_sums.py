@@ -12,7 +12,7 @@ from granulearn.distributed.row_sums import (
     sums_of_block,
 )
 from granulearn.estimators import ELMClassifier
-from granulearn.estimators.training_rows import draw_seeds
+from granulearn.estimators.base import draw_seeds
 from granulearn.network import draw_random_features, normal_equations, one_hot
 from tests.distributed.chunked import block_of, table
 

@@ -1,14 +1,30 @@
 """The shared fit: one class left, seeds, and what a fit leaves behind."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.class_weight import compute_sample_weight
 
-from granulearn.estimators import GBRVFLClassifier, RVFLClassifier
-from granulearn.network import IllConditionedWarning
+from granulearn.estimators import (
+    ELMClassifier,
+    ELMRegressor,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    RVFLRegressor,
+)
+from granulearn.estimators.base import (
+    Seeds,
+    TrainingRows,
+    draw_seeds,
+    multiply_weights,
+    with_class_weight,
+)
+from granulearn.network import IllConditionedWarning, draw_random_features, solve_weighted_ridge
 from tests.estimators.families import BALL_CLASSIFIERS, overlapping_classes
 
 
@@ -77,3 +93,61 @@ def test_a_usual_fit_does_not_warn():
     X, y = overlapping_classes(3)
     with warnings.catch_warnings(action="error"):
         RVFLClassifier(C=1e5, random_state=0).fit(X, y)
+
+
+ROWS = SimpleNamespace(X=np.random.default_rng(0).normal(size=(30, 3)), weights=None)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "direct_link"),
+    [
+        (RVFLClassifier, True),
+        (RVFLRegressor, True),
+        (ELMClassifier, False),
+        (ELMRegressor, False),
+    ],
+)
+def test_classifier_and_regressor_draw_and_solve_alike(estimator, direct_link):
+    model = estimator(n_hidden=4, activation="sine", C=3.0)
+    features = model._features(ROWS, Seeds(network=5, balls=6))
+    drawn = draw_random_features(3, 4, "sine", direct_link=direct_link, seed=5)
+    assert_array_equal(features(ROWS.X), drawn(ROWS.X))
+    Y = np.random.default_rng(1).normal(size=(30, 2))
+    expected = solve_weighted_ridge(drawn, ROWS.X, Y, None, 3.0)
+    assert_array_equal(model._solve(features, ROWS, Y), expected)
+
+
+@pytest.mark.parametrize("estimator", [RVFLClassifier, RVFLRegressor])
+def test_what_is_missing_before_fit_is_the_fit(estimator):
+    with pytest.raises(NotFittedError):
+        estimator().predict(ROWS.X)
+
+
+X = np.arange(10.0).reshape(5, 2)
+CODES = np.array([0, 1, 0, 1, 2])
+
+
+def test_no_factor_at_all_stays_no_weights():
+    assert multiply_weights(None, None) is None
+    assert_array_equal(multiply_weights(None, np.array([2.0, 3.0])), [2, 3])
+    assert_array_equal(multiply_weights(np.array([2.0, 3.0]), np.array([5.0, 7.0])), [10, 21])
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 1.0, 1: 2.5, 2: 0.0}])
+def test_class_weights_are_scikit_learns(class_weight):
+    rows = with_class_weight(TrainingRows(X, CODES, None), class_weight, np.arange(3))
+    assert_allclose(rows.weights, compute_sample_weight(class_weight, CODES))
+
+
+def test_balanced_gives_every_class_the_same_total_weight():
+    weights = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    rows = with_class_weight(TrainingRows(X, CODES, weights), "balanced", np.arange(3))
+    assert_allclose(np.bincount(CODES, rows.weights), np.full(3, 5.0))
+
+
+def test_seeds_depend_on_the_random_state_alone():
+    assert draw_seeds(3) == draw_seeds(3)
+    assert draw_seeds(3) != draw_seeds(4)
+    assert draw_seeds(3).network != draw_seeds(3).balls
+    state = np.random.RandomState(0)
+    assert draw_seeds(state) != draw_seeds(state)

@@ -34,7 +34,7 @@ def test_the_choice_minimises_the_leave_one_out_error_of_the_mean():
             for i in range(40):
                 rest = np.arange(40) != i
                 without = RVFLCommitteeClassifier(activation=activation, C=C, **SMALL)
-                scores = without.fit(X[rest], y[rest])._outputs(X[[i]])[0]
+                scores = without.fit(X[rest], y[rest])._scores(X[[i]])[0]
                 squares += ((scores - Y[i]) ** 2).sum()
             errors[a, c] = squares / 40
     assert_allclose(model.loo_errors_, errors, rtol=1e-6)
@@ -46,7 +46,7 @@ def test_the_choice_minimises_the_leave_one_out_error_of_the_mean():
 def test_scores_sum_to_one_and_probabilities_rank_as_they_do():
     X, y = overlapping_classes(3)
     model = RVFLCommitteeClassifier(**SMALL).fit(X, y)
-    scores, proba = model._outputs(X), model.predict_proba(X)
+    scores, proba = model._scores(X), model.predict_proba(X)
     assert_allclose(scores.sum(axis=1), 1)
     assert_allclose(proba.sum(axis=1), 1)
     assert (proba >= 0).all()
@@ -133,7 +133,7 @@ def test_the_regressor_is_the_classifiers_network_on_numbers():
     X, y = overlapping_classes(2)
     as_numbers = RVFLCommitteeRegressor(**SMALL).fit(X, np.eye(2)[y])
     as_classes = RVFLCommitteeClassifier(**SMALL).fit(X, y)
-    assert_allclose(as_numbers.predict(X), as_classes._outputs(X))
+    assert_allclose(as_numbers.predict(X), as_classes._scores(X))
     one = RVFLCommitteeRegressor(**SMALL).fit(X, y.astype(float))
     assert one.predict(X).shape == one.loo_prediction_.shape == (len(X),)
 

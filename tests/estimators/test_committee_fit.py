@@ -2,20 +2,13 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from granulearn.estimators.committee_fit import (
     draw_layers,
     fit_committee,
     layer_features,
-    scores_to_proba,
 )
 from tests.estimators.families import overlapping_classes
-
-
-def test_negative_scores_become_zero_and_the_rest_sums_to_one():
-    assert_allclose(scores_to_proba(np.array([[1.5, -0.5, 0.0], [0.25, 0.75, 0.0]])),
-                    [[1, 0, 0], [0.25, 0.75, 0]])  # fmt: skip
 
 
 def test_hidden_nodes_have_the_stated_ranges():

@@ -89,7 +89,7 @@ def test_a_wrong_setting_is_named(classifier, wrong, message):
 
 @every_deep_classifier
 def test_memory_of_fit_and_predict_is_bounded_by_blocks(classifier, monkeypatch):
-    monkeypatch.setattr("granulearn.network.blocks.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 2**20)
     X, y = overlapping_classes(n_samples=40_000)
     model = classifier(n_layers=3, n_hidden=50, random_state=0)
     tracemalloc.start()

@@ -4,10 +4,26 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
-from granulearn.memberships import Membership
-from granulearn.memberships.base import check_memberships, distance_to_own_class_mean
+from granulearn.memberships import (
+    FuzzyMembership,
+    GivenMembership,
+    Membership,
+    SDAPMembership,
+    UniformMembership,
+    membership_names,
+    resolve_membership,
+)
+from granulearn.memberships.base import (
+    check_memberships,
+    distance_to_own_class_mean,
+    nearest_others,
+    nearest_points,
+)
 from tests.memberships.ball_sets import ball_set
 
 
@@ -43,3 +59,77 @@ def test_distance_to_class_mean_equals_the_loop_over_classes(seed):
         own = codes == code
         expected[own] = np.linalg.norm(points[own] - points[own].mean(axis=0), axis=1)
     assert_allclose(distance_to_own_class_mean(points, codes), expected, atol=1e-12)
+
+
+BALLS = ball_set([[0.0], [1.0], [5.0]], [0, 1, 1], radii=[0.5, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("fuzzy", FuzzyMembership),
+        ("given", GivenMembership),
+        ("sdap", SDAPMembership),
+        ("uniform", UniformMembership),
+    ],
+)
+def test_a_name_stands_for_its_scheme(name, scheme):
+    assert type(resolve_membership(name)) is scheme
+    assert name in membership_names()
+
+
+def test_an_instance_stands_for_itself():
+    scheme = SDAPMembership(n_neighbors=5)
+    assert resolve_membership(scheme) is scheme
+
+
+def test_a_function_is_called_with_the_balls():
+    assert_allclose(resolve_membership(lambda balls: balls.radii / 2)(BALLS), [0.25, 0.5, 0.0])
+
+
+def test_a_function_is_held_to_one_number_in_the_unit_interval_per_ball():
+    with pytest.raises(ValueError, match="expected 3 memberships"):
+        resolve_membership(lambda balls: np.ones(2))(BALLS)
+
+
+@pytest.mark.parametrize("wrong", ["fuzzi", None, 3, SDAPMembership])
+def test_what_is_not_known_lists_what_is(wrong):
+    with pytest.raises(ValueError, match=r"'fuzzy', 'given', 'sdap', 'uniform'"):
+        resolve_membership(wrong)
+
+
+def test_schemes_have_parameters_like_estimators():
+    scheme = clone(SDAPMembership(n_neighbors=5)).set_params(spread="rms")
+    assert scheme.get_params() == {"n_neighbors": 5, "closeness": "published", "spread": "rms"}
+    assert repr(scheme) == "SDAPMembership(n_neighbors=5, spread='rms')"
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.booleans())
+def test_nearest_others_are_as_near_as_brute_force_finds(seed, n_neighbors, on_grid):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 2, (15, 2)).astype(float) if on_grid else rng.normal(size=(15, 2))
+    distances = cdist(points, points)
+    found = nearest_others(points, n_neighbors)
+    np.fill_diagonal(distances, np.inf)
+    expected = np.sort(distances, axis=1)[:, :n_neighbors]
+    found_distances = np.take_along_axis(distances, found, axis=1)
+    assert_allclose(np.sort(found_distances, axis=1), expected)
+    assert (found != np.arange(15)[:, None]).all()
+
+
+def test_nearest_points_of_another_set():
+    points, queries = np.array([[0.0], [10.0], [20.0]]), np.array([[9.0], [21.0]])
+    assert_array_equal(nearest_points(points, queries, 1), [[1], [2]])
+
+
+@pytest.mark.parametrize("n_points", [300, 3000])
+def test_threads_do_not_decide_ties(n_points):
+    """Twenty binary features: nearly every distance is shared by many points."""
+    points = np.random.default_rng(0).integers(0, 2, (n_points, 20)).astype(float)
+    alone = _with_threads(1, points)
+    assert_array_equal(_with_threads(2, points), alone)
+
+
+def _with_threads(n_threads, points):
+    with threadpool_limits(n_threads):
+        return nearest_others(points, 3)

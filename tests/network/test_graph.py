@@ -75,7 +75,7 @@ def test_blocks_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     H, codes = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
     whole = graph_regulariser(H, codes, "lfda", form="published", n_neighbors=5)
-    monkeypatch.setattr("granulearn.network.blocks.BLOCK_BYTES", 7 * 60 * 8)
+    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 7 * 60 * 8)
     blocked = graph_regulariser(H, codes, "lfda", form="published", n_neighbors=5)
     assert_allclose(blocked, whole, rtol=1e-9)
 

@@ -17,6 +17,7 @@ from granulearn.network import (
     normal_equations,
     one_hot,
     predict_scores,
+    row_blocks,
     solve_dual,
     solve_graph_ridge,
     solve_primal,
@@ -91,13 +92,13 @@ def test_blocks_change_nothing(monkeypatch):
     Y = one_hot(codes, 4)
     whole = solve_weighted_ridge(features, X, Y, w, 2.0)
     scores = predict_scores(features, X, whole)
-    monkeypatch.setattr("granulearn.network.blocks.BLOCK_BYTES", 7 * 24 * 8)
+    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 7 * 24 * 8)
     assert_allclose(solve_weighted_ridge(features, X, Y, w, 2.0), whole, rtol=1e-9)
     assert_allclose(predict_scores(features, X, whole), scores, rtol=1e-12)
 
 
 def test_memory_is_bounded_by_blocks_not_by_rows_times_columns(monkeypatch):
-    monkeypatch.setattr("granulearn.network.blocks.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 2**20)
     X = np.random.default_rng(0).normal(size=(40_000, 4))
     Y = one_hot((X[:, 0] > 0).astype(int), 2)
     w = np.full(len(X), 0.5)
@@ -159,3 +160,19 @@ def test_a_singular_graph_system_warns():
     G = np.array([[-1.0, 1.0], [0.0, -1.0]])
     with pytest.warns(IllConditionedWarning):
         solve_graph_ridge(equations, G, 1.0)
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 7, 100_003])
+@pytest.mark.parametrize("bytes_per_row", [1, 8_000, 10**9])
+def test_blocks_cover_every_row_once_and_in_order(n_rows, bytes_per_row):
+    if n_rows > 1000 and bytes_per_row == 10**9:
+        n_rows = 50  # a block per row: enough of them
+    rows = np.arange(n_rows)
+    blocks = [rows[block] for block in row_blocks(n_rows, bytes_per_row)]
+    assert_array_equal(np.concatenate([*blocks, []]), rows)
+
+
+def test_a_block_stays_within_its_bytes(monkeypatch):
+    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 1000)
+    sizes = [block.stop - block.start for block in row_blocks(95, 100)]
+    assert sizes == [10] * 9 + [5]

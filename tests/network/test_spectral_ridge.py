@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
 from granulearn.network import RandomFeatures, predict_scores, solve_weighted_ridge
-from granulearn.network import blocks as blocks_module
+from granulearn.network import ridge as ridge_module
 from granulearn.network.spectral_ridge import factor_spectral_ridge
 
 CS = [1e-3, 1.0, 1e3]
@@ -110,7 +110,7 @@ def test_blocks_change_nothing(monkeypatch):
     features, X, Y, w = problem(60)
     whole = factor_spectral_ridge(features, X, Y, w)
     ((_, expected),) = whole.leave_out(X, Y, w, CS)
-    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 7 * 8 * features.n_columns)
+    monkeypatch.setattr(ridge_module, "BLOCK_BYTES", 7 * 8 * features.n_columns)
     pieces = factor_spectral_ridge(features, X, Y, w)
     found = list(pieces.leave_out(X, Y, w, CS))
     assert len(found) == 9

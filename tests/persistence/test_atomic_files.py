@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from granulearn.persistence import written_atomically
+from granulearn.persistence.atomic_files import write_text_atomically
 
 
 def test_the_file_appears_only_at_the_end(tmp_path):
@@ -37,6 +38,27 @@ def test_a_failure_leaves_the_old_file_and_no_debris(tmp_path, failure):
         half_a_file()
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_content_that_cannot_be_kept_on_the_disk_replaces_nothing(tmp_path, monkeypatch):
+    target = tmp_path / "out.csv"
+    write_text_atomically(target, "old")
+
+    def full_disk(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="no space"):
+        write_text_atomically(target, "new")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_text_is_there_as_it_is_in_a_folder_that_is_made(tmp_path):
+    target = tmp_path / "new" / "folder" / "a.html"
+    assert write_text_atomically(str(target), "ä\nb") == target
+    assert target.read_bytes() == "ä\nb".encode()
+    assert list(target.parent.iterdir()) == [target]
 
 
 def test_rights_are_those_of_any_new_file_or_of_the_one_replaced(tmp_path):

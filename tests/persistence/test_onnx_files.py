@@ -31,12 +31,13 @@ def test_missing_text_is_the_empty_text():
 def test_a_model_that_predicts_otherwise_is_not_handed_out(monkeypatch):
     X, y = make_blobs(80, centers=3, random_state=0)
     model = RVFLClassifier(random_state=0).fit(X, y)
-    right = onnx_converters._SCORES[RVFLClassifier]
+    right = onnx_converters.FORMS["network"].scores
 
     def slightly_wrong(graph, model, X):
         return graph.scaled(1.001, right(graph, model, X))
 
-    monkeypatch.setitem(onnx_converters._SCORES, RVFLClassifier, slightly_wrong)
+    form = onnx_converters.Form(slightly_wrong)
+    monkeypatch.setitem(onnx_converters.FORMS, "network", form)
     with pytest.raises(OnnxMismatchError, match="differ from the pipeline's by up to"):
         to_onnx(model, X)
 

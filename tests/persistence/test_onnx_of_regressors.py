@@ -109,12 +109,16 @@ def test_targets_that_are_all_zero_are_compared_as_they_are():
 def test_a_model_that_predicts_otherwise_is_not_handed_out(regressor, size, monkeypatch):
     X, Y, _ = wavy_numbers(n_targets=3)
     model = regressor(n_hidden=20, random_state=0).fit(X, Y * [size, 1.0, 1.0])
-    right = onnx_converters._SCORES[regressor]
+    right = onnx_converters.FORMS[regressor._abilities.onnx].scores
 
     def first_target_slightly_wrong(graph, model, X):
         return graph.times(right(graph, model, X), graph.constant([1.0001, 1.0, 1.0]))
 
-    monkeypatch.setitem(onnx_converters._SCORES, regressor, first_target_slightly_wrong)
+    monkeypatch.setitem(
+        onnx_converters.FORMS,
+        regressor._abilities.onnx,
+        onnx_converters.Form(first_target_slightly_wrong),
+    )
     with pytest.raises(OnnxMismatchError, match="differ from the pipeline's by up to"):
         to_onnx(model, X)
 
@@ -129,6 +133,8 @@ def test_a_constant_is_told_from_numbers_that_lie_far_from_zero(regressor, monke
         nothing = graph.matmul(X, graph.constant(np.zeros((n_features, 1))))
         return graph.plus(nothing, graph.constant(np.array([1e6])))
 
-    monkeypatch.setitem(onnx_converters._SCORES, regressor, always_the_same)
+    monkeypatch.setitem(
+        onnx_converters.FORMS, regressor._abilities.onnx, onnx_converters.Form(always_the_same)
+    )
     with pytest.raises(OnnxMismatchError, match="differ from the pipeline's by up to"):
         to_onnx(model, X)

@@ -7,18 +7,21 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
-from granulearn.persistence.predictors import check_predictor, last_step
+from granulearn.persistence.predictors import check_predictor, final_predictor
 
 X, Y = [[0.0], [1.0], [2.0]], [0, 1, 1]
 LINEAR = "sklearn.linear_model._base.LinearRegression"
 SCALER = "sklearn.preprocessing._data.RobustScaler"
 
 
-def test_the_last_step_is_found_however_deep_it_is():
+def test_the_final_predictor_is_found_however_deep_it_is():
     model = RVFLRegressor()
-    assert last_step(model) is model
-    assert last_step(make_pipeline(StandardScaler(), model)) is model
-    assert last_step(make_pipeline(make_pipeline(StandardScaler(), make_pipeline(model)))) is model
+    assert final_predictor(model) is model
+    assert final_predictor(make_pipeline(StandardScaler(), model)) is model
+    assert (
+        final_predictor(make_pipeline(make_pipeline(StandardScaler(), make_pipeline(model))))
+        is model
+    )
 
 
 @pytest.mark.parametrize("predictor", [RVFLClassifier, RVFLRegressor])

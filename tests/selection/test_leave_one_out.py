@@ -45,9 +45,7 @@ def error_by_refitting(model, X, y, **passed):
     The slow, obvious way; features, balls and memberships stay those of all samples.
     """
     model = clone(model)
-    rows, seeds = model._prepare(
-        X, y, **({"sample_weight": None, "sample_membership": None} | passed)
-    )
+    rows, seeds = model._prepare(model._check(X, y, **passed))
     features = model._features(rows, seeds)
     C = 2 * model.C if isinstance(model, ACRVFLClassifier) else model.C
     weights = np.ones(len(rows.X)) if rows.weights is None else rows.weights

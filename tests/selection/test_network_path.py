@@ -15,7 +15,7 @@ from granulearn.estimators import (
     SDAPGBRVFLClassifier,
 )
 from granulearn.network import IllConditionedWarning
-from granulearn.selection import PathSearchCV, network_path, targets
+from granulearn.selection import PathSearchCV, judging, network_path
 from granulearn.selection.network_path import WidthColumns
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 
@@ -42,7 +42,7 @@ def count_calls(monkeypatch):
 
 
 def test_balls_are_made_once_per_fold_and_ball_setting(count_calls):
-    made = count_calls("granulearn.estimators.ball_rows.generate_balls")
+    made = count_calls("granulearn.estimators.ball_rvfl.make_balls")
     grid = {"purity": [0.8, 1.0], "activation": ["relu", "sine"], **SMALL_GRID}
     PathSearchCV(SDAPGBRVFLClassifier(random_state=0), grid, cv=3, refit=False).fit(X, y)
     assert len(made) == 3 * 2
@@ -58,7 +58,7 @@ def test_one_gram_per_fold_and_activation_and_one_factor_per_penalty(count_calls
 
 
 def test_the_graph_s_penalty_shares_balls_but_no_factor(count_calls):
-    made = count_calls("granulearn.estimators.ball_rows.generate_balls")
+    made = count_calls("granulearn.estimators.ball_rvfl.make_balls")
     factors = count_calls("granulearn.selection.network_path.factor_ridge")
     search = PathSearchCV(GEGBRVFLClassifier(random_state=0), SMALL_GRID, cv=3, refit=False)
     search.fit(X, y)
@@ -78,8 +78,8 @@ def test_networks_much_wider_than_their_rows_are_solved_alone(Classifier, count_
 def test_what_rounding_could_change_is_solved_as_fit_does(scoring, count_calls, monkeypatch):
     alone = count_calls("granulearn.selection.network_path._evaluate_alone")
     monkeypatch.setattr(network_path, "rounding_error", lambda condition: 1e-3)
-    monkeypatch.setattr(targets, "LARGEST_ERROR_FOR_LABELS", 1.0)
-    monkeypatch.setattr(targets, "LARGEST_ERROR_FOR_SCORES", 1.0)
+    monkeypatch.setattr(judging, "LARGEST_ERROR_FOR_LABELS", 1.0)
+    monkeypatch.setattr(judging, "LARGEST_ERROR_FOR_SCORES", 1.0)
     ours, theirs = both_searches(RVFLClassifier(random_state=0), SMALL_GRID, X, y, scoring=scoring)
     assert 0 < len(alone) < 5 * 9
     assert_same_results(ours, theirs, rtol=1e-9)

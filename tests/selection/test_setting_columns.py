@@ -1,9 +1,13 @@
 """Settings, parameter by parameter."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection._search import _yield_masked_array_for_each_param
 
-from granulearn.selection.setting_columns import MISSING, setting_columns
+from granulearn.selection.setting_columns import MISSING, parameter_columns, setting_columns
 
 VALUES = st.one_of(st.integers(0, 2), st.sampled_from(["a", "b"]), st.lists(st.integers()))
 
@@ -27,3 +31,22 @@ def test_a_value_stands_once_however_many_settings_have_it():
     column = setting_columns([{"x": shared}, {}, {"x": shared}, {"x": [1, 2]}])["x"]
     assert len(column.values) == 3
     assert column.codes.tolist() == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"C": [0.1, 1, 10], "activation": ["relu", "sign"]},
+        [{"C": [1, 2]}, {"n_hidden": np.arange(3), "purity": [None, 0.9]}],
+        {"class_weight": [None, {0: 1, 1: 2}, "balanced"], "shape": [(1, 2), (3, 4)]},
+        {},
+    ],
+)
+def test_columns_are_scikit_learn_s(grid):
+    candidates = list(ParameterGrid(grid))
+    found = parameter_columns(setting_columns(candidates))
+    expected = dict(_yield_masked_array_for_each_param(candidates))
+    assert list(found) == list(expected)
+    for name, column in expected.items():
+        assert found[name].dtype == column.dtype
+        assert found[name].tolist() == column.tolist()

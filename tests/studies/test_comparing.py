@@ -1,13 +1,13 @@
-"""The statistics of a study: those of `compare`, in words that say the same."""
+"""The statistics of a study are those of `compare`."""
 
 import pandas as pd
 import pytest
 
 from granulearn.statistics import compare, paper_accuracy_table
 from granulearn.studies import Store, expand, load_study
-from granulearn.studies.comparing import compare_methods, describe_in_words
+from granulearn.studies.comparing import compare_methods
 from granulearn.studies.methods import variants
-from granulearn.studies.tables import cell_table
+from granulearn.studies.score_tables import cell_table
 from tests.studies.made_up_results import fill_store
 from tests.studies.small_studies import small_study
 
@@ -43,29 +43,6 @@ def test_duplicated_sets_are_left_out_of_the_second(paper_as_a_run):
     kept = [name for name in study.datasets if name not in ("haber", "haberman", "wpbc")]
     assert once["n_sets"] == 32
     assert once["ranks"] == pytest.approx(compare(PAPER.loc[kept]).ranks.to_dict())
-
-
-def test_the_words_state_best_worst_and_every_separated_pair():
-    result = compare(PAPER)
-    words = " ".join(describe_in_words(result))
-    assert "SDAP-GBRVFL has the best average rank (2.07)" in words
-    assert "CRVFL the worst (5.72)" in words
-    assert f"true of {len(result.separated_pairs)} of 28 pairs" in words
-    assert "Hardly" in words
-
-
-def test_the_words_of_equal_methods_claim_nothing():
-    table = pd.DataFrame({"a": [1, 2, 3, 4], "b": [2, 1, 4, 3], "c": [1.5, 1.4, 3.6, 3.5]})
-    words = " ".join(describe_in_words(compare(table)))
-    assert "Yes, they could" in words
-    assert "true of no pair" in words
-    assert "no difference is clear" in words
-
-
-def test_rows_that_are_no_independent_trials_are_said_to_be_none():
-    words = " ".join(describe_in_words(compare(PAPER), "pairs of data set and condition"))
-    assert "no independent trials" in words
-    assert "On each of the 37 pairs of data set and condition" in words
 
 
 def test_each_condition_is_compared_on_its_own(tmp_path):

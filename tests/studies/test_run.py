@@ -2,18 +2,21 @@
 
 import json
 import os
+import platform
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from granulearn.distributed import open_client
 from granulearn.studies import Store, expand, run_study, select
+from granulearn.studies.run import describe_environment
 from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -258,3 +261,19 @@ def group_is_alive(leader: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_versions_of_the_environment_are_those_installed_and_the_facts_are_plain():
+    facts = describe_environment()
+    assert facts["packages"]["numpy"] == version("numpy")
+    assert facts["python"] == platform.python_version()
+    assert facts["cores"] >= 1
+    assert json.loads(json.dumps(facts)) == facts
+
+
+def test_the_environment_is_the_same_throughout_a_run():
+    assert describe_environment() == describe_environment()
+
+
+def test_neither_host_nor_user_is_named():
+    assert platform.node() not in json.dumps(describe_environment()).split('"')

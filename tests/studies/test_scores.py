@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
+from granulearn.estimators import GBRVFLClassifier
 from granulearn.studies import StudyError
 from granulearn.studies.scores import (
     Prediction,
@@ -76,3 +77,14 @@ def test_unknown_scores_get_a_suggestion():
 def test_losses_and_times_are_better_when_lower():
     assert higher_is_better("accuracy")
     assert not any(map(higher_is_better, ["log_loss", "fit_seconds", "predict_seconds"]))
+
+
+def test_single_balls_is_the_share_of_balls_of_one_sample():
+    X = np.array([[0.0], [0.1], [9.0], [9.1], [30.0]])
+    y = np.array([0, 0, 1, 1, 0])
+    model = GBRVFLClassifier(purity=1.0, random_state=0).fit(X, y)
+    share = Prediction(model, X, y, model.predict(X)).score("single_balls")
+    assert share == pytest.approx(np.mean(model.balls_.counts == 1))
+    assert 0 < share < 1
+    assert not higher_is_better("single_balls")
+    check_score("single_balls")

@@ -9,10 +9,10 @@ import numpy as np
 
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.balls.forest import BallForest, BallTree
-from granulearn.memberships.neighbors import nearest_points
+from granulearn.memberships.base import nearest_points
 
 FeatureName = str | tuple[str, str]
-"""A column, or for a feature that is one where a column has a category, both of them."""
+"""A column; or (column, category) for a feature that is one where the column has the category."""
 
 TRUSTED_FROM = 0.5
 NEIGHBOURS = 3
@@ -64,7 +64,7 @@ def explain(
     positions : sequence of int
         The samples to explain.
     names : sequence of str or tuple
-        Names of the features; (column, category) for one of 0 and 1.
+        Names of the features; (column, category) for a feature of zeros and ones.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def explain(
 def nearest_trusted(
     audit: LabelAudit, X: np.ndarray, positions: Sequence[int]
 ) -> list[tuple[Neighbour, ...]]:
-    """Return for each position the nearest samples that are believed to be of its suggested class.
+    """Return, for each position, the nearest trusted samples of its suggested class.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def nearest_trusted(
     X : ndarray of shape (n_samples, n_features)
         The inputs that were audited.
     positions : sequence of int
-        Samples.
+        Positions of the samples.
     """
     found: dict[int, tuple[Neighbour, ...]] = dict.fromkeys(positions, ())
     wanted = audit.suggested_[list(positions)]
@@ -126,13 +126,13 @@ def ball_path(
     audit : LabelAudit
         Fitted.
     rows : ndarray of shape (n_samples, n_features)
-        Inputs as the trees know them.
+        Inputs shifted and scaled, as the trees need them.
     codes : ndarray of shape (n_samples,)
         Given classes.
     position : int
         The sample.
     names : sequence of str or tuple
-        Names of the features; (column, category) for one of 0 and 1.
+        Names of the features; (column, category) for a feature of zeros and ones.
     """
     number = typical_tree(audit, rows, position)
     if number is None:
@@ -155,14 +155,14 @@ def ball_path(
 
 
 def typical_tree(audit: LabelAudit, rows: np.ndarray, position: int) -> int | None:
-    """Return the tree that did not see a sample and comes nearest to the mean of such trees.
+    """Return the tree nearest to the mean of all trees that did not see a sample; None if all did.
 
     Parameters
     ----------
     audit : LabelAudit
         Fitted.
     rows : ndarray of shape (n_samples, n_features)
-        Inputs as the trees know them.
+        Inputs shifted and scaled, as the trees need them.
     position : int
         The sample.
     """
@@ -182,7 +182,7 @@ def typical_tree(audit: LabelAudit, rows: np.ndarray, position: int) -> int | No
 def _goes_right(tree: BallTree, node: int, rows: np.ndarray) -> np.ndarray:
     part = slice(tree.offsets[node], tree.offsets[node + 1])
     products = rows[:, tree.features[part]] * tree.directions[part]
-    # Added up in the order in which the kernel does it.
+    # Products are added up in the same order as in the kernel.
     return np.cumsum(products, axis=1)[:, -1] > tree.thresholds[node]
 
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
+from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.noise_estimate import estimate_noise
+from granulearn.balls import check_samples
 from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
-from granulearn.balls.input_checks import check_samples, encode_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# A tree of so many rows knows the classes well enough; the others only rate more labels.
+# A tree of so many rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
 TREE_SHARE = 0.632
-# What 100 trees give each label, when every tree leaves out 36.8 % of the samples.
+# The votes that 100 trees give each label, when every tree leaves out 36.8 % of the samples.
 VOTES_PER_LABEL = 36
 
 
@@ -82,7 +82,7 @@ class LabelAudit(BaseEstimator):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
 
     See Also
     --------
@@ -112,7 +112,7 @@ class LabelAudit(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Rate every label.
 
@@ -128,8 +128,8 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        X, y = check_samples(X, y, self)
-        self.classes_, codes = encode_labels(y)
+        samples = check_samples(X, y, self)
+        X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
         grown = grow_forest(X, codes, len(self.classes_), self._rule(len(X)), n_threads=n_threads)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
@@ -166,9 +166,9 @@ class LabelAudit(BaseEstimator):
         Returns
         -------
         X : array-like of shape (n_kept, n_features)
-            Of the type that was passed.
+            Inputs, in the type that was passed.
         y : array-like of shape (n_kept,)
-            Of the type that was passed.
+            Labels, in the type that was passed.
         """
         self.fit(X, y)
         if self.action == "relabel":
@@ -176,7 +176,7 @@ class LabelAudit(BaseEstimator):
             return X, _with_values(y, self.suggested_)
         self.sample_indices_ = np.flatnonzero(~self.flagged_)
         kept = self.sample_indices_
-        return _safe_indexing(X, kept), _safe_indexing(y, kept)
+        return take_rows(X, kept), take_rows(y, kept)
 
     def to_frame(self, index: Any = None) -> pd.DataFrame:
         """Return one row per sample, worst first, with the noise estimate in ``attrs``.
@@ -192,8 +192,8 @@ class LabelAudit(BaseEstimator):
         -------
         DataFrame
             Columns ``given``, ``reliability``, ``suggested``, ``flagged``;
-            ``attrs["noise_rate"]`` and ``attrs["noise_by_pair"]``, a dictionary
-            of given to likely class to share of all samples.
+            ``attrs["noise_rate"]`` and ``attrs["noise_by_pair"]``, the share of
+            samples as a dictionary by given class, then by likely class.
         """
         import pandas as pd
 

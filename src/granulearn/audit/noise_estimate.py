@@ -9,11 +9,11 @@ def estimate_noise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Estimate how often samples of one likely class are given another.
 
     A sample is confidently of a class when its probability is at least the mean
-    probability that samples given that class have; of several such classes,
-    the most probable. Counts of confident samples, given against likely, are
-    scaled to the number of samples given each class. A class given to one
-    sample only is known to no model that did not see this sample: the sample
-    is left out, and no other is confidently of that class.
+    probability that samples given that class have. Where several classes qualify,
+    the most probable one counts. Confident samples are counted by given and likely
+    class, and counts are scaled to the number of samples given each class. A class
+    given to one sample only is known to no model that did not see this sample: the
+    sample is left out, and no other is confidently of that class.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ def estimate_noise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (n_classes, n_classes)
         Share of the samples not left out that are given the row's class and
-        likely of the column's; sums to one, or is NaN if all are left out. What
-        is off the diagonal estimates the share of wrong labels. Ambiguous
+        likely of the column's; sums to one, or is NaN if all are left out. The
+        sum off the diagonal estimates the share of wrong labels. Ambiguous
         samples count as well, so it may lie above or below the share of labels
         that are flagged, which is another count.
 

@@ -1,10 +1,9 @@
-"""From an audit to a summary of plain values, and from that to one self-contained page."""
+"""The page of an audit: a summary in plain values, and one self-contained HTML file."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ import numpy as np
 
 from granulearn.audit.explanation import Explanation, FeatureName, explain
 from granulearn.audit.label_audit import LabelAudit
+from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.persistence.html_pages import render_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,9 +43,9 @@ def summarize_audit(
     title : str
         Name of the table.
     row_numbers : sequence of int
-        What a reader finds each sample by, for instance its row in the file.
+        Number by which a reader finds each sample, for instance its row in the file.
     names : sequence of str or tuple
-        Names of the features of X; (column, category) for one of 0 and 1.
+        Names of the features of X; (column, category) for a feature of zeros and ones.
 
     Returns
     -------
@@ -149,25 +150,12 @@ def render_audit_page(summary: dict[str, Any]) -> str:
     str
         The page; the same for the same summary.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=PackageLoader("granulearn.audit"),
-        autoescape=select_autoescape(default=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = (files("granulearn.audit") / "templates" / "audit.css").read_text(encoding="utf-8")
     highest = max(bar["count"] for bar in summary["histogram"]) or 1
-    return environment.get_template("audit.html").render(
-        audit=summary, highest=highest, style=Markup(style)
-    )
+    return render_html("granulearn.audit", "audit.html", audit=summary, highest=highest)
 
 
 def write_audit_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
-    """Render a summary and write the page.
+    """Render a summary and write the page, as a whole or not at all.
 
     Parameters
     ----------
@@ -181,6 +169,4 @@ def write_audit_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     Path
         The file.
     """
-    target = Path(path)
-    target.write_text(render_audit_page(summary), encoding="utf-8")
-    return target
+    return write_text_atomically(path, render_audit_page(summary))

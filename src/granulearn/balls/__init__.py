@@ -1,4 +1,4 @@
-"""Granular balls: the records, the makers, the engine's two faces."""
+"""Granular balls: their records, their makers, and the function and estimator that make them."""
 
 from granulearn.balls.evidence import EvidenceBalls
 from granulearn.balls.gbg_plus_plus import GBGPlusPlusBalls

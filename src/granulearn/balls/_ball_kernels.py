@@ -1,4 +1,4 @@
-"""Compiled loops that grow and describe balls; the policy is in ``generation``.
+"""Compiled loops that grow and describe balls; ``two_means`` and ``makers`` call them.
 
 The random numbers of a split are keyed by the path from the first ball to the
 one at hand, so the order in which balls are split cannot change a result.
@@ -30,8 +30,8 @@ def grow_tree(
 ):
     """Split balls of more than ``max_fit`` rows, keeping the tree; return its node count.
 
-    The tree is grown on a part of the data to say where all of it belongs. It
-    stops early when the node arrays are full: a leaf is split further later.
+    The tree is grown on a part of the rows, and all rows are then sent down it.
+    It stops early when the node arrays are full, since leaves are split further later.
     """
     perm = np.arange(len(rows))
     scratch = new_scratch(rows, max_fit, n_classes)

@@ -1,9 +1,9 @@
-"""What all compiled loops share: how they are compiled, and their random numbers.
+"""How all loops are compiled, and where their random numbers come from.
 
 Random numbers come from a counter-based generator (splitmix64): a draw is a
 function of a key and a number, so neither the order of draws nor the number of
-threads can change one. Nothing is compiled with ``fastmath``: a comparison
-decides every split.
+threads can change one. ``fastmath`` is never used: its rounding could change the
+comparison that decides a split.
 """
 
 import numpy as np

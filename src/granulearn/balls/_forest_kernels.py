@@ -1,7 +1,7 @@
-"""Compiled loops that grow the trees of a ball forest; the policy is in ``forest``.
+"""Compiled loops that grow the trees of a ball forest; ``forest`` calls them.
 
-Random numbers come from the counter-based generator of the ball engine, keyed
-by tree and node, so neither threads nor the order of splits change a result.
+Random numbers come from the counter-based generator in ``_compiled``, keyed by
+tree and node, so neither threads nor the order of splits change a result.
 """
 
 import numpy as np
@@ -78,13 +78,13 @@ def part_rows(
 def fill_bucket(
     columns,
     weights,
-    perm,  # IN and OUT: then the positions in the bucket
+    perm,  # IN rows, OUT their positions in the bucket
     start,
     stop,
     bucket,  # OUT (d, B)
     bucket_weights,  # OUT (B,)
 ):
-    """Copy the rows of a ball side by side: from here on its tree reads only them."""
+    """Copy the rows of a ball side by side; the splits below it read only the copies."""
     for j in range(len(columns)):
         column, own = columns[j], bucket[j]
         for i in range(start, stop):
@@ -99,7 +99,7 @@ def fill_bucket(
 def grow_tree(
     columns,
     weights,
-    perm,  # IN (m,): rows grouped by class; used up
+    perm,  # IN (m,): rows grouped by class; overwritten
     bounds,  # (K + 1,): where each class begins in perm, and the end
     key,
     n_tries,
@@ -108,7 +108,7 @@ def grow_tree(
     scratch,
     children,  # OUT (max_nodes,): the left child, the right one follows it; 0 at a leaf
     begins,  # OUT (max_nodes,): where a node's features begin
-    widths,  # OUT (max_nodes,): how many there are
+    widths,  # OUT (max_nodes,): how many features a node has
     features,  # OUT (max_splits * M,)
     directions,  # OUT (max_splits * M,)
     thresholds,  # OUT (max_nodes,)

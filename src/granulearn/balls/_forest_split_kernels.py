@@ -5,8 +5,7 @@ class is a sum over one stretch, and the class counts of a side are counted
 stretch by stretch, without a branch.
 
 A row goes right when its dot product with ``direction`` exceeds a threshold:
-for two class means that is the same as the nearer mean. Nothing here uses
-``fastmath``: a comparison decides every split.
+for two class means, that is the side of the nearer mean.
 """
 
 from collections import namedtuple
@@ -16,27 +15,28 @@ import numpy as np
 
 from granulearn.balls._compiled import compiled, mixed, uniform
 
-MAX_LEAF_ROWS = 3  # a ball of so few rows is not split
+MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
 TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
 MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
-BUCKET_VALUES = 2**15  # values of a ball that is copied together to stay in the cache
+BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
 
-# What growing one tree works on: M features at most per split, n rows, K classes.
+# Arrays that growing one tree works on: n rows, d features, at most M of them per split,
+# K classes, B rows in the bucket, T rows on which tries are judged.
 Scratch = namedtuple(
     "Scratch",
     [
         "values",  # (M, n): the tried features of a ball's rows
         "projection",  # (n,): the dot product of each row of a ball
         "spare",  # (n,): the rows that go right
-        "features",  # (M,): of the try at hand
-        "direction",  # (M,): of the try at hand
+        "features",  # (M,): features of the try at hand
+        "direction",  # (M,): direction of the try at hand
         "best_features",  # (M,)
         "best_direction",  # (M,)
         "right_rows",  # (K,): rows of each class on the right
-        "right_counts",  # (K,): their weight
+        "right_counts",  # (K,): weight of each class on the right
         "counts",  # (K,): weight of each class in the ball
         "bucket",  # (d, B): columns of a small ball, side by side
-        "bucket_weights",  # (B,): their weights
+        "bucket_weights",  # (B,): weights of its rows
         "thinned",  # (T + K,): rows of a large ball on which tries are judged
         "thinned_bounds",  # (K + 1,): where each class begins there
     ],
@@ -94,7 +94,7 @@ def draw_classes(key, counter, counts):
 
 @compiled
 def pick_class(target, counts, barred):
-    """Return the class in whose share of the line of counts the target lies."""
+    """Return the class, not ``barred``, at which the running sum of counts passes the target."""
     last = -1
     for k in range(len(counts)):
         if k != barred and counts[k] > 0.0:
@@ -110,7 +110,7 @@ def draw_features(
     key,
     counter,
     n_features,
-    features,  # OUT (M,): the first of them
+    features,  # OUT (M,): the drawn features come first
 ):
     """Draw 1..M distinct features; return how many, and the counter that comes next."""
     n_used = min(1 + int(uniform(key, counter) * len(features)), n_features)
@@ -244,7 +244,7 @@ def thin_rows(
     thinned,  # OUT (T + K,)
     thinned_bounds,  # OUT (K + 1,)
 ):
-    """Take rows of a large ball at even steps: of each class its share of T, at least one."""
+    """Take about T rows of a large ball at even steps: each class by its share, at least one."""
     n_classes = len(bounds) - 1
     n_wanted, size = len(thinned) - n_classes, bounds[-1] - bounds[0]
     n_taken = 0
@@ -260,9 +260,9 @@ def thin_rows(
 
 @compiled
 def best_split(columns, perm, bounds, weights, key, n_tries, half_table, total_table, scratch):
-    """Try splits, keep the best features and direction in scratch.
+    """Try splits; keep the features and the direction of the best one in scratch.
 
-    Returns the number of its features (zero: no try parts the rows) and its
+    Returns the number of its features, zero where no try parts the rows, and its
     threshold.
     """
     values, projection = scratch.values, scratch.projection
@@ -300,7 +300,7 @@ def best_split(columns, perm, bounds, weights, key, n_tries, half_table, total_t
 
 @compiled
 def try_splits(table, perm, own, weights, node, key, n_tries, half_table, total_table, scratch):
-    """Find the best split of a node, on some rows of a large ball; as `best_split`."""
+    """Return what `best_split` finds for a node; a large ball is judged on some of its rows."""
     if own[-1] - own[0] > len(scratch.thinned) - len(scratch.counts):
         thin_rows(perm, own, scratch.thinned, scratch.thinned_bounds)
         perm, own = scratch.thinned, scratch.thinned_bounds

@@ -16,9 +16,9 @@ def weigh_tree(
     evidences,
     stop,
     stops,  # OUT (n_nodes,): probability that the walk stops here, once it is here
-    reach,  # OUT (n_nodes,): probability that it comes here
+    reach,  # OUT (n_nodes,): probability that the walk comes here
 ):
-    """Average over all coverings by balls of this tree; return log W of the first ball."""
+    """Average the evidence over all coverings by balls of this tree; return its logarithm."""
     log_stop, log_go = np.log(stop), np.log1p(-stop)
     average = np.empty(len(children))
     for node in range(len(children) - 1, -1, -1):
@@ -46,9 +46,9 @@ def add_importances(
     children, begins, widths, features, directions, evidences, stops, reach,
     importances,  # IN and OUT (d,)
 ):  # fmt: skip
-    """Add the evidence gained by each split, weighted by how far the split is believed.
+    """Add the evidence gained by each split, weighted by the probability of the split.
 
-    Its features share it by their part in the squared distance of the means.
+    The features of a split share the gain by their part in the squared distance of the means.
     """
     for node in range(len(children)):
         left = children[node]
@@ -71,9 +71,9 @@ def renumber_kept(
     reach,
     negligible,
     number,  # OUT (n_nodes,): new number of a node that is kept, else -1
-    kept_nodes,  # OUT (n_nodes,): the first of them, the nodes by their new number
+    kept_nodes,  # OUT (n_nodes,): the kept nodes come first, by their new number
 ):
-    """Drop what is below a ball that the walk hardly leaves; return the nodes kept."""
+    """Drop the nodes below a ball that the walk hardly leaves; return how many are kept."""
     number[:] = -1
     number[0] = 0
     for node in range(len(children)):
@@ -81,7 +81,7 @@ def renumber_kept(
         if left > 0 and number[node] >= 0 and reach[left] > negligible:
             number[left] = 0
             number[left + 1] = 0
-    # In the order in which they were made, so that a walk finds most children near by.
+    # Nodes keep the order in which they were made, so that a walk finds most children near by.
     n_kept = 0
     for node in range(len(children)):
         if number[node] >= 0:
@@ -95,7 +95,7 @@ def renumber_kept(
 def pack_tree(
     children, begins, widths, features, directions, thresholds, counts, stops, reach,
     number, kept_nodes,
-    packed_children,  # OUT (n_kept,): the left child, or minus one minus the leaf
+    packed_children,  # OUT (n_kept,): the left child; at a leaf, minus one minus its number
     packed_offsets,  # OUT (n_kept + 1,)
     packed_features,  # OUT (n_filled,)
     packed_directions,  # OUT (n_filled,)
@@ -110,7 +110,7 @@ def pack_tree(
         node = kept_nodes[new]
         left = children[node]
         splits = left > 0 and number[left] >= 0
-        # A ball whose rest was dropped is a leaf: all that came here stops here.
+        # A ball whose children were dropped is a leaf: every walk that comes here stops here.
         stopping = reach[node] * stops[node] if splits else reach[node]
         total = counts[node].sum() + 0.5 * n_classes
         for k in range(n_classes):
@@ -151,7 +151,7 @@ def add_posterior(
     total,  # IN and OUT (m, K)
     n_trees,  # IN and OUT (m,)
 ):  # fmt: skip
-    """Add one tree's posterior to the rows that it has not seen; none seen: to all."""
+    """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty."""
     for i in range(len(rows)):
         if len(seen) > 0 and seen[i]:
             continue

@@ -1,9 +1,9 @@
 """Compiled loops that split one ball in two, by two means or by its widest feature.
 
 A split sends a row to the right when ``(row - midpoint) . direction > 0``: for
-two means that is the same as the nearer mean, at the price of one dot product.
-Rows are never moved while a ball is split; only ``perm``, the order in which
-they are visited, is, and always stably.
+two means, that is the side of the nearer mean, at the price of one dot product.
+Rows are never moved while a ball is split. Only ``perm``, the order in which they
+are visited, changes, and always stably.
 """
 
 from collections import namedtuple
@@ -16,7 +16,7 @@ KMEANS_PLUS_PLUS = 0
 CLASS_MEANS = 1
 
 MAX_LLOYD_PASSES = 30
-POINTS_PER_IDLE_CHANGE = 128  # means stand still when no more than one point in so many moves
+POINTS_PER_IDLE_CHANGE = 128  # means rest when at most one point in so many changes sides
 
 
 @compiled
@@ -42,13 +42,13 @@ def top_class(y, perm, start, stop, tally):
     return best, best_count
 
 
-# What a split works on, allocated once for many splits: of m points and d features,
-# at most max_fit points, in a data set of n rows.
+# Arrays that a split works on, allocated once for many splits: n rows, d features, K
+# classes, and m points, at most max_fit, on which two means are fitted.
 Scratch = namedtuple(
     "Scratch",
     [
         "points",  # (max_fit * d,): holds (d, m), so that loops over points vectorise
-        "point_row",  # (max_fit,): the rows that the points are
+        "point_row",  # (max_fit,): the row of each point
         "score",  # (max_fit,): a number per point
         "total",  # (d,): sum of all points
         "moved",  # (d,): sum of the points nearer to the right mean
@@ -239,8 +239,8 @@ def halve_widest_feature(
 ):
     """Cut the feature with the largest range; False when all rows are the same.
 
-    The way out where two means do not separate anything: seeds that coincide,
-    or differences lost to rounding. Both sides get at least one row.
+    This is used where two means do not part the rows: their seeds coincide, or
+    differences are lost to rounding. Both sides get at least one row.
     """
     widest, low, high = -1, 0.0, 0.0
     for j in range(rows.shape[1]):
@@ -294,7 +294,7 @@ def split_ball(
     direction,  # OUT (d,)
 ):
     """Split one ball by 2-means; return the first position of the right part, 0 if it can't be."""
-    # Taken apart once: every look into the tuple costs an atomic reference count.
+    # The tuple is unpacked once: every look into it costs an atomic reference count.
     buffer, point_row, score, total, moved, left, right, side, spare, _ = scratch
     size, d = stop - start, rows.shape[1]
     m = min(size, len(score))

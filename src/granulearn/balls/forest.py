@@ -25,7 +25,7 @@ ROWS_PER_TASK = 16_384  # so many rows are worth loading a tree into the cache f
 
 @dataclass(frozen=True)
 class ForestRule:
-    """What decides a forest, apart from the data."""
+    """Settings that decide a forest, apart from the data."""
 
     n_trees: int = 100
     max_samples: float = 0.632
@@ -39,15 +39,15 @@ class BallTree:
     """One tree, as parallel arrays over its nodes; the first node is the first ball."""
 
     children: np.ndarray
-    """The left child, which the right one follows; minus one minus its number at a leaf."""
+    """The left child, which the right one follows; at a leaf, minus one minus its number."""
     offsets: np.ndarray
-    """Where the features of a node begin in `features`; one more at the end."""
+    """Where the features of each node begin in `features`, and where the last ones end."""
     features: np.ndarray
-    """Features that a split looks at."""
+    """Features that the splits look at, node by node."""
     directions: np.ndarray
-    """For each of them, the difference of the two class means."""
+    """Difference of the two class means in each of `features`."""
     thresholds: np.ndarray
-    """A row goes right when its dot product with the direction exceeds it."""
+    """A row goes right when its dot product with the direction exceeds the node's threshold."""
     leaf_proba: np.ndarray
     """(n_leaves, K) posterior of a row that ends in the leaf, over its whole path."""
 
@@ -62,7 +62,7 @@ class BallForest:
     n_classes: int
 
     def rows(self, X: np.ndarray) -> np.ndarray:
-        """Return inputs as the trees know them."""
+        """Return inputs shifted and scaled, as the trees need them."""
         return (np.asarray(X, dtype=np.float64) * self.scale) - self.shift
 
     def posterior(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
@@ -175,9 +175,9 @@ def label_reliability(
 ) -> np.ndarray:
     """Return each sample's out-of-bag probability of its own label.
 
-    NaN where it cannot be known: every tree saw the sample, or no other sample
-    of positive weight has its class, so that trees that did not see it do not
-    know the class. A warning counts such samples.
+    It is NaN where it cannot be known: every tree saw the sample, or no other
+    sample of positive weight has its class, so that trees that did not see it do
+    not know the class. A warning counts such samples.
     """
     counts = np.ones(len(codes)) if sample_weight is None else (sample_weight > 0).astype(float)
     others = np.bincount(codes, counts)[codes] - counts
@@ -204,12 +204,12 @@ def label_reliability(
 class ForestRows:
     """Samples in an order, and with class numbers, that depend on the samples alone.
 
-    Trees draw rows by position and classes by number. Without this, a
-    permutation of the data or new names of its classes would be other data.
+    Trees draw rows by position and classes by number. In any other order, a
+    permutation of the data or new names of its classes would give another forest.
     """
 
     samples: np.ndarray
-    """(m,) the sample that each row is; a sample of weight two is two rows."""
+    """(m,) the sample of each row; a sample of weight two has two rows."""
     columns: np.ndarray
     """(d, m) inputs, shifted and scaled."""
     codes: np.ndarray
@@ -244,10 +244,10 @@ def forest_rows(X, codes, n_classes, sample_weight=None, class_factor=None) -> F
 
 
 def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of the rows, and a number of each class, that names cannot change.
+    """Return an order of the rows and a number for each class, whatever the classes are called.
 
-    Rows are sorted by their values. Classes are numbered by the places that
-    their rows then have, and equal rows are sorted by these numbers.
+    Rows are sorted by their values. Classes are numbered by the positions of their
+    rows in that order, and equal rows are sorted by these numbers.
     """
     by_value = order_by_value(X)
     ordered = X[by_value]

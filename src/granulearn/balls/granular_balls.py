@@ -1,4 +1,4 @@
-"""The engine's two faces: the function `generate_balls` and the estimator `GranularBalls`."""
+"""Making balls: the function `generate_balls` and the estimator `GranularBalls`."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def generate_balls(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Numbers, finite; float32 stays float32. Never modified.
+        Finite numbers; float32 stays float32. Never modified.
     y : array-like of shape (n_samples,)
         Labels of two or more classes.
     balls : str, BallMaker or callable, default="two-means"
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this purity are split, by makers named in `balls` that have
-        a purity; an instance has its own.
+        Balls below this purity are split. Used where `balls` is the name of a maker
+        with a purity; an instance has its own.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 2 drops balls of one sample.
     init : {"k-means++", "class-means"}, default="k-means++"
@@ -72,9 +72,9 @@ def generate_balls(
 class GranularBalls(BaseEstimator):
     """Cover labelled samples with granular balls, and resample to their centres.
 
-    The balls are a small summary of the data: train on their
-    centres to save time, or look at them to see where the classes mix. With
-    noisy labels most balls of a high `purity` hold one sample, so little is saved.
+    The balls are a small summary of the data: train on their centres to save time,
+    or look at them to see where the classes mix. With noisy labels most balls of a
+    high `purity` hold one sample, so little is saved.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ class GranularBalls(BaseEstimator):
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this purity are split, by makers named in `balls` that have
-        a purity; an instance has its own.
+        Balls below this purity are split. Used where `balls` is the name of a maker
+        with a purity; an instance has its own.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 2 drops balls of one sample.
     init : {"k-means++", "class-means"}, default="k-means++"
@@ -141,7 +141,7 @@ class GranularBalls(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, finite.
+            Finite numbers.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
 
@@ -168,7 +168,7 @@ class GranularBalls(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, finite.
+            Finite numbers.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
 

@@ -1,10 +1,11 @@
-"""Ball makers: by name, as an instance, or as one's own function of the samples."""
+"""Ball makers: known by name, given as an instance, or any function of the samples."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from threadpoolctl import ThreadpoolController
 
 from granulearn.balls.records import BallSet, Samples
 
@@ -58,7 +60,7 @@ class BallMaker(BaseEstimator, ABC):
         Returns
         -------
         BallSet
-            Balls that every sample belongs to one of.
+            Balls that cover the samples: each belongs to one of them.
         """
         self._validate_params()
         seed = int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
@@ -77,8 +79,8 @@ class CallableMaker(BallMaker):
     Parameters
     ----------
     function : callable
-        Takes `Samples`, returns a `BallSet`; `balls_of_groups` makes one of the
-        number of each sample's ball.
+        Takes `Samples`, returns a `BallSet`. `balls_of_groups` makes a `BallSet`
+        from the number of each sample's ball.
     """
 
     _parameter_constraints: ClassVar[dict] = {"function": [callable]}
@@ -104,8 +106,8 @@ def resolve_maker(balls: str | BallMaker | Callable[[Samples], BallSet], **setti
         A name of `maker_names`, an instance, or a function that takes `Samples`
         and returns a `BallSet`.
     **settings
-        Parameters of a maker that is given by its name; those it lacks have no
-        meaning for it.
+        Parameters of a maker that is given by its name; those that it does not
+        have are ignored.
 
     Returns
     -------
@@ -140,7 +142,7 @@ def make_balls(
     maker : BallMaker
         How balls are made.
     samples : Samples
-        What they are made of.
+        The samples that balls are made of.
     min_ball_size : int
         Balls with fewer samples are dropped.
     random_state, n_jobs
@@ -174,7 +176,7 @@ def check_purity(purity: float) -> None:
 
 
 def _check_made(balls: Any, samples: Samples, maker: BallMaker) -> None:
-    """Raise where what a maker returns is not a covering of the samples by balls."""
+    """Raise unless a maker returned balls that cover the samples."""
     if not isinstance(balls, BallSet):
         raise TypeError(
             f"{maker!r} returned {type(balls).__name__}, and a ball maker returns a BallSet; "
@@ -266,12 +268,12 @@ def ball_set_of_parts(
     classes: np.ndarray,
     scale: float,
 ) -> BallSet:
-    """Put balls into a record, in the units of the samples.
+    """Return balls as a `BallSet`, in the units of the samples.
 
     Parameters
     ----------
     order : ndarray of shape (n_samples,)
-        Samples, ball by ball.
+        Indices of the samples, ball by ball.
     counts : ndarray of shape (n_balls,)
         Number of samples of each ball.
     centers, radii, class_counts : ndarray
@@ -279,7 +281,7 @@ def ball_set_of_parts(
     classes : ndarray of shape (n_classes,)
         The class values.
     scale : float
-        Of `power_of_two_scale`.
+        Factor from `power_of_two_scale`.
     """
     assignment = np.empty(len(order), np.int64)
     assignment[order] = np.repeat(np.arange(len(counts)), counts)
@@ -298,9 +300,10 @@ def ball_set_of_parts(
 
 
 def power_of_two_scale(X: np.ndarray) -> float:
-    """Return the factor that keeps squares of X from overflowing, exact to undo.
+    """Return the factor that keeps squares of X from overflowing.
 
-    It is 1 for all but astronomically large or small values.
+    It is a power of two, so that it can be undone exactly, and 1 for all but
+    astronomically large or small values.
     """
     largest = max(float(X.max()), -float(X.min()))
     exponent = int(np.frexp(largest)[1])
@@ -309,9 +312,20 @@ def power_of_two_scale(X: np.ndarray) -> float:
 
 
 def in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -> list[R]:
-    """Map in order; the kernels release the interpreter lock."""
+    """Map a function over items in threads, in order; kernels release the interpreter lock."""
     items = list(items)
     if n_threads == 1 or len(items) == 1:
         return [function(item) for item in items]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(function, items))
+
+
+def limited_threads(limit: int | None, user_api: str):
+    """Return a context in which "blas" or "openmp" uses at most `limit` threads."""
+    return _thread_pools().limit(limits=limit, user_api=user_api)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    # Looking for the loaded libraries costs milliseconds, so it is done once.
+    return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""The two records of the engine: `Samples`, which it takes, and `BallSet`, which it makes."""
+"""Records: `Samples`, which balls are made of, and `BallSet`, the balls; and checks of input."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sklearn.utils.validation import check_array, check_consistent_length, valid
 if TYPE_CHECKING:
     import pandas as pd
 
-# Weights above one are repetitions; far more of them than samples are a mistake.
+# A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
 MAX_REPETITION = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Labelled samples that are checked and encoded: whoever gets them need not look again.
+    """Labelled samples, checked and encoded, so that later stages need no checks.
 
-    There are ``m`` samples of ``d`` features and ``K`` classes. They are made by
-    `check_samples`; a ball maker of one's own is a function of them.
+    There are ``m`` samples of ``d`` features and ``K`` classes. `check_samples`
+    makes them, and a function of `Samples` can serve as a ball maker.
     """
 
     X: np.ndarray
@@ -38,9 +38,9 @@ class Samples:
     memberships: np.ndarray | None
     """(m,) memberships in [0, 1] that the user gave; None means none were given."""
     positions: np.ndarray | slice
-    """Where these samples stand among those passed to `fit`."""
+    """Positions of these samples among those passed to `fit`."""
     n_passed: int
-    """How many samples were passed to `fit`."""
+    """Number of samples passed to `fit`."""
 
     def __len__(self) -> int:
         return len(self.X)
@@ -63,10 +63,10 @@ class Samples:
         return self.take(np.flatnonzero(self.weights))
 
     def in_ball_order(self) -> Samples:
-        """Return the samples as balls are made of them.
+        """Return the samples in the form that balls are made of.
 
-        They are those of positive weight, repeated by weight, in an order that
-        depends on their values alone, and `classes` are those that they have.
+        Samples of positive weight are kept and repeated by weight. Their order
+        depends on their values alone, and `classes` holds only classes that occur.
         """
         counting = self.that_count()._of_present_classes()
         ordered = counting.take(order_by_value(counting.X, counting.codes))
@@ -173,9 +173,10 @@ def check_samples(
     y : array-like of shape (n_samples,)
         Labels of two or more classes.
     estimator : estimator or str, default="generate_balls"
-        Who asks. An estimator also gets ``n_features_in_`` and ``feature_names_in_``.
+        The caller, for messages. An estimator also gets ``n_features_in_`` and
+        ``feature_names_in_``.
     sample_weight : float, array-like of shape (n_samples,) or None, default=None
-        Not negative, not zero for all samples of all classes but one.
+        Not negative, and positive for samples of two or more classes.
     sample_membership : array-like of shape (n_samples,) or None, default=None
         Numbers in [0, 1], not all zero.
     """
@@ -212,7 +213,7 @@ def _check_inputs(X: Any, y: Any, estimator: BaseEstimator | str) -> tuple[np.nd
 
 
 def _first_text_column(X: Any) -> str | int | None:
-    """Return the name of the first column of a table that is no number, if there is one."""
+    """Return the name of the first column of a table without numbers; None if there is none."""
     if not hasattr(X, "columns"):
         return None
     for name in X.columns:
@@ -237,7 +238,7 @@ def describe_samples(
     sample_weight: Any = None,
     sample_membership: Any = None,
 ) -> Samples:
-    """Return samples whose inputs and labels are checked, with weights that are checked here.
+    """Return `Samples` of checked inputs and labels; weights and memberships are checked here.
 
     Parameters
     ----------
@@ -302,7 +303,7 @@ def check_enough_to_learn(*, n_classes: int, any_membership: bool) -> None:
     Parameters
     ----------
     n_classes : int
-        Classes with samples of positive weight.
+        Number of classes with samples of positive weight.
     any_membership : bool
         Whether a sample has a membership above zero, or none were given.
     """
@@ -324,10 +325,10 @@ def check_enough_to_learn(*, n_classes: int, any_membership: bool) -> None:
 
 
 def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
-    """Return an order of the rows of `X` that depends on their values, not on their places.
+    """Return an order of the rows of `X` that depends on their values, not on their positions.
 
-    Rows are drawn by their place, so without it a permutation of the data would
-    be other data. Rows that are equal are ordered by the tie-breakers, the last
+    Rows are drawn by position, so in any other order a permutation of the data
+    would change the draws. Equal rows are ordered by the tie-breakers, the last
     one first, and then stay in the order they have.
     """
     first = X[:, 0]
@@ -338,7 +339,7 @@ def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
 
 
 def repetitions(weights: np.ndarray) -> np.ndarray:
-    """Return as how many samples one of each weight counts: round(w), at least one; zero for zero.
+    """Return how many samples each weight w stands for: round(w), at least one; zero for zero.
 
     Parameters
     ----------

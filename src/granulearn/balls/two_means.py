@@ -1,11 +1,11 @@
 """Two-means balls: split by 2-means until every ball is pure enough.
 
-A small data set is one bucket, split depth first. The first splits of a large
-one are found on one row in sixteen; one pass then sends all rows to the
-leaves of that small tree, and each leaf is a bucket that fits the cache, split
-depth first on its own, in parallel with the others. Every ball has a key that
-depends only on the path to it, so both ways, with any number of threads, draw
-the same random numbers.
+Rows are split in buckets, each depth first and on its own. A small data set is
+one bucket. The first splits of a large one are found on one row in sixteen, and
+one pass then sends all rows to the leaves of that small tree. Each leaf is a
+bucket that fits the cache, and buckets are split in parallel. Every ball has a
+key that depends only on the path to it, so any number of threads draws the same
+random numbers.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ ROUTE_CHUNK_ROWS = 65_536
 class TwoMeansBalls(BallMaker):
     """Split balls in two by 2-means until each is pure enough.
 
-    The maker of the paper, and the default. Starts with one ball of all samples
-    and splits every ball whose purity (the share of its most frequent class) is
-    below `purity`. Use it when labels are clean, or as the baseline for other
-    makers. Its weak point is wrong labels: to be pure, a ball must get rid of
-    them, so most of them end as balls of one sample.
+    The maker of the paper, and the default. It starts with one ball of all
+    samples and splits every ball whose purity (the share of its most frequent
+    class) is below `purity`. Use it when labels are clean, or as the baseline for
+    other makers. Its weak point is wrong labels: to be pure, a ball must get rid
+    of them, so most of them end as balls of one sample.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class TwoMeansBalls(BallMaker):
 
 @dataclass(frozen=True)
 class SplitRule:
-    """What decides a split, apart from the data."""
+    """Settings that decide a split, apart from the data."""
 
     purity: float
     init: str
@@ -92,7 +92,7 @@ class SplitRule:
 
     @property
     def init_code(self) -> int:
-        """The number that the kernels know `init` by."""
+        """The number that stands for `init` in the kernels."""
         from granulearn.balls._two_means_kernels import CLASS_MEANS, KMEANS_PLUS_PLUS
 
         return {"k-means++": KMEANS_PLUS_PLUS, "class-means": CLASS_MEANS}[self.init]
@@ -195,10 +195,10 @@ def _first_splits(
 def _pure_enough_or_leaf(
     children: np.ndarray, leaf: np.ndarray, codes: np.ndarray, n_classes: int, purity: float
 ) -> np.ndarray:
-    """Return for each node of the first splits the node whose bucket holds its rows.
+    """Return, for each node of the first splits, the node whose bucket holds its rows.
 
-    The splits were found on a part of the rows. Now that all are counted, the
-    first node on the way that is pure enough takes what is below it.
+    The splits were found on a part of the rows. Now that all rows are counted, the
+    first node on the way down that is pure enough takes the rows of all nodes below it.
     """
     n_nodes = len(children)
     counts = np.bincount(leaf * n_classes + codes, minlength=n_nodes * n_classes)

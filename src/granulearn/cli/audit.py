@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
+    CSV_ENDINGS,
     CategoricalOption,
     IgnoreOption,
     SeedOption,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from granulearn.cli.training_table import TrainingTable
 
 SHOWN = 10
-CSV_ENDINGS = ("", ".csv", ".txt")
 
 
 def audit(
@@ -87,9 +86,7 @@ def audit(
                 listing.to_csv(draft, index=False)
         if report is not None:
             tell(f"writing {report.name}")
-            with written_atomically(report) as draft:
-                page = _page(table.name, data, X, names, audited)
-                draft.write_text(page, encoding="utf-8")
+            _write_page(report, table.name, data, X, names, audited)
     if data.dropped_rows:
         left_out = counted(data.dropped_rows, "row")
         note(f"{left_out} without a label left out; the others keep their row.")
@@ -104,14 +101,11 @@ def audit(
 
 def _check_outputs(table: Path, output: Path | None, report: Path | None) -> None:
     """Refuse, before any work is done, what could not be written after it."""
-    if output is not None and output.suffix.lower() not in CSV_ENDINGS:
-        raise UsageError(
-            f"--output {output} ends in {output.suffix!r}, and what is written is CSV; use .csv."
-        )
     for written in (output, report):
         check_not_an_input(written, table)
-        check_can_be_written(written)
     check_outputs_differ(output, report)
+    check_can_be_written(output, *CSV_ENDINGS)
+    check_can_be_written(report)
     if report is not None:
         import_module("jinja2")
 
@@ -130,7 +124,7 @@ def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[FeatureNa
 
 
 def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
-    """Return the columns of numbers, and of the others (column, category) as they are encoded."""
+    """Return the name of each encoded feature: a column of numbers, or (column, category)."""
     names: list[FeatureName] = [str(name) for name in prepare.get_feature_names_out()]
     for kind, steps, columns in prepare.transformers_:
         if kind == "categories" and columns:
@@ -142,14 +136,19 @@ def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
     return names
 
 
-def _page(
-    title: str, data: TrainingTable, X: np.ndarray, names: list[FeatureName], audited: LabelAudit
-) -> str:
-    from granulearn.audit.page import render_audit_page, summarize_audit
+def _write_page(
+    path: Path,
+    title: str,
+    data: TrainingTable,
+    X: np.ndarray,
+    names: list[FeatureName],
+    audited: LabelAudit,
+) -> None:
+    from granulearn.audit.page import summarize_audit, write_audit_page
 
     rows = (data.rows + 1).tolist()
-    return render_audit_page(
-        summarize_audit(audited, X, data.X, title=title, row_numbers=rows, names=names)
+    write_audit_page(
+        summarize_audit(audited, X, data.X, title=title, row_numbers=rows, names=names), path
     )
 
 
@@ -159,13 +158,13 @@ def _listing(data: TrainingTable, audited: LabelAudit) -> pd.DataFrame:
     verdict = table.reset_index(drop=True)
     verdict.insert(0, "row", data.rows[table.index] + 1)
     cells = data.X.iloc[table.index].reset_index(drop=True)
-    # Two columns of one name would be one too many for whoever reads the file.
+    # Two columns of the file must not have one name.
     cells = cells.rename(columns={name: f"{name} (column)" for name in verdict.columns})
     return verdict.join(cells)
 
 
 def _once(audited: LabelAudit, listing: pd.DataFrame) -> pd.DataFrame:
-    """Return what the listing says of labels that occur once, in the order of the file."""
+    """Return row and label where a label occurs once, in the order of the file."""
     labels = audited.given_[audited.alone_]
     return listing[listing["given"].isin(labels)].sort_values("row")[["row", "given"]]
 

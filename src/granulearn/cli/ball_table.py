@@ -60,7 +60,7 @@ class RatedBalls:
             }
         )
         described = pd.concat([facts, self._typical_values()], axis=1)
-        # Of equally trusted balls the larger one says more.
+        # Among equally trusted balls, the larger one says more.
         return described.sort_values(
             ["membership", "samples", "ball"], ascending=[False, False, True], ignore_index=True
         )
@@ -97,22 +97,26 @@ class RatedBalls:
         return pd.DataFrame(typical).rename(columns=lambda name: f"typical_{name}")
 
 
-def rate_balls(table: TrainingTable, *, purity: float, membership: str, seed: int) -> RatedBalls:
+def make_rated_balls(
+    table: TrainingTable, *, maker: str, purity: float, membership: str, seed: int
+) -> RatedBalls:
     """Make the balls of a table and rate them.
 
     Parameters
     ----------
     table : TrainingTable
         Rows and labels.
+    maker : str
+        Name of a ball maker.
     purity : float
-        Balls below it are split.
+        Balls below it are split, by makers that have a purity.
     membership : str
         Name of a scheme.
     seed : int
-        Of the balls.
+        Seed of the balls.
     """
     prepared = make_pipeline_for(table.X).fit_transform(table.X)
-    balls = generate_balls(prepared, table.y, purity=purity, random_state=seed)
+    balls = generate_balls(prepared, table.y, balls=maker, purity=purity, random_state=seed)
     codes = np.searchsorted(balls.classes, table.y)
     return RatedBalls(
         table, prepared, balls, resolve_membership(membership)(balls, prepared, codes)

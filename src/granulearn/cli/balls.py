@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from granulearn.cli.options import (
+    CSV_ENDINGS,
     CategoricalOption,
     IgnoreOption,
     SeedOption,
@@ -44,6 +45,18 @@ def _check_scheme(name: str) -> str:
     return name
 
 
+def _maker_names(incomplete: str = "") -> list[str]:
+    from granulearn.balls import maker_names
+
+    return [name for name in maker_names() if name.startswith(incomplete)]
+
+
+def _check_maker(name: str) -> str:
+    if name not in _maker_names():
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_maker_names())}.")
+    return name
+
+
 def balls(
     table: TableArgument,
     target: TargetOption,
@@ -51,8 +64,20 @@ def balls(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Picture to write (png, pdf, svg).")
     ] = None,
+    maker: Annotated[
+        str,
+        typer.Option(
+            "--maker",
+            callback=_check_maker,
+            autocompletion=_maker_names,
+            help="How balls are made: two-means, evidence, k-division, gbg++ or rd-gbg.",
+        ),
+    ] = "two-means",
     purity: Annotated[
-        float, typer.Option("--purity", min=0.01, max=1.0, help="Balls below it are split.")
+        float,
+        typer.Option(
+            "--purity", min=0.01, max=1.0, help="Balls below it are split, by makers that ask."
+        ),
     ] = 0.985,
     membership: Annotated[
         str, typer.Option("--membership", callback=_check_scheme, help=f"{', '.join(SCHEMES)}.")
@@ -70,14 +95,14 @@ def balls(
 
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
-    from granulearn.cli.ball_table import rate_balls
+    from granulearn.cli.ball_table import make_rated_balls
     from granulearn.cli.training_table import read_training_table
     from granulearn.persistence import written_atomically
 
     for written in (output, plot):
         check_not_an_input(written, table)
     check_outputs_differ(output, plot)
-    check_can_be_written(output, "", ".csv", ".txt")
+    check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(plot, ".png", ".pdf", ".svg")
     with stage_progress(hidden=json) as tell, compiling_announced():
         tell(f"reading {table.name}")
@@ -85,7 +110,7 @@ def balls(
             table, target, categorical=categorical or (), ignore=ignore or ()
         )
         tell(f"making balls of {len(data.y)} rows and rating them")
-        rated = rate_balls(data, purity=purity, membership=membership, seed=seed)
+        rated = make_rated_balls(data, maker=maker, purity=purity, membership=membership, seed=seed)
         tell(f"describing {counted(len(rated.balls), 'ball')}")
         listing = rated.listing()
         if plot is not None:

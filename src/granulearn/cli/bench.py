@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -29,7 +31,6 @@ from granulearn.studies import (
     Outcome,
     RunResult,
     Store,
-    Study,
     StudyError,
     expand,
     list_studies,
@@ -83,9 +84,17 @@ def bench(
     _say((chosen.name, "bold"), f": {chosen.question}")
     with cluster(dask, jobs) as client, Store(path) as store:
         try:
-            result = _run_with_progress(
-                chosen, cells, store, jobs, directory, client, fresh=not resume
-            )
+            with _shown_progress(len(cells)) as tell:
+                result = run_study(
+                    chosen,
+                    cells,
+                    store,
+                    jobs=jobs,
+                    data_dir=directory,
+                    fresh=not resume,
+                    on_outcome=tell,
+                    client=client,
+                )
         except KeyboardInterrupt:
             kept = len(store.done_keys() & {cell.key for cell in cells})
             raise InterruptedRunError(
@@ -95,16 +104,9 @@ def bench(
     _report_end(result, path)
 
 
-def _run_with_progress(
-    study: Study,
-    cells: list[Cell],
-    store: Store,
-    jobs: int,
-    data_dir: str | None,
-    client: Any,
-    *,
-    fresh: bool,
-) -> RunResult:
+@contextmanager
+def _shown_progress(total: int) -> Iterator[Callable[[Cell, Outcome | None], None]]:
+    """Give a function that is told of every cell; it moves a bar and prints failures."""
     progress = Progress(
         BarColumn(),
         MofNCompleteColumn(),
@@ -115,7 +117,7 @@ def _run_with_progress(
         console=_messages(),
     )
     with progress:
-        task = progress.add_task("", total=len(cells))
+        task = progress.add_task("", total=total)
 
         def tell(cell: Cell, outcome: Outcome | None) -> None:
             progress.update(task, advance=1, description=cell.unit.dataset)
@@ -123,20 +125,11 @@ def _run_with_progress(
                 failed = Text.assemble(("failed:", "red"), f" {cell}: {outcome.reason}")
                 progress.console.print(failed)
 
-        return run_study(
-            study,
-            cells,
-            store,
-            jobs=jobs,
-            data_dir=data_dir,
-            fresh=fresh,
-            on_outcome=tell,
-            client=client,
-        )
+        yield tell
 
 
 def _check_datasets(cells: list[Cell], data_dir: str | None) -> None:
-    """Refuse names nobody knows; say which known sets are not here, and go on."""
+    """Refuse unknown names; say which known sets cannot be read here, and go on."""
     absent = {}
     for name in dict.fromkeys(cell.unit.dataset for cell in cells):
         try:
@@ -176,10 +169,10 @@ def _print_studies() -> None:
 
 
 def _messages() -> Console:
-    """Return where progress and remarks go: results alone are for stdout."""
+    """Return the console for progress and remarks; stdout is for results alone."""
     return Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def _say(*parts: str | tuple[str, str]) -> None:
-    """Print texts after each other, each alone or with its style."""
+    """Print texts one after the other; a pair is a text with its style."""
     _messages().print(Text.assemble(*parts))

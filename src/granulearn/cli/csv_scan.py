@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from granulearn.datasets.csv_structure import TableError, check_unique
+from granulearn.datasets.csv_structure import SEPARATORS, TableError, check_header
 
-_SEPARATORS = (",", ";", "\t", "|")
 _BLOCK = 2**20
 _SAMPLE = 2**12
 # UTF-32 first: its mark begins with that of UTF-16.
@@ -56,13 +55,7 @@ def scan_csv(path: Path) -> CsvForm:
     n_lines, has_quotes = _scan_bytes(path)
     separator, header = _read_header(path)
     form = CsvForm(path, separator, tuple(header), has_quotes, n_lines)
-    for position, name in enumerate(form.names, start=1):
-        if not name:
-            raise TableError(
-                f"{path}: column {position} has no name; name it, or write the file "
-                "without its row numbers (pandas: index=False)."
-            )
-    check_unique(path, form.names)
+    check_header(path, form.names)
     if has_quotes:
         check_rows(form)
     return form
@@ -156,7 +149,7 @@ def _refuse_wide_encoding(path: Path, block: bytes) -> None:
     """Say how to convert text that spends two or four bytes on each character."""
     found = next((name for mark, name in _WIDE_MARKS.items() if block.startswith(mark)), None)
     if found is None:
-        # Of plain letters in UTF-16 every other byte is zero.
+        # In UTF-16, every other byte of plain letters is zero.
         even, odd = block[:_SAMPLE:2], block[1:_SAMPLE:2]
         found = "utf-16be" if 2 * even.count(0) > len(even) else found
         found = "utf-16le" if 2 * odd.count(0) > len(odd) else found
@@ -170,7 +163,7 @@ def _refuse_wide_encoding(path: Path, block: bytes) -> None:
 def _read_header(path: Path) -> tuple[str, list[str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         first = next(line for line in file if line.strip())
-        separator = max(_SEPARATORS, key=first.count)
+        separator = max(SEPARATORS, key=first.count)
         file.seek(0)
         try:
             rows = csv.reader(file, delimiter=separator, strict=True)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import output_option
-from granulearn.cli.output import JsonOption, bold, console, note, print_json, table
+from granulearn.cli.output import JsonOption, console, note, print_json, table
 
 DataDirOption = Annotated[
     Path | None,
@@ -76,9 +76,9 @@ def export(
 
     Example: granulearn datasets export crx -o credit.csv
     """
-    from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES
-    from granulearn.cli.streams import check_output, is_standard_output, written_output
+    from granulearn.cli.streams import check_output, tell_written, written_output
     from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
+    from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
 
     before_the_verb = context.parent.params if context.parent else {}
     data_dir = data_dir or before_the_verb.get("data_dir")
@@ -117,10 +117,7 @@ def export(
         f"{about.name}: {about.rows} rows, {about.features} features, {about.classes} classes, "
         f"from {about.source}"
     )
-    if is_standard_output(output):
-        note(f"{summary}.")
-        return
-    console().print(f"{summary}\nsaved", bold(output))
+    tell_written(summary, output)
 
 
 def _by_options(message: str) -> str:

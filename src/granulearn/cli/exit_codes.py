@@ -28,7 +28,7 @@ MEANINGS = {
     SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
     NO_CLUSTER: "the Dask cluster cannot be reached, or was lost",
     INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished cells",
-    NOBODY_READS: "whoever reads the output has enough, as head soon has",
+    NOBODY_READS: "the output was closed before its end, as `head` does",
     STOPPED: "stopped by SIGTERM; otherwise as 130",
 }
 
@@ -74,7 +74,7 @@ class InterruptedRunError(Exception):
     """A run was stopped that keeps what it has; the message says what that is."""
 
 
-def explain(error: Exception) -> tuple[str, int]:
+def explain_failure(error: Exception) -> tuple[str, int]:
     """Return the one line to print for a failure, and the exit code.
 
     Parameters

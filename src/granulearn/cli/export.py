@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from granulearn.cli.options import ModelArgument, check_not_an_input, output_option
-from granulearn.cli.output import JsonOption, bold, console, note, print_json
+from granulearn.cli.output import JsonOption, print_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,12 +34,16 @@ def export(
     Example: granulearn export model.skops -o model.onnx
     """
     from granulearn.cli.sources import check_is_file
-    from granulearn.cli.streams import check_output, is_standard_output, written_output
+    from granulearn.cli.streams import (
+        check_output,
+        is_standard_output,
+        tell_written,
+        written_output,
+    )
     from granulearn.persistence import load_model, to_onnx
     from granulearn.persistence.onnx_files import largest_difference
 
-    to_stdout = is_standard_output(output)
-    check_not_an_input(None if to_stdout else output, model)
+    check_not_an_input(None if is_standard_output(output) else output, model)
     check_output(output, json=json)
     check_is_file(model)
     loaded = load_model(model)
@@ -59,14 +63,11 @@ def export(
             }
         )
         return
-    agreement = (
+    tell_written(
         f"{len(rows)} rows compared with onnxruntime: predictions differ by at most "
-        f"{difference:.1e}"
+        f"{difference:.1e}",
+        output,
     )
-    if to_stdout:
-        note(f"{agreement}.")
-        return
-    console().print(f"{agreement}\nsaved", bold(output))
 
 
 def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
@@ -77,7 +78,7 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     loaded : LoadedModel
         A model, and the card with its columns.
     """
-    from granulearn.cli.prediction import wrong_columns
+    from granulearn.cli.file_prediction import wrong_columns
 
     for missing_share in (MISSING_SHARE, 0.0):
         rows = probe_rows(loaded.card, missing_share)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.model_kinds import DEFAULT_MODEL, IN_PARTS, MODEL_KINDS
+from granulearn.cli.model_kinds import DEFAULT_IN_PARTS, DEFAULT_MODEL, model_kinds, names_in_parts
 from granulearn.cli.options import (
     CategoricalOption,
     DaskOption,
@@ -36,7 +36,7 @@ from granulearn.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from granulearn.cli.training import Trained
+    from granulearn.cli.trained_model import Trained
     from granulearn.persistence import ModelCard
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
@@ -89,7 +89,7 @@ def fit(
         source = ctx.get_parameter_source("model")
         chosen = source is not None and source.name != "DEFAULT"
         model = _kind_for_parts(model if chosen else None, tune=tune)
-    elif tune and not MODEL_KINDS[model].tunable:
+    elif tune and not model_kinds()[model].tunable:
         note(f"{model} chooses its settings itself, so --tune has nothing to search.")
         tune = False
     left_out, categories = ignore or [], categorical or []
@@ -119,12 +119,12 @@ def _kind_for_parts(chosen: str | None, *, tune: bool) -> str:
             "--tune, or fit a sample of the rows."
         )
     if chosen is None:
-        note(f"a table in parts cannot be fitted by {DEFAULT_MODEL}; {IN_PARTS[0]} is used.")
-        return IN_PARTS[0]
-    if chosen not in IN_PARTS:
+        note(f"a table in parts cannot be fitted by {DEFAULT_MODEL}; {DEFAULT_IN_PARTS} is used.")
+        return DEFAULT_IN_PARTS
+    if chosen not in names_in_parts():
         raise UsageError(
             f"--model {chosen} needs the whole table in memory, and this one is read in parts; "
-            f"use one of {', '.join(IN_PARTS)}."
+            f"use one of {', '.join(names_in_parts())}."
         )
     return chosen
 

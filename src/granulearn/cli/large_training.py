@@ -30,14 +30,19 @@ from granulearn.cli.table_survey import (
     read_rows,
     survey_part,
 )
-from granulearn.cli.training import Trained, told_to_users
-from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.cli.trained_model import (
+    Trained,
+    cannot_be_split,
+    make_card,
+    scores_of_confusion,
+    told_to_users,
+)
+from granulearn.datasets import make_pipeline_for
 from granulearn.distributed.blocks import Block, check_block
 from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.prediction import for_prediction
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.persistence import ModelCard
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +95,17 @@ def train_on_cluster(
     if request.test:
         tell("scoring on the rows held out")
         scores["held_out"] = _held_out(table.parts, shared, classifier)
-    return Trained(pipeline, _card(model, survey, classifier, scores, request))
+    card = make_card(
+        model,
+        classifier,
+        survey.train_labels,
+        target=request.target,
+        columns=tuple(map(card_of, survey.columns)),
+        dropped_rows=survey.unlabelled,
+        scores=scores,
+        seed=request.seed,
+    )
+    return Trained(pipeline, card)
 
 
 def block_of_part(part: TablePart, number: int, reading: Reading) -> Block:
@@ -101,7 +116,7 @@ def block_of_part(part: TablePart, number: int, reading: Reading) -> Block:
     part : TablePart
         Some rows.
     number : int
-        Of the part.
+        Number of the part.
     reading : Reading
         How they are read.
     """
@@ -118,7 +133,7 @@ def confusion_of_part(part: TablePart, number: int, reading: Reading, classifier
     part : TablePart
         Some rows.
     number : int
-        Of the part.
+        Number of the part.
     reading : Reading
         How they are read.
     classifier : fitted classifier
@@ -140,8 +155,8 @@ def prepare_from_survey(columns: Sequence[ColumnSurvey]) -> Any:
     columns : sequence of ColumnSurvey
         Over all training rows.
     """
-    # A frame with every category, the most frequent one most often: it teaches the steps
-    # for categories all they need. What the steps for numbers learn from it is replaced.
+    # The frame holds every category, and the most frequent one most often: the steps for
+    # categories need no more. What the steps for numbers learn from it is replaced.
     length = 2 + max([len(column.categories) for column in columns], default=0)
     frame = pd.DataFrame({column.name: _example(column, length) for column in columns})
     prepare = make_pipeline_for(frame).fit(frame).named_steps["prepare"]
@@ -157,27 +172,6 @@ def prepare_from_survey(columns: Sequence[ColumnSurvey]) -> Any:
     return prepare
 
 
-def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str, Any]:
-    """Return the scores that a model card holds, from counts alone.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_classes, n_classes)
-        Rows of each true class that were predicted as each class.
-    classes : sequence
-        The classes.
-    """
-    right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
-    seen, concerned = true > 0, true + predicted > 0
-    return {
-        "rows": int(counts.sum()),
-        "accuracy": float(right.sum() / counts.sum()),
-        "balanced accuracy": float(np.mean(right[seen] / true[seen])),
-        "macro F1": float(np.mean(2 * right[concerned] / (true + predicted)[concerned])),
-        "confusion": {"classes": [str(label) for label in classes], "counts": counts.tolist()},
-    }
-
-
 def _prepared(rows: Any, chosen: np.ndarray, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
     frame, y = features_and_labels(rows, chosen, reading.kinds, reading.whole_labels)
     if len(frame) == 0:
@@ -186,14 +180,11 @@ def _prepared(rows: Any, chosen: np.ndarray, reading: Reading) -> tuple[np.ndarr
 
 
 def _check_held_out(survey: TableSurvey, request: Request) -> None:
-    """Raise as `train` does where too few rows can be held out; here chance may hold out none."""
+    """Raise, as `train` does, if too few rows can be held out; by chance it may be none."""
     rows, n_classes, test = survey.labels.total(), len(survey.labels), request.test
     none_held_out = rows == survey.train_labels.total()
     if test and (none_held_out or round(test * rows) < n_classes):
-        raise TableError(
-            f"{rows} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
-            f"hold all {n_classes} classes; add rows, or pass --test 0."
-        )
+        raise cannot_be_split(rows, n_classes, test)
 
 
 def _held_out(parts: Sequence[TablePart], reading: Any, classifier: Any) -> dict[str, Any]:
@@ -221,21 +212,3 @@ def _with_missing_filled(column: ColumnSurvey) -> tuple[float, float]:
     share = column.missing / total if column.n else 0.0
     mean = column.mean + gap * share
     return mean, (column.squares + gap**2 * column.n * share) / total
-
-
-def _card(
-    model: str, survey: TableSurvey, classifier: Any, scores: dict[str, Any], request: Request
-) -> ModelCard:
-    labels = survey.train_labels
-    return ModelCard(
-        model=model,
-        target=request.target,
-        columns=tuple(map(card_of, survey.columns)),
-        rows=labels.total(),
-        dropped_rows=survey.unlabelled,
-        classes={str(label): labels[str(label)] for label in classifier.classes_},
-        balls=len(classifier.balls_) if hasattr(classifier, "balls_") else None,
-        scores=scores,
-        parameters=classifier.get_params(),
-        seed=request.seed,
-    )

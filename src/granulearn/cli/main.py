@@ -40,13 +40,13 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted; no output was written.", exit_codes.INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has enough; what is left goes nowhere.
+        # The reader of our output has closed it; what is left goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit_codes.NOBODY_READS
     except Exception as error:  # the last resort: a message, never a stack trace
         if os.environ.get("GRANULEARN_DEBUG"):
             raise
-        return _fail(*exit_codes.explain(error))
+        return _fail(*exit_codes.explain_failure(error))
 
 
 class _Stop:

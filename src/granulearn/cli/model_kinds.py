@@ -1,8 +1,12 @@
-"""The kinds of model by the names of the command line."""
+"""The kinds of model by the names of the command line, as their classes state them."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
+
+DEFAULT_MODEL = "robust"
+DEFAULT_IN_PARTS = "sdap-gbrvfl"
 
 
 class ModelKind(NamedTuple):
@@ -11,47 +15,26 @@ class ModelKind(NamedTuple):
     class_name: str
     """Class in `granulearn.estimators`."""
     summary: str
-    tunable: bool = True
+    tunable: bool
     """Whether ``--tune`` has a grid for it; the others choose their settings in `fit`."""
+    in_parts: bool
+    """Whether a table can be read in parts for it."""
 
 
-MODEL_KINDS = {
-    "robust": ModelKind(
-        "RobustGBRVFLClassifier",
-        "ball-forest and rvfl-committee averaged; for labels that may be wrong",
-        tunable=False,
-    ),
-    "ball-forest": ModelKind(
-        "BallForestClassifier", "trees of balls weighed by their evidence", tunable=False
-    ),
-    "rvfl-committee": ModelKind(
-        "RVFLCommitteeClassifier", "random networks tuned by leave-one-out", tunable=False
-    ),
-    "sdap-gbrvfl": ModelKind(
-        "SDAPGBRVFLClassifier", "balls trusted by spread, neighbours and size"
-    ),
-    "f-gbrvfl": ModelKind(
-        "FGBRVFLClassifier", "balls trusted by their distance to the centre of their class"
-    ),
-    "gb-rvfl": ModelKind("GBRVFLClassifier", "balls that all count the same"),
-    "ge-gbrvfl": ModelKind("GEGBRVFLClassifier", "balls, with a graph that keeps classes apart"),
-    "ed-gbrvfl": ModelKind(
-        "EnsembleDeepGBRVFLClassifier", "as gb-rvfl, with several random layers averaged"
-    ),
-    "d-gbrvfl": ModelKind("DeepGBRVFLClassifier", "as gb-rvfl, with several random layers"),
-    "rvfl": ModelKind("RVFLClassifier", "no balls: a random network on every row; fast"),
-    "elm": ModelKind("ELMClassifier", "as rvfl, without the direct link to the inputs"),
-    "ed-rvfl": ModelKind(
-        "EnsembleDeepRVFLClassifier", "as rvfl, with several random layers averaged"
-    ),
-    "d-rvfl": ModelKind("DeepRVFLClassifier", "as rvfl, with several random layers"),
-    "c-rvfl": ModelKind("CRVFLClassifier", "no balls: a complex-valued random network"),
-    "ac-rvfl": ModelKind("ACRVFLClassifier", "as c-rvfl, with conjugates: real-valued output"),
-}
+@cache
+def model_kinds() -> dict[str, ModelKind]:
+    """Return all kinds by name: the default, those that need no tuning, the others."""
+    # Loaded when first asked for: the command line answers --help without scikit-learn.
+    from granulearn import estimators
 
-DEFAULT_MODEL = "robust"
-# Those that need sums and balls only, so that a table can be read in parts; the default first.
-IN_PARTS = ("sdap-gbrvfl", "f-gbrvfl", "gb-rvfl", "rvfl")
+    kinds = {}
+    for class_name in estimators.__all__:
+        can = getattr(estimators, class_name)._abilities
+        if can.command:
+            tunable = can.shared_work is not None
+            kinds[can.command] = ModelKind(class_name, can.summary, tunable, can.in_parts)
+    order = sorted(kinds, key=lambda name: (name != DEFAULT_MODEL, kinds[name].tunable, name))
+    return {name: kinds[name] for name in order}
 
 
 def model_names(incomplete: str = "") -> list[str]:
@@ -62,7 +45,13 @@ def model_names(incomplete: str = "") -> list[str]:
     incomplete : str, default=""
         How the name begins.
     """
-    return [name for name in MODEL_KINDS if name.startswith(incomplete)]
+    return [name for name in model_kinds() if name.startswith(incomplete)]
+
+
+def names_in_parts() -> list[str]:
+    """Return the names of models that a table in parts can be fitted by, the default first."""
+    names = [name for name, kind in model_kinds().items() if kind.in_parts]
+    return sorted(names, key=lambda name: name != DEFAULT_IN_PARTS)
 
 
 def make_model(name: str, seed: int) -> Any:
@@ -75,9 +64,7 @@ def make_model(name: str, seed: int) -> Any:
     seed : int
         Its random state.
     """
-    from granulearn import estimators
-
-    model = getattr(estimators, MODEL_KINDS[name].class_name)(random_state=seed)
+    model = _class_of(name)(random_state=seed)
     # Threads change no result, and a command has the machine to itself.
     return model.set_params(n_jobs=-1) if "n_jobs" in model.get_params() else model
 
@@ -93,12 +80,17 @@ def search_grid(name: str) -> dict[str, list]:
     name : str
         One of `model_names` that is tunable.
     """
-    from granulearn.network import complex_activation_names
     from granulearn.selection import paper_grid
 
-    grid = paper_grid()
-    if name in ("c-rvfl", "ac-rvfl"):
-        grid["activation"] = complex_activation_names()
-    if name.startswith(("d-", "ed-")):
+    kind, grid = _class_of(name), paper_grid()
+    known = kind._parameter_constraints["activation"][0].options
+    grid["activation"] = [one for one in grid["activation"] if one in known] or sorted(known)
+    if kind._abilities.shared_work.size == "n_layers":
         grid |= {"n_hidden": [43, 103], "n_layers": [1, 2, 3, 4, 5]}
     return {f"model__{parameter}": values for parameter, values in grid.items()}
+
+
+def _class_of(name: str) -> Any:
+    from granulearn import estimators
+
+    return getattr(estimators, model_kinds()[name].class_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from granulearn.cli.model_kinds import DEFAULT_MODEL, MODEL_KINDS
+from granulearn.cli.model_kinds import DEFAULT_MODEL, model_kinds
 from granulearn.cli.output import JsonOption, console, print_json, table
 
 
@@ -17,13 +17,13 @@ def models(json: JsonOption = False) -> None:
         print_json(
             {
                 "default": DEFAULT_MODEL,
-                "models": {name: kind._asdict() for name, kind in MODEL_KINDS.items()},
+                "models": {name: kind._asdict() for name, kind in model_kinds().items()},
             }
         )
         return
     listing = table("models", "name", "what it does")
     listing.columns[1].justify = "left"
-    for name, kind in MODEL_KINDS.items():
+    for name, kind in model_kinds().items():
         default = " (default)" if name == DEFAULT_MODEL else ""
         listing.add_row(Text.assemble(name, (default, "dim")), kind.summary)
     console().print(listing)

@@ -15,10 +15,13 @@ import typer
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.model_kinds import model_names
 
+# The endings of files that are written as CSV, and as nothing else.
+CSV_ENDINGS = ("", ".csv", ".txt")
+
 
 def _column_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the header's names that begin so; silent on anything odd, as completion must be."""
-    # Of an unfinished command typer leaves the arguments where it found them.
+    """Return the names of the header that begin so; none if the file cannot be read."""
+    # Typer does not parse an unfinished command; its arguments stand in `ctx.args`.
     given = [path for path in (ctx.params.get("table"), *ctx.args) if path]
     try:
         with Path(str(given[0])).open(encoding="utf-8-sig", newline="") as file:
@@ -82,8 +85,6 @@ IgnoreOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-
-
 DaskOption = Annotated[
     str | None,
     typer.Option(
@@ -97,7 +98,7 @@ DaskOption = Annotated[
 
 @contextmanager
 def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
-    """Connect to what ``--dask`` names; None, and no cluster, if it was not given.
+    """Connect to the cluster that ``--dask`` names; give None if it was left out.
 
     Parameters
     ----------
@@ -111,8 +112,8 @@ def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
         return
     from granulearn.distributed import open_client
 
-    # What matters of a cluster's own messages comes as an error with one line. Dask gives
-    # some of its loggers, such as the client's, a level of their own: those too.
+    # A failure of the cluster is raised as an error of one line, so its log is not shown.
+    # Dask gives some loggers, such as the client's, a level of their own: each one is set.
     for name in ("distributed", *logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -142,7 +143,8 @@ def check_can_be_written(path: Path | None, *suffixes: str) -> None:
     path : Path or None
         The file to write, if one is.
     *suffixes : str
-        The endings that are allowed, with their point, "" for none; any if none is given.
+        The endings that are allowed, with their point; "" allows a name without one.
+        If none is given, any ending is allowed.
     """
     if path is None:
         return

@@ -36,12 +36,12 @@ _WIDTH_OF_PIPES = 120
 
 class _ResultConsole(Console):
     def on_broken_pipe(self) -> None:
-        """Let the entry point end quietly when nobody reads on."""
+        """Let the entry point end quietly when the output is closed."""
         raise BrokenPipeError
 
 
 def console() -> Console:
-    """Return where results go: what users named is printed as it is, brackets and colons too."""
+    """Return the console for results; it prints brackets and colons in names as they are."""
     literally: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
     out = _ResultConsole(**literally)
     return out if out.is_terminal else _ResultConsole(**literally, width=_WIDTH_OF_PIPES)
@@ -75,11 +75,11 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
     Parameters
     ----------
     n : int
-        How many.
+        The number.
     noun : str
-        Of one of them.
+        What one of them is called.
     plural : str, default=None
-        Of several, if it is not the noun with an s.
+        What several are called, if it is not the noun with an s.
     """
     return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
 

@@ -13,7 +13,7 @@ from granulearn.cli.options import (
     check_not_an_input,
     output_option,
 )
-from granulearn.cli.output import JsonOption, bold, console, note, print_json, row_progress
+from granulearn.cli.output import JsonOption, note, print_json, row_progress
 
 
 def predict(
@@ -41,13 +41,13 @@ def predict(
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
-    from granulearn.cli.prediction import Predictor, predict_file
-    from granulearn.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, check_is_file, open_source
-    from granulearn.cli.streams import as_file, check_output, is_standard_output
+    from granulearn.cli.file_prediction import Predictor, predict_file
+    from granulearn.cli.sources import check_is_file, open_source
+    from granulearn.cli.streams import as_file, check_output, is_standard_output, tell_written
+    from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
     from granulearn.persistence import load_model
 
-    to_stdout = is_standard_output(output)
-    check_not_an_input(None if to_stdout else output, table, model)
+    check_not_an_input(None if is_standard_output(output) else output, table, model)
     check_output(output, *CSV_SUFFIXES, *PARQUET_SUFFIXES, json=json)
     check_is_file(model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
@@ -71,7 +71,4 @@ def predict(
         return
     shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
     shown = f" ({shares})" if shares else ""
-    if to_stdout:
-        note(f"{n_rows} rows predicted{shown}.")
-        return
-    console().print(f"{n_rows} rows predicted{shown}\nsaved", bold(output))
+    tell_written(f"{n_rows} rows predicted{shown}", output)

@@ -54,7 +54,7 @@ def report(
 
 
 def _check_place(file: Path) -> None:
-    """Refuse what cannot be written; of folders that are yet to be made, the first must be."""
+    """Refuse a file that cannot be written; where folders are missing, the first one counts."""
     while not file.parent.exists():
         file = file.parent
     check_can_be_written(file)

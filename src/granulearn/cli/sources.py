@@ -14,9 +14,8 @@ from granulearn.cli.csv_scan import check_rows, line_of_row, scan_csv
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.streams import is_pipe_or_device, is_standard_input
 from granulearn.datasets.csv_structure import TableError, check_unique
+from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
 
-CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
-PARQUET_SUFFIXES = (".parquet", ".pq")
 # Larger blocks cost memory, smaller ones a call of the pipeline each.
 _CSV_BLOCK = 2**20
 _PARQUET_ROWS = 2**14
@@ -82,7 +81,7 @@ def whole_columns(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Array]:
     table : pyarrow Table
         The columns, in any number of pieces.
     names : sequence of str
-        Those to return.
+        The columns to return.
     """
     joined = {name: table[name].combine_chunks() for name in names}
     return {

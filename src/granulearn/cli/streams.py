@@ -14,7 +14,8 @@ from typing import BinaryIO
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import check_can_be_written
-from granulearn.datasets.csv_structure import TableError
+from granulearn.cli.output import bold, console, note
+from granulearn.datasets import TableError
 from granulearn.persistence.atomic_files import written_atomically, written_through
 
 _PARQUET_BEGINS = b"PAR1"
@@ -126,6 +127,22 @@ def check_output(path: Path, *suffixes: str, json: bool) -> None:
             )
     elif path.suffix or not is_pipe_or_device(path):
         check_can_be_written(path, *suffixes)
+
+
+def tell_written(summary: str, path: Path) -> None:
+    """Print what was written and where; as a remark if standard output holds the result.
+
+    Parameters
+    ----------
+    summary : str
+        One line.
+    path : Path
+        The output, as given.
+    """
+    if is_standard_output(path):
+        note(f"{summary}.")
+    else:
+        console().print(f"{summary}\nsaved", bold(path))
 
 
 def written_output(path: Path, suffix: str) -> AbstractContextManager[Path]:

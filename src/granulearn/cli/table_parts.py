@@ -15,10 +15,11 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from granulearn.cli.csv_scan import scan_csv
-from granulearn.cli.sources import PARQUET_SUFFIXES, ParquetSource, open_source, whole_columns
-from granulearn.datasets.csv_structure import TableError
+from granulearn.cli.sources import ParquetSource, open_source, whole_columns
+from granulearn.datasets import TableError
+from granulearn.datasets.tables import PARQUET_SUFFIXES
 
-# Part of a CSV file: in memory its text, its numbers and its features are there at once.
+# Size of a part of a CSV file; its text, numbers and features are in memory at once.
 CSV_PART_BYTES = 32 * 2**20
 # A file above this share of the machine's memory is not read as a whole.
 LARGE_SHARE = 0.25
@@ -124,8 +125,8 @@ def open_parts(path: Path) -> TableParts:
     Parameters
     ----------
     path : Path
-        A directory of Parquet files, or a Parquet or CSV file. Whoever reads
-        the parts needs it under the same name.
+        A directory of Parquet files, or a Parquet or CSV file. Workers that read
+        the parts need it under the same path.
     """
     path = path.resolve()
     if path.is_dir():
@@ -157,7 +158,7 @@ def is_large(path: Path) -> bool:
 
 
 def _memory() -> float:
-    """Return the bytes that this process may use; infinity where nothing tells."""
+    """Return the bytes that this process may use; infinity if the system does not tell."""
     try:
         # Knows the limits of containers and batch systems, too, on every platform.
         from distributed.system import MEMORY_LIMIT
@@ -190,7 +191,7 @@ def _parquet_directory(path: Path) -> TableParts:
 
 
 def _is_table(file: Path, root: Path) -> bool:
-    """Return whether a path is a Parquet file that no writer has set aside, as _temporary is."""
+    """Return whether a path is a Parquet file outside of folders such as _temporary."""
     return (
         file.suffix.lower() in PARQUET_SUFFIXES
         and not any(part.startswith(("_", ".")) for part in file.relative_to(root).parts)

@@ -11,17 +11,23 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from granulearn.cli.cells import NotANumberError, as_categories, as_numbers, as_text, spells_number
+from granulearn.cli.table_cells import (
+    NotANumberError,
+    as_categories,
+    as_numbers,
+    as_text,
+    spells_number,
+)
 from granulearn.cli.table_parts import TablePart, TableParts
 from granulearn.cli.training_table import (
     MAX_CATEGORIES,
-    check_named_columns,
     check_no_dates,
     check_no_decimal_commas,
     check_not_too_large,
+    feature_names,
     labels_are_whole_numbers,
 )
-from granulearn.datasets.csv_structure import TableError
+from granulearn.datasets import TableError
 from granulearn.persistence import ColumnCard
 
 # Values that a part remembers of a column of numbers, evenly spaced in rank, for its median.
@@ -30,7 +36,7 @@ _REMEMBERED = 33
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for, in every part the same."""
+    """What the user asked for; it is the same in every part."""
 
     target: str
     names: tuple[str, ...]
@@ -61,13 +67,10 @@ def make_request(
     test : float
         Share of the rows to hold out.
     seed : int
-        Of what is random.
+        Seed of everything random.
     """
-    check_named_columns(table, target, categorical, ignore)
-    names = tuple(name for name in table.names if name != target and name not in ignore)
-    if not names:
-        raise TableError(f"{table.path} has no column but the target {target!r}; add features.")
-    return Request(target, names, frozenset(categorical), test, seed)
+    names = feature_names(table, target, categorical, ignore)
+    return Request(target, tuple(names), frozenset(categorical), test, seed)
 
 
 class Seen(NamedTuple):
@@ -87,13 +90,13 @@ class ColumnSurvey:
 
     name: str
     is_category: bool
-    """Whether its type, or the user, says so."""
+    """Whether the type of the column, or the user, says that it holds categories."""
     number: Seen | None = None
     """A cell that is a number, if there is one."""
     text: Seen | None = None
-    """A cell that is none."""
+    """A cell that is no number, if there is one."""
     stored_as_categories: str | None = None
-    """A part whose type for the column is one of categories, unless the user says so anyway."""
+    """A part whose file stores the column as categories, if the user has not said so anyway."""
     read_as_numbers: str | None = None
     """A part in which every cell is a number."""
     n: int = 0
@@ -153,7 +156,7 @@ def survey_part(part: TablePart, number: int, request: Request) -> TableSurvey:
     part : TablePart
         Some rows.
     number : int
-        Of the part; decides which rows are held out.
+        Number of the part; it decides which rows are held out.
     request : Request
         What the user asked for.
     """
@@ -175,7 +178,7 @@ def read_rows(part: TablePart, number: int, request: Request) -> PartRows:
     part : TablePart
         Some rows.
     number : int
-        Of the part.
+        Number of the part.
     request : Request
         What the user asked for.
     """
@@ -191,12 +194,12 @@ def read_rows(part: TablePart, number: int, request: Request) -> PartRows:
 def features_and_labels(
     rows: PartRows, chosen: np.ndarray, kinds: dict[str, str], whole: bool
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the chosen ones of a part's labelled rows as a model's pipeline takes them.
+    """Return some of a part's labelled rows, as the pipeline of a model takes them.
 
     Parameters
     ----------
     rows : PartRows
-        All of them.
+        All labelled rows.
     chosen : ndarray of bool
         Which to return.
     kinds : dict
@@ -220,7 +223,7 @@ def join_surveys(first: TableSurvey, second: TableSurvey) -> TableSurvey:
     Parameters
     ----------
     first, second : TableSurvey
-        Of earlier and of later rows.
+        The surveys of earlier and of later rows.
     """
     columns = tuple(map(_join_columns, first.columns, second.columns))
     return TableSurvey(
@@ -237,7 +240,7 @@ def check_survey(survey: TableSurvey, path: Any, target: str) -> bool:
     Parameters
     ----------
     survey : TableSurvey
-        Of the whole table.
+        The survey of the whole table.
     path : Path
         The table, for messages.
     target : str

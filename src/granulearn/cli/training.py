@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
 from threadpoolctl import threadpool_limits
 
 from granulearn.cli.model_kinds import make_model, search_grid
 from granulearn.cli.output import counted
+from granulearn.cli.trained_model import (
+    Trained,
+    cannot_be_split,
+    make_card,
+    scores_of_confusion,
+    told_to_users,
+)
 from granulearn.cli.training_table import TrainingTable
 from granulearn.datasets import TableError, make_pipeline_for
-from granulearn.persistence import ModelCard
 
 MAX_FOLDS = 5
 SCORERS = {
@@ -33,25 +37,17 @@ def _tell_nobody(stage: str) -> None:
 
 
 class _ToldFolds(StratifiedKFold):
-    """Folds that say which of them is being scored: each is asked for when the last is done."""
+    """Folds that say which of them is next: one is asked for when the last has been scored."""
 
     def __init__(self, n_splits: int, seed: int, tell: Callable[[str], None]):
         super().__init__(n_splits, shuffle=True, random_state=seed)
         self.tell = tell
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator:
-        """Yield the rows of each fold, after the word that it is next."""
+        """Say which fold is next, then yield its rows."""
         for number, fold in enumerate(super().split(X, y, groups), start=1):
             self.tell(f"cross-validating, fold {number} of {self.n_splits}")
             yield fold
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A fitted pipeline and what is known about it."""
-
-    pipeline: Any
-    card: ModelCard
 
 
 def train(
@@ -79,7 +75,7 @@ def train(
     test : float
         Share of the rows to hold out, from 0 to below 1.
     seed : int
-        Of the split, the folds and the model.
+        Seed of the split, the folds and the model.
     tell : callable, default=nobody is told
         Told what is being done.
     """
@@ -98,66 +94,34 @@ def train(
         scores["cross_validated"] = cross_validated
     if len(test_rows):
         tell(f"scoring on {len(test_rows)} rows held out")
-        scores["held_out"] = _held_out(pipeline, table.X.iloc[test_rows], table.y[test_rows])
-    return Trained(pipeline, _card(table, model, pipeline[-1], y, scores, seed))
-
-
-def _card(
-    table: TrainingTable, model: str, last: Any, y: np.ndarray, scores: dict[str, Any], seed: int
-) -> ModelCard:
-    """Return what is known about a fitted model, the last step of its pipeline."""
-    classes, counts = np.unique(y, return_counts=True)
-    return ModelCard(
-        model=model,
+        classes, predicted = pipeline.classes_, pipeline.predict(table.X.iloc[test_rows])
+        counts = confusion_matrix(table.y[test_rows], predicted, labels=classes)
+        scores["held_out"] = scores_of_confusion(counts, classes)
+    card = make_card(
+        model,
+        pipeline[-1],
+        Counter(map(str, y)),
         target=table.target,
         columns=table.columns,
-        rows=len(y),
         dropped_rows=table.dropped_rows,
-        classes={str(label): int(n) for label, n in zip(classes, counts, strict=True)},
-        balls=len(last.balls_) if hasattr(last, "balls_") else None,
-        doubted_labels=_doubted_labels(last, y),
         scores=scores,
-        parameters=last.get_params(),
-        chosen=_chosen(last),
         seed=seed,
+        doubted_labels=_doubted_labels(pipeline[-1], y),
     )
+    return Trained(pipeline, card)
 
 
 def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
-    """Count labels less probable than another, out of bag; None without a ball forest."""
+    """Count the labels that are less probable, out of bag, than another one.
+
+    None for a model without a ball forest: it has no such probabilities.
+    """
     forest = model if hasattr(model, "oob_proba_") else getattr(model, "forest_", None)
     if forest is None:
         return None
     known = ~np.isnan(model.reliability_)
     likely = model.classes_[forest.oob_proba_[known].argmax(axis=1)]
     return int(np.sum(likely != y[known]))
-
-
-def _chosen(model: Any) -> dict[str, Any]:
-    """Return what a committee of networks chose by leave-one-out."""
-    network = getattr(model, "committee_", model)
-    names = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
-    return {name: getattr(network, f"{name}_") for name in names}
-
-
-@contextmanager
-def told_to_users(model: str) -> Iterator[None]:
-    """Pass on why a model cannot be fitted to a table, as a fact about the table.
-
-    Parameters
-    ----------
-    model : str
-        Its name.
-    """
-    try:
-        with warnings.catch_warnings():
-            # Of every fold, and of rows that nobody asked to have rated.
-            warnings.filterwarnings("ignore", "the reliability of")
-            yield
-    except ValueError as error:
-        raise TableError(
-            f"{model} cannot be fitted to this table: {error} Another --model may fit it."
-        ) from error
 
 
 def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None:
@@ -182,10 +146,7 @@ def _split(table: TrainingTable, test: float, seed: int) -> tuple[np.ndarray, np
         return rows, rows[:0]
     n_classes = len(np.unique(table.y))
     if round(test * len(rows)) < n_classes or round((1 - test) * len(rows)) < n_classes:
-        raise TableError(
-            f"{len(rows)} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
-            f"hold all {n_classes} classes; add rows, or pass --test 0."
-        )
+        raise cannot_be_split(len(rows), n_classes, test)
     first, second = train_test_split(rows, test_size=test, stratify=table.y, random_state=seed)
     return np.sort(first), np.sort(second)
 
@@ -221,18 +182,3 @@ def _cross_validate(
         values = results[f"test_{name}"]
         scores[name] = {"mean": float(values.mean()), "std": float(values.std())}
     return scores
-
-
-def _held_out(pipeline: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
-    predicted = pipeline.predict(X)
-    classes = pipeline.classes_
-    return {
-        "rows": len(y),
-        "accuracy": float(accuracy_score(y, predicted)),
-        "balanced accuracy": float(balanced_accuracy_score(y, predicted)),
-        "macro F1": float(f1_score(y, predicted, average="macro")),
-        "confusion": {
-            "classes": [str(label) for label in classes],
-            "counts": confusion_matrix(y, predicted, labels=classes).tolist(),
-        },
-    }

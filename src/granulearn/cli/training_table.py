@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.cli.cells import (
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.sources import Source, open_source, whole_columns
+from granulearn.cli.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,
@@ -22,10 +23,9 @@ from granulearn.cli.cells import (
     holds_dates,
     spells_number,
 )
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.sources import Source, open_source, whole_columns
 from granulearn.cli.table_parts import TableParts
-from granulearn.datasets.csv_structure import TableError
+from granulearn.datasets import TableError
+from granulearn.datasets.tables import check_has_column
 from granulearn.persistence import ColumnCard
 
 MAX_CATEGORIES = 1000
@@ -73,10 +73,7 @@ def read_training_table(
         Names the line or column that is wrong.
     """
     source = open_source(path)
-    check_named_columns(source, target, categorical, ignore)
-    names = [name for name in source.names if name != target and name not in ignore]
-    if not names:
-        raise TableError(f"{path} has no column but the target {target!r}; add features.")
+    names = feature_names(source, target, categorical, ignore)
     table = _whole_table(source, [target, *names])
     labels = _text_of(source, target, table[target])
     labelled = labels.is_valid()
@@ -94,10 +91,10 @@ def read_training_table(
     return TrainingTable(X, y, target, cards, kept, len(labels) - len(kept))
 
 
-def check_named_columns(
+def feature_names(
     source: Source | TableParts, target: str, categorical: Sequence[str], ignore: Sequence[str]
-) -> None:
-    """Refuse names of columns that the table lacks, and a target that is to be left out.
+) -> list[str]:
+    """Return the columns to learn from; raise where the table lacks one that was named.
 
     Parameters
     ----------
@@ -109,28 +106,16 @@ def check_named_columns(
         Columns of categories, and columns to leave out.
     """
     for name in (target, *categorical, *ignore):
-        check_has_column(source, name)
+        check_has_column(source.path, source.names, name)
     if target in ignore:
         raise UsageError(
             f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
             "another --target."
         )
-
-
-def check_has_column(source: Source | TableParts, name: str) -> None:
-    """Raise a `TableError` that suggests the nearest names if a column is missing.
-
-    Parameters
-    ----------
-    source : Source or TableParts
-        The table.
-    name : str
-        The column.
-    """
-    if name in source.names:
-        return
-    near = difflib.get_close_matches(name, source.names, n=3) or source.names[:10]
-    raise TableError(f"{source.path} has no column {name!r}; did you mean one of {near}?")
+    names = [name for name in source.names if name != target and name not in ignore]
+    if not names:
+        raise TableError(f"{source.path} has no column but the target {target!r}; add features.")
+    return names
 
 
 def _whole_table(source: Source, names: list[str]) -> dict[str, pa.Array]:
@@ -218,9 +203,9 @@ def check_no_dates(place: object, name: str, column: pa.Array) -> None:
     Parameters
     ----------
     place : object
-        Where it stands, for the message.
+        Where the column stands, for the message.
     name : str
-        Of the column.
+        Name of the column.
     column : pyarrow Array
         Its cells.
     """
@@ -268,7 +253,7 @@ def labels_are_whole_numbers(place: object, target: str, classes: Sequence[str])
 
 
 def _is_plain_integer(text: str) -> bool:
-    """Return whether the number behind the text is written back as the same text."""
+    """Return whether a text is a whole number as `str` writes it: no sign +, no leading zero."""
     digits = text.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(text)) == text
 

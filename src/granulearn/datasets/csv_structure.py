@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 MISSING_MARKS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
-_SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = (",", ";", "\t", "|")
 
 
 class TableError(ValueError):
@@ -91,7 +91,7 @@ def _check_encoding(path: Path, encoding: str) -> None:
 def _separator_of(path: Path, encoding: str) -> str:
     with path.open(encoding=encoding, newline="") as file:
         header = next(line for line in file if line.strip())
-    return max(_SEPARATORS, key=header.count)
+    return max(SEPARATORS, key=header.count)
 
 
 def _check_rows(path: Path, encoding: str, separator: str) -> np.ndarray:
@@ -101,7 +101,7 @@ def _check_rows(path: Path, encoding: str, separator: str) -> np.ndarray:
         reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
         try:
             header = next(row for row in reader if row)
-            _check_header(path, [name.strip() for name in header])
+            check_header(path, [name.strip() for name in header])
             for row in reader:
                 if not row:
                     continue
@@ -119,7 +119,16 @@ def _check_rows(path: Path, encoding: str, separator: str) -> np.ndarray:
     return np.asarray(lines)
 
 
-def _check_header(path: Path, names: list[str]) -> None:
+def check_header(path: Path, names: list[str]) -> None:
+    """Raise if a column has no name, or two columns have the same.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the message.
+    names : list of str
+        Its columns.
+    """
     for position, name in enumerate(names, start=1):
         if not name:
             raise TableError(

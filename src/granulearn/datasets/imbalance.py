@@ -21,8 +21,8 @@ def make_imbalanced(X, y, ratio: float, random_state=None) -> Imbalanced:
     """Drop rows of the smallest class until it is ``ratio`` times the largest.
 
     Keeps ``round(ratio * rows of the largest class)`` rows of the smallest class,
-    drawn at random, and every other row. Of equally small classes the one that
-    sorts last is thinned.
+    drawn at random, and every other row. If several classes are equally small, the
+    one that sorts last is thinned.
 
     Parameters
     ----------

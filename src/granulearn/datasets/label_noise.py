@@ -38,7 +38,7 @@ def flip_labels(
 
     - ``"uniform"``: exactly ``round(rate * n)`` labels, each to one of the other
       classes, all equally likely.
-    - ``"pair"``: of each class a share ``rate`` becomes one fixed other class: the
+    - ``"pair"``: a share ``rate`` of each class becomes one fixed other class: the
       next one in sorted order (the last becomes the first), or what ``pairs`` says.
     - ``"transition"``: class i becomes class j at the rate ``transition[i, j]``.
     - ``"boundary"``: exactly ``round(rate * n)`` labels, drawn where the classes

@@ -22,10 +22,10 @@ from granulearn.datasets.openml import load_openml
 from granulearn.datasets.packages import has_keel, load_keel, load_sklearn
 from granulearn.datasets.records import (
     Dataset,
+    DatasetDescription,
     DatasetUnavailableError,
     SourceUnavailableError,
     UnknownDatasetError,
-    describe_dataset,
 )
 
 DataDir = str | os.PathLike | None
@@ -191,33 +191,36 @@ def _load_from(
         licence = licence or stated
     if entry.minority_is_one and kind != "directory":
         y = _minority_as_one(y)
-    dataset = describe_dataset(
-        entry.name,
-        X,
-        y,
+    counts = np.unique(y, return_counts=True)[1]
+    description = DatasetDescription(
+        name=entry.name,
+        rows=len(X),
+        features=X.shape[1],
+        classes=len(counts),
+        minority_rows=int(counts.min()),
         source=source,
         origin=entry.origin,
         licence=licence,
         quirks=entry.quirks,
     )
     if kind != "generated":
-        _check_figures(dataset, entry, source)
-    return dataset
+        _check_figures(description, entry)
+    return Dataset(X, y, description)
 
 
 def _minority_as_one(y: np.ndarray) -> np.ndarray:
-    """Return 1 for the smaller class, 0 for the other; of equal ones the later is 1."""
+    """Return 1 for the smaller class, 0 for the other; if both are equal, the later is 1."""
     labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
     smaller = labels[::-1][np.argmin(counts[::-1])]
     return (np.asarray(y, dtype=str) == smaller).astype(np.int64)
 
 
-def _check_figures(dataset: Dataset, entry: CatalogueEntry, source: str) -> None:
+def _check_figures(description: DatasetDescription, entry: CatalogueEntry) -> None:
     for figure in ("rows", "features", "classes", "minority_rows"):
-        stated, found = getattr(entry, figure), getattr(dataset.description, figure)
+        stated, found = getattr(entry, figure), getattr(description, figure)
         if stated is not None and stated != found:
             raise SourceUnavailableError(
-                f"the copy of {source} has {figure}={found}, but the set has {stated}"
+                f"the copy of {description.source} has {figure}={found}, but the set has {stated}"
             )
 
 

@@ -19,8 +19,8 @@ from granulearn.datasets.csv_structure import (
     read_csv_cells,
 )
 
-_CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
-_PARQUET_SUFFIXES = (".parquet", ".pq")
+CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".data")
+PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,18 +84,18 @@ def read_table(
     suffix = file.suffix.lower()
     if not file.is_file():
         raise TableError(f"{file} is not a file; check the path.")
-    if suffix in _CSV_SUFFIXES:
+    if suffix in CSV_SUFFIXES:
         cells = read_csv_cells(file, encoding=encoding, separator=separator)
         frame, places = cells.frame, _Places(file, cells.lines)
-    elif suffix in _PARQUET_SUFFIXES:
+    elif suffix in PARQUET_SUFFIXES:
         frame, places = _read_parquet(file), _Places(file, None)
     else:
         raise TableError(
             f"{file} ends in {suffix!r}; "
-            f"one of {', '.join(_CSV_SUFFIXES + _PARQUET_SUFFIXES)} is needed."
+            f"one of {', '.join(CSV_SUFFIXES + PARQUET_SUFFIXES)} is needed."
         )
     for name in (target, *categorical):
-        _check_column(frame, name, file)
+        check_has_column(file, [str(column) for column in frame.columns], name)
     typed = pd.DataFrame(
         {
             name: _typed_column(frame[name], places, as_categories=name in categorical)
@@ -130,12 +130,21 @@ def _read_parquet(file: Path) -> pd.DataFrame:
     return frame
 
 
-def _check_column(frame: pd.DataFrame, name: str, file: Path) -> None:
-    if name in frame.columns:
-        return
-    columns = [str(column) for column in frame.columns]
-    near = difflib.get_close_matches(name, columns, n=3) or columns[:10]
-    raise TableError(f"{file} has no column {name!r}; did you mean one of {near}?")
+def check_has_column(file: Path, columns: list[str], name: str) -> None:
+    """Raise a `TableError` that suggests the nearest names if a column is missing.
+
+    Parameters
+    ----------
+    file : Path
+        The table, for the message.
+    columns : list of str
+        The columns that it has.
+    name : str
+        The column that it needs.
+    """
+    if name not in columns:
+        near = difflib.get_close_matches(name, columns, n=3) or columns[:10]
+        raise TableError(f"{file} has no column {name!r}; did you mean one of {near}?")
 
 
 def _typed_column(column: pd.Series, places: _Places, *, as_categories: bool) -> pd.Series:

@@ -1,4 +1,4 @@
-"""Ball classifiers on blocks: balls where the samples are, one small ridge on all centres."""
+"""The fit of ball classifiers on blocks: balls block by block, then one ridge on all centres."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dask import delayed
 
 from granulearn.balls import BallSet
-from granulearn.balls.input_checks import check_ball_parameters
+from granulearn.balls.makers import check_min_ball_size
 from granulearn.distributed.ball_rating import rate_balls, rated_in_block
 from granulearn.distributed.block_balls import (
     BallSettings,
@@ -25,11 +25,11 @@ from granulearn.distributed.block_balls import (
 from granulearn.distributed.cluster import compute, keep
 from granulearn.distributed.facts import BlockFacts, check_facts
 from granulearn.estimators import GBRVFLClassifier
-from granulearn.estimators.ball_rows import check_classes_kept, rated_rows
-from granulearn.estimators.training_rows import Seeds, with_class_weight
+from granulearn.estimators.ball_rvfl import check_classes_kept, rated_rows
+from granulearn.estimators.base import Seeds, with_class_weight
 from granulearn.memberships import resolve_membership
 
-# Up to so many rows, the ball of each row is brought together; above, it stays behind.
+# Up to so many rows, the ball of each row is gathered; above, ``assignment`` is empty.
 MAX_ROWS_ASSIGNED = 10_000_000
 
 
@@ -41,17 +41,17 @@ def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> B
     model : GBRVFLClassifier
         Gets ``classes_``, ``balls_``, ``membership_``, ``features_`` and ``coef_``.
     blocks : sequence of Delayed
-        Of `Block`.
+        One `Block` each.
     seeds : Seeds
-        Of the balls and the network.
+        Seeds of the balls and the network.
     """
-    check_ball_parameters(model.purity, model.min_ball_size, model.init)
+    check_min_ball_size(model.min_ball_size)
+    maker = model._maker()
+    maker._validate_params()
     scheme = resolve_membership(model.membership)
     scheme._validate_params()
     block_scheme = rated_in_block(scheme)
-    settings = BallSettings(
-        model.purity, model.min_ball_size, model.init, seeds.balls, model.n_jobs
-    )
+    settings = BallSettings(maker, model.min_ball_size, seeds.balls, model.n_jobs)
     make = delayed(balls_of_block)
     parts = keep([make(block, settings, block_scheme) for block in blocks])
     (on_cluster,) = keep(
@@ -65,7 +65,7 @@ def fit_balls(model: GBRVFLClassifier, blocks: Sequence[Any], seeds: Seeds) -> B
     model.classes_ = facts.classes
     balls = _with_assignment(joined, parts)
     codes = np.searchsorted(facts.classes, balls.classes)[balls.labels]
-    rows = rated_rows(balls, codes, joined.trust, delta, scheme)
+    rows = rated_rows(balls, codes, joined.ball_weights, delta, scheme)
     model.balls_, model.membership_ = balls, delta
     rows = with_class_weight(rows, model.class_weight, model.classes_)
     model.features_ = model._features(rows, seeds)
@@ -81,7 +81,7 @@ def _with_assignment(joined: BlockBalls, parts: Sequence[Any]) -> BallSet:
 
 
 def _check_balls(joined: BlockBalls, min_ball_size: int) -> None:
-    """Raise or warn where the balls do not stand for the samples."""
+    """Raise or warn where the balls do not represent the samples."""
     balls, classes = joined.balls, joined.facts.classes
     if len(balls) == 0:
         raise ValueError(

@@ -1,6 +1,6 @@
-"""Memberships of the balls of all blocks, by the laws of `granulearn.memberships`.
+"""Rating the balls of all blocks, by the schemes of `granulearn.memberships`.
 
-Which samples and balls a scheme looks at decides how it is computed:
+How a scheme is computed depends on the samples and balls that it looks at:
 
 - uniform, a function of the balls, fuzzy at the level of balls: from the
   gathered balls, exactly;
@@ -23,11 +23,11 @@ import numpy as np
 from dask import delayed
 
 from granulearn.balls import BallSet
+from granulearn.balls.records import check_memberships
 from granulearn.distributed.block_balls import BlockBalls
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute, keep
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.estimators.ball_rows import in_ball_order
 from granulearn.memberships import (
     FuzzyMembership,
     GivenMembership,
@@ -35,13 +35,16 @@ from granulearn.memberships import (
     SDAPMembership,
     UniformMembership,
 )
-from granulearn.memberships.base import check_memberships, class_means, distance_to_means
+from granulearn.memberships.base import (
+    CallableMembership,
+    class_means,
+    distance_to_means,
+)
 from granulearn.memberships.fuzzy import class_radii, closeness
-from granulearn.memberships.registry import CallableMembership
 from granulearn.memberships.sdap import local_dissimilarity
 
-# Up to so many balls, neighbours are sought among all of them; the time grows with
-# their square. Above, among so many of them, drawn at random.
+# Up to so many balls, neighbours are sought among all of them, in a time that grows with
+# their square. Above, they are sought among that many balls drawn at random.
 MAX_NEIGHBOR_CANDIDATES = 20_000
 # Fewer queries are not worth a task: each task builds the search anew.
 _QUERIES_PER_TASK = 2_048
@@ -52,7 +55,7 @@ class Distances:
     """How far the samples of a block lie from the means of their classes."""
 
     balls: BallSet
-    """With one assignment per sample of these arrays."""
+    """Balls of the block, with one assignment per sample of these arrays."""
     distance: np.ndarray
     codes: np.ndarray
     radii: np.ndarray
@@ -65,7 +68,7 @@ def rated_in_block(scheme: Membership) -> Membership | None:
     Parameters
     ----------
     scheme : Membership
-        As the user asked for it.
+        The scheme that the user asked for.
     """
     if isinstance(scheme, GivenMembership) and scheme.sample_membership is not None:
         raise TypeError(
@@ -93,13 +96,13 @@ def rate_balls(
     joined : BlockBalls
         All balls, in memory.
     on_cluster : Delayed
-        The same, where tasks can use it.
+        The same on the cluster, where tasks can use it.
     parts : sequence of Delayed
         The balls of each block.
     blocks : sequence of Delayed
         The samples of each block.
     seed : int
-        Of the balls that are drawn when there are too many for a full search.
+        Seed of the balls that are drawn when there are too many for a full search.
     """
     if joined.delta is not None:
         return joined.delta
@@ -135,11 +138,11 @@ def dissimilarity_of_stretch(
     joined : BlockBalls
         All balls.
     first, end : int
-        The balls to answer for.
+        Range of the balls to answer for.
     n_neighbors : int
         Nearest other balls that are looked at.
     seed : int
-        Of the candidates, when there are more balls than `MAX_NEIGHBOR_CANDIDATES`.
+        Seed of the candidates, when there are more balls than `MAX_NEIGHBOR_CANDIDATES`.
     """
     balls = joined.balls
     among = None
@@ -168,14 +171,14 @@ def _fuzzy(joined: BlockBalls, parts: Sequence[Any], blocks: Sequence[Any]) -> n
 def distances_of_block(
     block: Block, part: BlockBalls, classes: np.ndarray, means: np.ndarray
 ) -> Distances:
-    """Measure the samples of a block from the means of their classes over all blocks.
+    """Measure how far samples of a block lie from the means of their classes over all blocks.
 
     Parameters
     ----------
     block : Block
-        Its samples.
+        Samples of the block.
     part : BlockBalls
-        Its balls.
+        Balls of the block.
     classes : ndarray of shape (K,)
         Labels of all blocks.
     means : ndarray of shape (K, d)
@@ -184,8 +187,8 @@ def distances_of_block(
     if len(block.samples.X) == 0:
         nothing = np.empty(0)
         return Distances(part.balls, nothing, np.empty(0, np.int32), np.zeros(len(classes)))
-    samples = in_ball_order(block.samples)
-    codes = np.searchsorted(classes, block.facts.classes)[samples.codes]
+    samples = block.samples.in_ball_order()
+    codes = np.searchsorted(classes, samples.classes)[samples.codes]
     distance = distance_to_means(samples.X, codes, means)
     balls = replace(part.balls, assignment=part.balls.assignment[samples.positions])
     radii = class_radii(distance, codes, len(classes))
@@ -198,7 +201,7 @@ def fuzzy_of_block(measured: Distances, radii: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     measured : Distances
-        Of its samples.
+        Distances of the samples of the block.
     radii : ndarray of shape (K,)
         Radius of each class over all blocks.
     """

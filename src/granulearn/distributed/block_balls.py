@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.balls import BallSet
-from granulearn.balls.generation import balls_of_classes, without_small_balls
+from granulearn.balls import BallMaker, BallSet, Samples
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.facts import BlockFacts, align, join_facts, sum_by_class
 from granulearn.distributed.reduction import join_in_order
-from granulearn.estimators.ball_rows import for_user, in_ball_order, trust_of_weights
-from granulearn.estimators.training_rows import Samples
+from granulearn.estimators.ball_rvfl import mean_weights, with_all_assigned
 from granulearn.memberships import GivenMembership, Membership
 from granulearn.memberships.base import class_sums
 
@@ -22,19 +20,18 @@ from granulearn.memberships.base import class_sums
 class BallSettings:
     """How balls are made, in every block."""
 
-    purity: float
+    maker: BallMaker
     min_ball_size: int
-    init: str
     seed: int
     n_jobs: int | None
 
     def seed_of(self, number: int) -> int:
-        """Return the seed of a block; the first block has that of the whole.
+        """Return the seed of a block; the first block has the seed of the whole.
 
         Parameters
         ----------
         number : int
-            Of the block, from 0.
+            Number of the block, from 0.
         """
         if number == 0:
             return self.seed
@@ -43,15 +40,15 @@ class BallSettings:
 
 @dataclass(frozen=True, eq=False)
 class BlockBalls:
-    """The balls of a block, or of all blocks, with what their rows are weighted by."""
+    """The balls of a block, or of all blocks, with the weights of their rows."""
 
     facts: BlockFacts
     balls: BallSet
-    """With the user's labels, and one assignment per row of the block."""
-    trust: np.ndarray | None
-    """(k,) mean of the samples' weights below one; None if there are no weights."""
+    """Balls with the user's labels, and one assignment per row of the block."""
+    ball_weights: np.ndarray | None
+    """(k,) mean of min(weight, 1) over each ball's samples; None if there are no weights."""
     delta: np.ndarray | None
-    """(k,) memberships that the block's own samples decide; None if other blocks have a say."""
+    """(k,) memberships, if they depend on samples of this block alone; else None."""
     sums: np.ndarray
     """(K, d) sum of the samples of each of ``balls.classes``, repeated by weight."""
     counts: np.ndarray
@@ -68,56 +65,48 @@ def balls_of_block(
     Parameters
     ----------
     block : Block
-        Its samples.
+        Samples of the block.
     settings : BallSettings
         How balls are made.
     block_scheme : Membership or None
-        What rates balls by the samples of their block; None if that is done later.
+        Scheme that rates balls by the samples of their block; None if they are rated later.
     """
     if len(block.samples.X) == 0:
         return _no_balls(block)
-    samples = in_ball_order(block.samples)
-    present, codes = np.unique(samples.codes, return_inverse=True)
-    every_ball = balls_of_classes(
-        samples.X,
-        codes.astype(np.int32),
-        present,
-        purity=settings.purity,
-        init=settings.init,
-        random_state=settings.seed_of(block.number),
-        n_jobs=settings.n_jobs,
+    samples = block.samples.in_ball_order()
+    every_ball = settings.maker(
+        samples, random_state=settings.seed_of(block.number), n_jobs=settings.n_jobs
     )
-    balls = without_small_balls(every_ball, settings.min_ball_size)
-    classes = block.facts.classes
+    balls = every_ball.without_small(settings.min_ball_size)
     return BlockBalls(
         facts=block.facts,
-        balls=_with_small_assignment(for_user(balls, samples, classes)),
-        trust=trust_of_weights(balls, samples),
+        balls=_with_small_assignment(with_all_assigned(balls, samples)),
+        ball_weights=mean_weights(balls, samples),
         delta=_rated_alone(balls, samples, block_scheme),
-        sums=class_sums(samples.X, codes, len(present)),
-        counts=np.bincount(codes),
-        dropped=np.unique(classes[samples.codes[balls.assignment < 0]]),
+        sums=class_sums(samples.X, samples.codes, len(samples.classes)),
+        counts=np.bincount(samples.codes),
+        dropped=np.unique(samples.classes[samples.codes[balls.assignment < 0]]),
     )
 
 
 def without_assignment(part: BlockBalls) -> BlockBalls:
-    """Return the part without what grows with the rows, to be sent elsewhere.
+    """Return the balls without their assignment, which grows with the rows, to be sent elsewhere.
 
     Parameters
     ----------
     part : BlockBalls
-        Of one block.
+        Balls of one block.
     """
     return replace(part, balls=replace(part.balls, assignment=np.empty(0, np.int64)))
 
 
 def assignment_of(part: BlockBalls) -> tuple[np.ndarray, int]:
-    """Return the ball of each row of a block, counted within it, and how many there are.
+    """Return the ball of each row, numbered within the block, and the number of balls.
 
     Parameters
     ----------
     part : BlockBalls
-        Of one block.
+        Balls of one block.
     """
     return part.balls.assignment, len(part.balls)
 
@@ -128,7 +117,7 @@ def join_balls(parts: Sequence[BlockBalls]) -> BlockBalls:
     Parameters
     ----------
     parts : sequence of BlockBalls
-        Of every block, without assignments.
+        Balls of every block, without assignments.
     """
     facts = join_in_order(join_facts, [part.facts for part in parts])
     full = [part for part in parts if len(part.counts)] or list(parts[:1])
@@ -151,7 +140,7 @@ def join_balls(parts: Sequence[BlockBalls]) -> BlockBalls:
     return BlockBalls(
         facts=facts,
         balls=balls,
-        trust=_joined([part.trust for part in full]),
+        ball_weights=_joined([part.ball_weights for part in full]),
         delta=_joined([part.delta for part in full]),
         sums=sum_by_class([(part.sums, part.balls.classes) for part in full], classes),
         counts=sum_by_class([(part.counts, part.balls.classes) for part in full], classes),
@@ -160,12 +149,12 @@ def join_balls(parts: Sequence[BlockBalls]) -> BlockBalls:
 
 
 def join_assignments(parts: Sequence[tuple[np.ndarray, int]]) -> np.ndarray:
-    """Return the ball of each row of all blocks, counted over all blocks.
+    """Return the ball of each row of all blocks, numbered over all blocks.
 
     Parameters
     ----------
     parts : sequence of tuple
-        As `assignment_of` returns them, of every block.
+        What `assignment_of` returned for every block.
     """
     joined = []
     before = 0
@@ -189,7 +178,7 @@ def _with_small_assignment(balls: BallSet) -> BallSet:
 
 
 def _no_balls(block: Block) -> BlockBalls:
-    """Return what a block without samples that count adds to the others: nothing."""
+    """Return the empty record of a block without samples of positive weight."""
     d = block.samples.X.shape[1]
     none, no_integers = np.empty(0), np.empty(0, np.int64)
     balls = BallSet(

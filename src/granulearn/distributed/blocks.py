@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from granulearn.balls.records import Samples, describe_samples
 from granulearn.distributed.facts import BlockFacts
-from granulearn.estimators.training_rows import Samples, sample_rows, samples_that_count
+from granulearn.estimators.base import sample_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class Block:
 
     number: int
     samples: Samples
-    """Those of positive weight; codes are indices into ``facts.classes``."""
+    """Samples of positive weight; codes are indices into ``facts.classes``."""
     facts: BlockFacts
 
 
@@ -34,16 +35,16 @@ def is_collection(thing: Any) -> bool:
 
 
 def check_collection(thing: Any, name: str, instead: str) -> None:
-    """Raise a TypeError with the way out unless `thing` is a Dask collection.
+    """Raise a TypeError that says what to use instead, unless `thing` is a Dask collection.
 
     Parameters
     ----------
     thing : object
         What was passed.
     name : str
-        Of the argument.
+        Name of the argument.
     instead : str
-        What takes data in memory.
+        Name of the class or method that takes data in memory.
     """
     if not is_collection(thing):
         raise TypeError(
@@ -64,7 +65,7 @@ def checked_blocks(X: Any, y: Any, weights: Any, memberships: Any, instead: str)
     memberships : Dask array, Series or None
         Sample memberships.
     instead : str
-        What takes data in memory, for messages.
+        Name of the class or method that takes data in memory, for messages.
     """
     check_collection(X, "X", instead)
     if X.ndim != 2:
@@ -84,9 +85,9 @@ def blocks_in_step(X: Any, instead: str, **others: Any) -> list[tuple[Any, ...]]
     Parameters
     ----------
     X : Dask array, DataFrame or Series
-        Decides the blocks.
+        The collection that decides the blocks.
     instead : str
-        What takes data in memory, for messages.
+        Name of the class or method that takes data in memory, for messages.
     **others : Dask array, DataFrame, Series, number or None
         Further columns of the same rows; a number or None stands for every row.
     """
@@ -135,12 +136,12 @@ def _n_row_blocks(thing: Any) -> int:
 
 
 def check_block(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Block:
-    """Check the rows of one block; what is wrong is said with the block's number.
+    """Check the rows of one block; messages name the number of the block.
 
     Parameters
     ----------
     number : int
-        Of the block, from 0.
+        Number of the block, from 0.
     X : ndarray or DataFrame
         Inputs.
     y : ndarray or Series
@@ -171,7 +172,8 @@ def _checked(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Blo
     if y.dtype.kind == "f":
         check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    samples = samples_that_count(X, codes, weights, memberships)
+    codes = codes.astype(np.int32)
+    samples = describe_samples(X, codes, classes, weights, memberships).that_count()
     names = getattr(probe, "feature_names_in_", None)
     counting = np.bincount(samples.codes, minlength=len(classes))
     facts = BlockFacts(
@@ -191,7 +193,7 @@ def _checked(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Blo
 
 def _empty_block(number: int, n_features: int) -> Block:
     nothing = np.empty(0)
-    samples = Samples(np.empty((0, n_features)), np.empty(0, np.intp), None, None, slice(None), 0)
+    samples = describe_samples(np.empty((0, n_features)), np.empty(0, np.int32), nothing)
     facts = BlockFacts(number, 0, 0, None, (), nothing, nothing, nothing, nothing, False)
     return Block(number, samples, facts)
 

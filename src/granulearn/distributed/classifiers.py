@@ -1,4 +1,4 @@
-"""Classifiers for Dask collections; what they fit is the ordinary, in-memory classifier."""
+"""Classifiers for Dask collections; each fits an ordinary, in-memory classifier."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from dask import delayed
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from granulearn._sklearn_compat import fit_context
 from granulearn.distributed.ball_fit import fit_balls
 from granulearn.distributed.blocks import blocks_in_step, checked_blocks
 from granulearn.distributed.cluster import compute
@@ -23,7 +24,7 @@ from granulearn.estimators import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from granulearn.estimators.training_rows import draw_seeds
+from granulearn.estimators.base import draw_seeds
 
 
 class _OnDask(BaseEstimator):
@@ -31,7 +32,7 @@ class _OnDask(BaseEstimator):
 
     _plain: ClassVar[type]
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, sample_membership=None):
         """Fit the network in closed form, block by block.
 
@@ -102,7 +103,7 @@ class _OnDask(BaseEstimator):
         Returns
         -------
         Dask array, Series or DataFrame
-            As the ordinary classifier's, lazily.
+            Scores as of the ordinary classifier.
         """
         return self._lazily("decision_function", X)
 
@@ -121,7 +122,7 @@ class _OnDask(BaseEstimator):
         Returns
         -------
         float
-            Share of the weight whose class is predicted.
+            Weighted share of the samples whose class is predicted.
         """
         predicted = self.predict(X)
         instead = f"{self._plain.__name__}.score"
@@ -139,7 +140,7 @@ class DaskRVFLClassifier(_OnDask, RVFLClassifier):
     """`RVFLClassifier` for Dask arrays and DataFrames.
 
     The parameters are those of `RVFLClassifier`. Use it when the table does not
-    fit in memory; what does is fitted faster by the plain class.
+    fit in memory; the plain class is faster on a table that does.
 
     Attributes
     ----------
@@ -149,10 +150,10 @@ class DaskRVFLClassifier(_OnDask, RVFLClassifier):
 
     Notes
     -----
-    The normal equations are summed over blocks in a fixed order: with one block
-    the result equals the plain classifier's exactly, with several to rounding,
-    and never does it depend on the order in which workers finish. The data is
-    read once, twice with `class_weight`.
+    The normal equations are summed over blocks in a fixed order. With one block
+    the result equals the plain classifier's exactly; with several, up to rounding.
+    It never depends on the order in which workers finish. The data is read once, or
+    twice with `class_weight`.
 
     Examples
     --------
@@ -192,10 +193,10 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
     their number times the features must fit in the memory of a worker and of
     the client.
 
-    "uniform", a function, "fuzzy" and "sdap" rate a ball by all blocks, a
-    membership given for samples by its own samples, any other scheme by the
-    samples of its block. Above 20,000 balls "sdap" seeks the neighbours of each
-    among 20,000 balls drawn at random.
+    A ball is rated by all blocks with "uniform", "fuzzy", "sdap" or a function, by
+    its own samples with memberships given for samples, and by the samples of its
+    block with any other scheme. Above 20,000 balls "sdap" seeks the neighbours of
+    each among 20,000 balls drawn at random.
     """
 
     _plain = GBRVFLClassifier
@@ -252,9 +253,9 @@ def fit_blocks(model: Any, blocks: Sequence[Any], n_features: int) -> BlockFacts
     model : RVFLClassifier or GBRVFLClassifier
         Not fitted; parameters already checked.
     blocks : sequence of Delayed
-        Of `Block`.
+        One `Block` each.
     n_features : int
-        Columns of X.
+        Number of columns of X.
     """
     seeds = draw_seeds(model.random_state)
     if isinstance(model, GBRVFLClassifier):

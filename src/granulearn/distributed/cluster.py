@@ -25,10 +25,10 @@ class ClusterError(ConnectionError):
 
 
 def compute(*things: Any) -> tuple[Any, ...]:
-    """Compute delayed things as `dask.compute` does, but never wait for what cannot come.
+    """Compute delayed things as `dask.compute` does, but never wait for a lost cluster.
 
-    On a cluster, results are waited for as long as it has a scheduler and, now
-    and then, a worker. Without a client, Dask's own scheduler does the work.
+    A cluster is waited for as long as it has a scheduler and, now and then, a
+    worker. Without a client, Dask's own scheduler does the work.
 
     Parameters
     ----------
@@ -93,18 +93,18 @@ def open_client(
     Parameters
     ----------
     address : str
-        Of a scheduler, such as ``"tcp://10.0.0.1:8786"``; ``"local"`` starts
-        one process per core here.
+        Address of a scheduler, such as ``"tcp://10.0.0.1:8786"``; ``"local"``
+        starts one process per core on this machine.
     n_workers : int, default=None
         Processes of a local cluster; None means one per core.
     memory_limit : str, default=None
-        Of each process of a local cluster, such as ``"2GB"``; None shares the
-        machine's memory between them.
+        Memory of each process of a local cluster, such as ``"2GB"``; None shares
+        the machine's memory between them.
 
     Yields
     ------
     distributed.Client
-        The default one inside the block.
+        The client, which is the default one inside the block.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def open_client(
         processes=True,
         memory_limit=memory_limit or "auto",
         silence_logs=logging.CRITICAL,  # what goes wrong in a task is raised
-        # For this machine only; any free port: a second cluster is no reason for a warning.
+        # On this machine only, at any free port: a second cluster must not cause a warning.
         dashboard_address="127.0.0.1:0",
     )
     with cluster, _connected(cluster) as client:
@@ -137,15 +137,15 @@ def _connected(where: Any) -> Iterator[distributed.Client]:
             f"no Dask scheduler answers at {where}: {error}; start one with `dask scheduler`, "
             "pass the address it prints, or use `local`."
         ) from error
-    # Not by the client itself: one that loses its scheduler ends later than this block,
-    # and would then choose for whoever comes after.
+    # The scheduler is not set by the client itself: a client that loses its scheduler ends
+    # later than this block, and would then set it for the code that follows.
     with client, client.as_current(), dask.config.set(scheduler="dask.distributed"):
         yield client
 
 
 @contextmanager
 def told_of_losses(client: distributed.Client) -> Iterator[None]:
-    """Turn the ways in which a lost cluster shows into one error.
+    """Turn all errors that a lost cluster causes into `ClusterError`.
 
     Parameters
     ----------
@@ -206,14 +206,14 @@ def _address(client: distributed.Client) -> str:
 
 
 def give_up(client: distributed.Client, futures: list[distributed.Future]) -> None:
-    """Let go of what is not done yet: nobody will ask for it.
+    """Cancel the futures that are not done: nobody will ask for them.
 
     Parameters
     ----------
     client : distributed.Client
         The connection to the cluster.
     futures : list of distributed.Future
-        Done or not.
+        Futures, done or not.
     """
     unfinished = [future for future in futures if not future.done()]
     if unfinished and client.status == "running":

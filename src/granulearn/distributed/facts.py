@@ -1,4 +1,4 @@
-"""What a stretch of a table is like: its rows, columns and classes, joined block by block."""
+"""Facts about the blocks of a table: their rows, columns and classes, joined block by block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from granulearn.estimators.training_rows import check_enough_to_learn
+from granulearn.balls.records import check_enough_to_learn
 
 # Types of labels that can be compared with each other.
 _LABEL_KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "truth values"}
@@ -32,7 +32,7 @@ class BlockFacts:
     counting: np.ndarray
     """(K,) rows of positive weight of each class."""
     alone: np.ndarray
-    """(K,) those of them whose block has no other class."""
+    """(K,) how many of these rows lie in blocks without any other class."""
     totals: np.ndarray
     """(K,) weight of each class."""
     any_membership: bool
@@ -54,7 +54,7 @@ def align(values: np.ndarray, classes: np.ndarray, all_classes: np.ndarray) -> n
     classes : ndarray of shape (K,)
         Those classes, all of them in `all_classes`.
     all_classes : ndarray
-        Sorted.
+        All classes, sorted.
     """
     aligned = np.zeros((len(all_classes), *values.shape[1:]), dtype=values.dtype)
     aligned[np.searchsorted(all_classes, classes)] = values
@@ -71,18 +71,18 @@ def sum_by_class(
     parts : sequence of tuple
         Values, one entry per class, and those classes; added in this order.
     all_classes : ndarray
-        Sorted.
+        All classes, sorted.
     """
     return reduce(np.add, [align(values, classes, all_classes) for values, classes in parts])
 
 
 def join_facts(first: BlockFacts, second: BlockFacts) -> BlockFacts:
-    """Return the facts about both parts; raise where they do not belong together.
+    """Return the facts about both parts; raise where they are not of one table.
 
     Parameters
     ----------
     first, second : BlockFacts
-        Of earlier and of later blocks.
+        Facts about earlier and about later blocks.
     """
     if second.n_rows == 0:
         return first
@@ -115,12 +115,12 @@ def join_facts(first: BlockFacts, second: BlockFacts) -> BlockFacts:
 
 
 def check_facts(facts: BlockFacts) -> None:
-    """Raise unless all rows together are something to learn from.
+    """Raise unless there is something to learn from in all rows together.
 
     Parameters
     ----------
     facts : BlockFacts
-        Of all blocks.
+        Facts about all blocks.
     """
     if facts.n_rows == 0:
         raise ValueError("X has no rows: every block is empty; there is nothing to learn from.")

@@ -60,7 +60,7 @@ def for_prediction(estimator: Any) -> Any:
 def _predict_block(X: Any, estimator: Any, method: str) -> np.ndarray:
     if len(X):
         return getattr(estimator, method)(X)
-    # Nothing to predict, but the type and the columns of a prediction.
+    # There is no row to predict, but Dask needs the type and the columns of a prediction.
     names = getattr(estimator, "feature_names_in_", None)
     one_row = np.zeros((1, estimator.n_features_in_))
     row = one_row if names is None else pd.DataFrame(one_row, columns=names)

@@ -8,7 +8,7 @@ from typing import Any
 
 from dask import delayed
 
-# Partial results that one task joins: few, so that a worker holds few at a time.
+# One task joins so many partial results: few, so that a worker holds few at a time.
 SPLIT_EVERY = 8
 
 

@@ -1,4 +1,4 @@
-"""RVFL on blocks: the normal equations are a sum over blocks, so blocks never meet."""
+"""The fit of RVFL on blocks: the normal equations are sums over the rows, block by block."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.facts import BlockFacts, check_facts, join_facts, sum_by_class
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.estimators.base import BaseRVFLClassifier
-from granulearn.estimators.training_rows import (
+from granulearn.estimators.base import (
+    BaseRVFLClassifier,
     Seeds,
     TrainingRows,
     multiply_weights,
@@ -40,7 +40,7 @@ class ClassWeights:
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """The normal equations of some blocks; a column of the moment is a class of the facts."""
+    """The normal equations of some blocks; the moment has a column for each class of `facts`."""
 
     facts: BlockFacts
     equations: NormalEquations
@@ -54,11 +54,11 @@ def fit_rows(model: BaseRVFLClassifier, blocks: Sequence[Any], n_features: int, 
     model : BaseRVFLClassifier
         Gets ``classes_``, ``features_`` and ``coef_``.
     blocks : sequence of Delayed
-        Of `Block`.
+        One `Block` each.
     n_features : int
-        Columns of X.
+        Number of columns of X.
     seeds : Seeds
-        Of the network.
+        Seeds of the network.
     """
     features = model._features(TrainingRows(np.empty((0, n_features)), np.empty(0), None), seeds)
     weights = None
@@ -85,11 +85,11 @@ def sums_of_block(block: Block, features: FeatureMap, weights: ClassWeights | No
     Parameters
     ----------
     block : Block
-        Its samples.
+        Samples of the block.
     features : FeatureMap
         Turns inputs into columns.
     weights : ClassWeights or None
-        Of all classes; None means one for each.
+        Factors of all classes; None means one for each.
     """
     rows = rows_of_block(block, weights)
     Y = one_hot(rows.codes, len(block.facts.classes))
@@ -102,9 +102,9 @@ def rows_of_block(block: Block, weights: ClassWeights | None) -> TrainingRows:
     Parameters
     ----------
     block : Block
-        Its samples.
+        Samples of the block.
     weights : ClassWeights or None
-        Of all classes; None means one for each.
+        Factors of all classes; None means one for each.
     """
     rows = sample_rows(block.samples)
     if weights is None:
@@ -119,7 +119,7 @@ def join_sums(first: RowSums, second: RowSums) -> RowSums:
     Parameters
     ----------
     first, second : RowSums
-        Of earlier and of later blocks.
+        Sums over earlier and over later blocks.
     """
     facts = join_facts(first.facts, second.facts)
     if facts is first.facts:
@@ -138,7 +138,7 @@ def _facts(block: Block) -> BlockFacts:
 def _gathered(
     blocks: Sequence[Any], facts: BlockFacts, weights: ClassWeights | None
 ) -> TrainingRows:
-    """Return all rows: fewer than columns are few, and the dual form needs them together."""
+    """Return all rows together, as the dual form needs them: there are fewer than columns."""
     full = [block for block in compute(*blocks) if block.facts.n_rows]
     rows = [rows_of_block(block, weights) for block in full]
     codes = [

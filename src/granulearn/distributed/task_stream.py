@@ -13,7 +13,8 @@ from granulearn.distributed.cluster import give_up, told_of_losses, wait_for
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# Tasks may set what belongs to the whole process, such as warnings and threads.
+# Only one task runs at a time: tasks may change settings of the whole process, such as
+# warnings and threads.
 _alone = threading.Lock()
 
 
@@ -87,7 +88,7 @@ def _started(start: Callable[[], None]) -> None:
 
 
 def _fill(pending, waiting, client, function, start) -> None:
-    """Give out tasks until every worker has one; at least one, so that there is a wait."""
+    """Give out tasks until every worker has one; at least one task, even without workers."""
     slots = max(1, len(client.nthreads()))
     while len(pending) < slots:
         for task in waiting:
@@ -99,7 +100,7 @@ def _fill(pending, waiting, client, function, start) -> None:
 
 def _result(future: distributed.Future) -> Any:
     if future.status == "cancelled":
-        future.result()  # raises what the loss of the cluster is told by
+        future.result()  # raises the error that `told_of_losses` turns into ClusterError
     error = future.exception()
     if error is None:
         return future.result()

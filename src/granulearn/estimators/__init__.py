@@ -1,4 +1,4 @@
-"""The paper's classifiers, with the interface of scikit-learn."""
+"""Classifiers and regressors, with the interface of scikit-learn."""
 
 from granulearn.estimators.ball_ensemble import BallEnsembleClassifier
 from granulearn.estimators.ball_forest import BallForestClassifier

@@ -7,18 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.ensemble._base import _set_random_states
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from granulearn.balls.input_checks import check_samples
+from granulearn._sklearn_compat import HasMethods, Interval, fit_context, set_random_states
+from granulearn.balls import Samples, check_samples
 from granulearn.estimators.ball_rvfl import SDAPGBRVFLClassifier
+from granulearn.estimators.estimator import Abilities, ScoreClassifier, fit_part
 
 
-class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
+class BallEnsembleClassifier(ScoreClassifier):
     r"""Mean of ball classifiers that differ by their random draws alone.
 
     Where balls end and what hidden nodes see is a matter of chance. Members
@@ -46,7 +44,7 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     estimators_ : list of classifiers
         The fitted members.
 
@@ -54,8 +52,7 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
     -----
     With the scores :math:`f_t` of the T members, the ensemble's are
     :math:`\frac1T \sum_t f_t`, and its probabilities their softmax. Weights and
-    memberships of samples go to every member, which does with them what it
-    always does.
+    memberships of samples are passed to every member.
 
     Examples
     --------
@@ -68,6 +65,7 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
     (15, True)
     """
 
+    _abilities = Abilities(onnx="mean of members")
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "decision_function"]), None],
         "n_partitions": [Interval(Integral, 1, None, closed="left")],
@@ -81,7 +79,7 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, sample_membership=None):
         """Fit every member.
 
@@ -101,24 +99,24 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        X, y = check_samples(X, y, self)
-        given = {"sample_weight": sample_weight, "sample_membership": sample_membership}
-        fit_params = {name: value for name, value in given.items() if value is not None}
-        members = self._new_members()
+        return self._fit_samples(check_samples(X, y, self, sample_weight, sample_membership))
+
+    def _fit_samples(self, samples: Samples):
+        """Fit every member to samples that are checked."""
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         # Threads: the loops over balls and the linear algebra release the lock.
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(member.fit)(X, y, **fit_params) for member in members
+            delayed(fit_part)(member, samples) for member in self._new_members()
         )
-        self.classes_ = self.estimators_[0].classes_
         return self
 
     def _new_members(self) -> list[BaseEstimator]:
-        """Return the members with their seeds, drawn one after the other, not fitted."""
+        """Return the members, not fitted, with seeds drawn one after the other."""
         stream = check_random_state(self.random_state)
         prototype = SDAPGBRVFLClassifier() if self.estimator is None else self.estimator
         members = [clone(prototype) for _ in range(self.n_partitions)]
         for member in members:
-            _set_random_states(member, stream)
+            set_random_states(member, stream)
         return members
 
     def decision_function(self, X):
@@ -134,48 +132,18 @@ class BallEnsembleClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             For two classes, positive means ``classes_[1]``.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        # Summed in the order of the members, whoever is ready first.
+        return self._mean_decisions(self._checked(X))
+
+    def _mean_decisions(self, X: np.ndarray) -> np.ndarray:
+        # Scores are averaged in the order of the members, whichever is ready first.
         each = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(member.decision_function)(X) for member in self.estimators_
         )
         return np.mean(each, axis=0)
 
-    def predict_proba(self, X):
-        """Return class probabilities: the softmax of the scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            They rank classes as `predict` does.
-        """
-        return softmax(self._scores(X), axis=1)
-
-    def predict(self, X):
-        """Return the class of highest score for each row of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        best = self._scores(X).argmax(axis=1)
-        return self.classes_[best]
-
-    def _scores(self, X) -> np.ndarray:
-        """Return one score per class, up to what all classes have in common."""
-        decisions = self.decision_function(X)
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Return one score per class; for two classes, zero and the difference of their scores."""
+        decisions = self._mean_decisions(X)
         if decisions.ndim == 2:
             return decisions
         return np.column_stack([np.zeros_like(decisions), decisions])

@@ -7,19 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from granulearn._sklearn_compat import Interval, StrOptions, fit_context
+from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
-from granulearn.balls.input_checks import check_samples, encode_labels
-from granulearn.estimators.ball_rows import MAX_REPETITION
-from granulearn.estimators.training_rows import check_fit_samples
+from granulearn.estimators.base import weight_of_each_class
+from granulearn.estimators.estimator import Abilities, ScoreClassifier
 
 
-class BallForestClassifier(ClassifierMixin, BaseEstimator):
+class BallForestClassifier(ScoreClassifier):
     r"""Forest of random ball trees, each averaged over all its coverings.
 
     A tree splits a part of the samples by the nearer of two class means, in a
@@ -38,7 +35,7 @@ class BallForestClassifier(ClassifierMixin, BaseEstimator):
     max_samples : float, default=0.632
         Share of the samples that a tree is grown on, drawn without replacement.
     n_tries : int, default=8
-        Random splits of a ball, of which the one of most evidence is kept.
+        Random splits to try for each ball; the one of most evidence is kept.
     stop : float, default=0.8
         Prior probability that a ball is not split, in (0, 1].
     random_state : int, RandomState or None, default=None
@@ -56,7 +53,7 @@ class BallForestClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     oob_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities of the training samples, each from the trees that
         did not see it; NaN where every tree did.
@@ -101,6 +98,12 @@ class BallForestClassifier(ClassifierMixin, BaseEstimator):
     (True, True)
     """
 
+    _abilities = Abilities(
+        command="ball-forest",
+        summary="trees of balls weighed by their evidence",
+        onnx="ball forest",
+    )
+    _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {
         "n_trees": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [Interval(Real, 0, 1, closed="right")],
@@ -129,7 +132,7 @@ class BallForestClassifier(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Grow the trees and rate every label.
 
@@ -147,94 +150,39 @@ class BallForestClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        X, y = check_samples(X, y, self)
-        self.classes_, codes = encode_labels(y)
-        weights = full_weights(X, codes, sample_weight)
-        check_repetition(weights)
+        return self._fit_samples(check_samples(X, y, self, sample_weight))
+
+    def _fit_samples(self, samples: Samples):
+        """Fit to samples that are checked; those of weight zero are rated, not learnt from."""
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         n_threads = effective_n_jobs(self.n_jobs)
         grown = grow_forest(
-            X,
-            codes,
-            len(self.classes_),
+            samples.X,
+            samples.codes,
+            len(samples.classes),
             self._rule(),
-            sample_weight=weights,
-            class_factor=class_factors(self.class_weight, self.classes_, codes, weights),
+            sample_weight=samples.weights,
+            class_factor=class_factors(self.class_weight, samples),
             n_threads=n_threads,
         )
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         self.feature_importances_ = grown.importances
-        self.oob_proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
-        self.reliability_ = label_reliability(self.oob_proba_, codes, weights)
+        self.oob_proba_ = self.forest_.out_of_bag_posterior(samples.X, self.in_bag_, n_threads)
+        self.reliability_ = label_reliability(self.oob_proba_, samples.codes, samples.weights)
         return self
 
     def _rule(self) -> ForestRule:
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         return ForestRule(self.n_trees, self.max_samples, self.n_tries, self.stop, int(seed))
 
-    def predict_proba(self, X):
-        """Return class probabilities: the mean of the trees' posteriors.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Rows sum to one.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+    def _scores(self, X):
+        """Return the mean of the trees' posteriors."""
         return self.forest_.posterior(X, effective_n_jobs(self.n_jobs))
 
-    def predict(self, X):
-        """Return the most probable class of each row of `X`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
-
-def full_weights(X, codes, sample_weight) -> np.ndarray | None:
-    """Return one checked weight per sample, zero included; None when none were given."""
-    samples = check_fit_samples(X, codes, sample_weight, None)
-    if samples.weights is None:
-        return None
-    weights = np.zeros(len(X))
-    weights[samples.positions] = samples.weights
-    return weights
-
-
-def check_repetition(weights: np.ndarray | None) -> None:
-    """Raise where weights stand for far more repeated samples than there are samples."""
-    if weights is not None and np.rint(weights).sum() > MAX_REPETITION * len(weights):
-        raise ValueError(
-            f"sample_weight stands for repeated samples in a ball model, and its mean is "
-            f"{weights.mean():g}; divide it so that a typical weight is near one."
-        )
-
-
-def class_factors(class_weight, classes, codes, weights) -> np.ndarray | None:
-    """Return the factor on each class's weights; None, the cheap way, for all ones.
-
-    ``"balanced"`` gives every class that has samples the same total weight.
-    """
+def class_factors(class_weight, samples: Samples) -> np.ndarray | None:
+    """Return the factor on each class's weights; None stands for all ones and costs nothing."""
     if class_weight is None:
         return None
-    if class_weight != "balanced":
-        return compute_class_weight(class_weight, classes=classes, y=classes)
-    totals = np.bincount(codes, weights, minlength=len(classes))
-    present = totals > 0
-    factors = np.zeros(len(classes))
-    factors[present] = totals.sum() / (present.sum() * totals[present])
-    return factors
+    totals = np.bincount(samples.codes, samples.weights, minlength=len(samples.classes))
+    return weight_of_each_class(class_weight, samples.classes, totals)

@@ -1,15 +1,25 @@
-"""GB-RVFL and its fuzzy kin: a random vector network on weighted granular balls."""
+"""GB-RVFL and its fuzzy variants: random vector networks on weighted granular balls."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar
 
-from sklearn.utils._param_validation import StrOptions
+import numpy as np
 
-from granulearn.estimators.ball_rows import ball_rows
-from granulearn.estimators.base import BaseRVFLClassifier
-from granulearn.memberships import Membership, membership_names
+from granulearn._sklearn_compat import StrOptions
+from granulearn.balls import BallMaker, BallSet, Samples, resolve_maker
+from granulearn.balls.makers import make_balls
+from granulearn.estimators.base import BaseRVFLClassifier, Seeds, TrainingRows, multiply_weights
+from granulearn.estimators.estimator import SHALLOW, Abilities
+from granulearn.memberships import (
+    GivenMembership,
+    Membership,
+    membership_names,
+    resolve_membership,
+)
 
 
 class GBRVFLClassifier(BaseRVFLClassifier):
@@ -20,16 +30,15 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     wrong or the data is too large to be used sample by sample: a few wrong
     labels are outvoted inside their ball. Its weak point is that every ball
     counts the same, so a ball of one wrong label counts as much as one of a
-    hundred right ones; `min_ball_size` drops such balls, and with them small
-    classes.
+    hundred right ones. `min_ball_size` drops such balls, but may drop small
+    classes with them.
 
     Parameters
     ----------
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -37,19 +46,21 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped. The paper's scripts use 2 here,
         which can drop every ball of a small class; that is an error.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
-        "given", an instance from `granulearn.memberships`, or a function that
-        takes a `BallSet` and returns one number in [0, 1] per ball. Memberships
-        passed to `fit` as ``sample_membership`` overrule it: a ball then gets
-        the mean of its samples'.
+        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
 
@@ -60,7 +71,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -101,9 +112,17 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     (True, True)
     """
 
+    _abilities = Abilities(
+        command="gb-rvfl",
+        summary="balls that all count the same",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
-        # The engine checks these three; its messages say what each setting does.
+        # `granulearn.balls` checks these four; its messages say what each setting does.
+        "balls": "no_validation",
         "purity": "no_validation",
         "min_ball_size": "no_validation",
         "init": "no_validation",
@@ -118,6 +137,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         C=1.0,
         random_state=None,
         class_weight=None,
+        balls="two-means",
         purity=0.925,
         min_ball_size=1,
         init="k-means++",
@@ -125,23 +145,40 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         n_jobs=None,
     ):
         super().__init__(n_hidden, activation, C, random_state, class_weight)
+        self.balls = balls
         self.purity = purity
         self.min_ball_size = min_ball_size
         self.init = init
         self.membership = membership
         self.n_jobs = n_jobs
 
-    def _rows(self, samples, seeds):
-        return ball_rows(
-            samples,
-            self.membership,
-            self.classes_,
-            purity=self.purity,
+    def _maker(self) -> BallMaker:
+        return resolve_maker(self.balls, purity=self.purity, init=self.init)
+
+    def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
+        """Return one row per ball, weighted by its membership."""
+        scheme = resolve_membership(self.membership)
+        ordered = samples.in_ball_order()
+        balls = make_balls(
+            self._maker(),
+            ordered,
             min_ball_size=self.min_ball_size,
-            init=self.init,
             random_state=seeds.balls,
             n_jobs=self.n_jobs,
         )
+        check_classes_kept(
+            ordered.classes,
+            present=np.arange(len(ordered.classes)),
+            of_balls=np.unique(balls.labels),
+            dropped=np.unique(ordered.codes[balls.assignment < 0]),
+            min_ball_size=self.min_ball_size,
+        )
+        if ordered.memberships is not None:
+            scheme = GivenMembership(ordered.memberships)
+        delta = scheme(balls, ordered.X, ordered.codes)
+        ball_weights = mean_weights(balls, ordered)
+        codes = np.searchsorted(samples.classes, balls.classes)[balls.labels]
+        return rated_rows(with_all_assigned(balls, ordered), codes, ball_weights, delta, scheme)
 
 
 class FGBRVFLClassifier(GBRVFLClassifier):
@@ -156,8 +193,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -165,18 +201,20 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this share of their most frequent class are split.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="fuzzy"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
-        "given", an instance from `granulearn.memberships`, or a function that
-        takes a `BallSet` and returns one number in [0, 1] per ball. Memberships
-        passed to `fit` as ``sample_membership`` overrule it: a ball then gets
-        the mean of its samples'.
+        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
 
@@ -187,7 +225,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -212,6 +250,14 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
     """
 
+    _abilities = Abilities(
+        command="f-gbrvfl",
+        summary="balls trusted by their distance to the centre of their class",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
+
     def __init__(
         self,
         n_hidden=100,
@@ -219,6 +265,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
         C=1.0,
         random_state=None,
         class_weight=None,
+        balls="two-means",
         purity=0.985,
         min_ball_size=1,
         init="k-means++",
@@ -227,7 +274,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     ):
         super().__init__(
             n_hidden, activation, C, random_state, class_weight,
-            purity, min_ball_size, init, membership, n_jobs,
+            balls, purity, min_ball_size, init, membership, n_jobs,
         )  # fmt: skip
 
 
@@ -245,8 +292,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -254,18 +300,20 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.985
-        Balls below this share of their most frequent class are split.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="sdap"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
-        "given", an instance from `granulearn.memberships`, or a function that
-        takes a `BallSet` and returns one number in [0, 1] per ball. Memberships
-        passed to `fit` as ``sample_membership`` overrule it: a ball then gets
-        the mean of its samples'.
+        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
 
@@ -276,7 +324,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -301,6 +349,14 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
     """
 
+    _abilities = Abilities(
+        command="sdap-gbrvfl",
+        summary="balls trusted by spread, neighbours and size",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
+
     def __init__(
         self,
         n_hidden=100,
@@ -308,6 +364,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
         C=1.0,
         random_state=None,
         class_weight=None,
+        balls="two-means",
         purity=0.985,
         min_ball_size=1,
         init="k-means++",
@@ -316,5 +373,97 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     ):
         super().__init__(
             n_hidden, activation, C, random_state, class_weight,
-            purity, min_ball_size, init, membership, n_jobs,
+            balls, purity, min_ball_size, init, membership, n_jobs,
         )  # fmt: skip
+
+
+def rated_rows(
+    balls: BallSet,
+    codes: np.ndarray,
+    ball_weights: np.ndarray | None,
+    delta: np.ndarray,
+    scheme: Membership,
+) -> TrainingRows:
+    """Return one row per ball, weighted by its membership and the weights of its samples.
+
+    Parameters
+    ----------
+    balls : BallSet
+        The balls.
+    codes : ndarray of shape (n_balls,)
+        Class of each ball, as an index into the model's classes.
+    ball_weights : ndarray of shape (n_balls,) or None
+        What `mean_weights` returned.
+    delta : ndarray of shape (n_balls,)
+        Membership of each ball.
+    scheme : Membership
+        The scheme that gave the memberships; the message names it when all are zero.
+    """
+    _check_some_membership(delta, scheme)
+    weights = multiply_weights(ball_weights, _squares(delta))
+    return TrainingRows(balls.centers, codes, weights, balls, delta)
+
+
+def mean_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
+    """Return each ball's mean of min(weight, 1) over its samples; None if there are no weights."""
+    if samples.weights is None:
+        return None
+    return balls.sample_mean(np.minimum(samples.weights, 1))
+
+
+def _squares(delta: np.ndarray) -> np.ndarray | None:
+    """Return the weights that memberships stand for; None for all ones, which costs nothing."""
+    return None if (delta == 1).all() else delta**2
+
+
+def check_classes_kept(
+    classes: np.ndarray,
+    *,
+    present: np.ndarray,
+    of_balls: np.ndarray,
+    dropped: np.ndarray,
+    min_ball_size: int,
+) -> None:
+    """Raise when all balls of a class were dropped; warn when a class is no ball's majority.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The labels that the codes stand for.
+    present, of_balls, dropped : ndarray of int
+        Codes of the classes of all samples, of the balls, and of samples in dropped balls.
+    min_ball_size : int
+        Balls with fewer samples were dropped.
+    """
+    lost = np.setdiff1d(present, of_balls)
+    if len(lost) == 0:
+        return
+    dropped_classes = np.intersect1d(lost, dropped)
+    if len(dropped_classes):
+        raise ValueError(
+            f"every ball of class {classes[dropped_classes].tolist()} has fewer than "
+            f"min_ball_size={min_ball_size} samples and was dropped, so nothing is left to learn "
+            "it from; lower min_ball_size."
+        )
+    if len(of_balls) > 1:
+        warnings.warn(
+            f"class {classes[lost].tolist()} is the majority of no ball and will hardly be "
+            "predicted; raise purity to get smaller balls.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _check_some_membership(delta: np.ndarray, scheme: Membership) -> None:
+    if not delta.any():
+        raise ValueError(
+            f"{scheme!r} gives every one of the {len(delta)} balls membership zero, so nothing is "
+            "left to learn from; use another membership, for instance SDAPMembership(spread='rms')."
+        )
+
+
+def with_all_assigned(balls: BallSet, samples: Samples) -> BallSet:
+    """Return the balls with one assignment per sample passed to `fit`."""
+    assignment = np.full(samples.n_passed, -1)
+    assignment[samples.positions] = balls.assignment
+    return replace(balls, assignment=assignment)

@@ -1,37 +1,109 @@
-"""The one `fit` and `predict` that every classifier of the family shares."""
+"""Base of the random networks: the stages of `fit`, from checked samples to output weights."""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
 
-from granulearn.estimators.random_network import RandomNetwork
-from granulearn.estimators.training_rows import (
-    Samples,
-    Seeds,
-    TrainingRows,
-    check_fit_samples,
-    draw_seeds,
-    sample_rows,
-    with_class_weight,
+from granulearn._sklearn_compat import Interval, StrOptions, fit_context
+from granulearn.balls import BallSet, Samples, check_samples
+from granulearn.estimators.estimator import DecisionClassifier, Estimator
+from granulearn.network import (
+    FeatureMap,
+    activation_names,
+    draw_random_features,
+    one_hot,
+    predict_scores,
+    solve_weighted_ridge,
 )
-from granulearn.network import FeatureMap, activation_names, one_hot
 
 
-class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
+@dataclass(frozen=True)
+class Seeds:
+    """Seeds of independent streams: the draws of one stage change no other stage."""
+
+    network: int
+    balls: int
+
+
+def draw_seeds(random_state) -> Seeds:
+    """Derive the seeds of all stages from the `random_state` of the user."""
+    network, balls = check_random_state(random_state).randint(2**31 - 1, size=2)
+    return Seeds(int(network), int(balls))
+
+
+class WeightedRows(Protocol):
+    """Rows that a network is fitted to: samples, or the centres of balls."""
+
+    @property
+    def X(self) -> np.ndarray:  # noqa: N802
+        """(k, d) inputs."""
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """(k,) weight of each row's squared error; None means one for each."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """The rows of the regression: samples, or the centres of balls.
+
+    They do not depend on the width, the activation or the penalty.
+    """
+
+    X: np.ndarray
+    """(k, d) inputs."""
+    codes: np.ndarray
+    """(k,) class of each row."""
+    weights: np.ndarray | None
+    """(k,) weight of each row's squared error; None means one for each."""
+    balls: BallSet | None = None
+    membership: np.ndarray | None = None
+
+
+class RandomNetwork(Estimator):
+    """The stages of a network with one hidden layer, whatever its targets are."""
+
+    n_hidden: Any
+    activation: str
+    C: float
+    features_: Any
+    coef_: Any
+
+    _direct_link: ClassVar[bool] = True
+
+    def _features(self, rows: WeightedRows, seeds: Seeds) -> FeatureMap:
+        """Return the map from rows to the columns of H."""
+        return draw_random_features(
+            rows.X.shape[1],
+            self.n_hidden,
+            self.activation,
+            direct_link=self._direct_link,
+            seed=seeds.network,
+        )
+
+    def _solve(self, features: FeatureMap, rows: WeightedRows, Y: np.ndarray):
+        """Return the output weights, of shape (n_columns, n_outputs)."""
+        return solve_weighted_ridge(features, rows.X, Y, rows.weights, self.C)
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Return the network's outputs for checked inputs, of shape (n_samples, n_outputs)."""
+        return predict_scores(self.features_, X, self.coef_)
+
+
+class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
     """Random features and a weighted closed-form ridge, on samples or on balls.
 
-    Children change one stage each: `_rows` (what is regressed on), `_features`
-    (what it is mapped to) or `_solve` (how output weights are found).
+    Subclasses change one stage each: `_rows` (the rows of the regression),
+    `_features` (the columns they are mapped to) or `_solve` (how output weights
+    are found).
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -50,7 +122,7 @@ class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, sample_membership=None):
         """Fit the network in closed form.
 
@@ -63,90 +135,40 @@ class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each one stands for; zero leaves it out.
         sample_membership : array-like of shape (n_samples,), default=None
-            How far each sample can be trusted, in [0, 1]. Ball models give each
-            ball the mean of its samples', in place of their `membership`.
+            How far each sample can be trusted, in [0, 1]. A ball model gives each
+            ball the mean over its samples, and ignores its parameter `membership`.
 
         Returns
         -------
         self
             The fitted classifier.
         """
-        rows, seeds = self._prepare(X, y, sample_weight, sample_membership)
+        return self._fit_samples(self._check(X, y, sample_weight, sample_membership))
+
+    def _check(self, X, y, sample_weight=None, sample_membership=None) -> Samples:
+        """Check all that `fit` is given, once."""
+        return check_samples(X, y, self, sample_weight, sample_membership)
+
+    def _fit_samples(self, samples: Samples):
+        """Fit to samples that are checked."""
+        rows, seeds = self._prepare(samples)
         self.features_ = self._features(rows, seeds)
         self.coef_ = self._output_weights(self.features_, rows)
         return self
 
-    def predict(self, X):
-        """Return the class of highest score for each row of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        return self._labels(self._scores(X))
-
-    def decision_function(self, X):
-        """Return the scores of the classes; for two classes their difference.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            The network's outputs, fitted to one for a sample's class and zero
-            for the others. For two classes, positive means ``classes_[1]``.
-        """
-        return self._decisions(self._scores(X))
-
-    def predict_proba(self, X):
-        """Return class probabilities: the softmax of the scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Rows sum to one. They rank classes as `predict` does, but scores
-            lie near zero and one, so they are cautious, not calibrated.
-        """
-        return softmax(self._scores(X), axis=1)
-
-    def _labels(self, scores: np.ndarray) -> np.ndarray:
-        return self.classes_[scores.argmax(axis=1)]
-
-    def _decisions(self, scores: np.ndarray) -> np.ndarray:
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def _prepare(self, X, y, sample_weight, sample_membership) -> tuple[TrainingRows, Seeds]:
-        """Do all of `fit` that n_hidden, activation and C have no part in."""
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C")
-        self.classes_, codes = _encode_labels(y)
-        samples = check_fit_samples(X, codes, sample_weight, sample_membership)
+    def _prepare(self, samples: Samples) -> tuple[TrainingRows, Seeds]:
+        """Do the part of the fit that does not depend on n_hidden, activation or C."""
+        self.classes_ = samples.classes
+        self.n_features_in_ = samples.X.shape[1]
         seeds = draw_seeds(self.random_state)
-        rows = self._training_rows(samples, seeds)
+        rows = self._rows(samples, seeds)
         if rows.balls is not None:
             self.balls_, self.membership_ = rows.balls, rows.membership
-        return rows, seeds
-
-    def _training_rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
-        """Return the weighted rows; they do not depend on n_hidden, activation or C."""
-        return with_class_weight(self._rows(samples, seeds), self.class_weight, self.classes_)
+        return with_class_weight(rows, self.class_weight, self.classes_), seeds
 
     def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
-        """Return what is regressed on: one row per sample."""
-        return sample_rows(samples)
+        """Return the rows of the regression: one per sample of positive weight."""
+        return sample_rows(samples.that_count())
 
     def _output_weights(self, features: FeatureMap, rows: TrainingRows):
         Y = one_hot(rows.codes, len(self.classes_))
@@ -156,7 +178,7 @@ class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
         return self._solve(features, rows, Y)
 
     def _constant_weights(self, features: FeatureMap, code: int):
-        """Return weights that score one for a class everywhere, and say so."""
+        """Return weights that give one class the score one everywhere, with a warning."""
         warnings.warn(
             f"all that is left to learn from has class {self.classes_.tolist()[code]!r}, so every "
             "prediction is that class. For a ball model, raise purity to get more balls.",
@@ -168,12 +190,43 @@ class BaseRVFLClassifier(ClassifierMixin, RandomNetwork, BaseEstimator, ABC):
         return weights
 
 
-def _encode_labels(y) -> tuple[np.ndarray, np.ndarray]:
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds only one class ({classes.tolist()[0]!r}), and a classifier needs two or "
-            "more; check that y is the column of labels."
-        )
-    return classes, codes
+def sample_rows(samples: Samples) -> TrainingRows:
+    """Return one row per sample; a membership counts squared, as in the paper."""
+    squares = None if samples.memberships is None else samples.memberships**2
+    return TrainingRows(samples.X, samples.codes, multiply_weights(samples.weights, squares))
+
+
+def multiply_weights(*factors: np.ndarray | None) -> np.ndarray | None:
+    """Return the product of those factors that are not None; None when all are."""
+    given = [factor for factor in factors if factor is not None]
+    return np.prod(given, axis=0) if given else None
+
+
+def with_class_weight(rows: TrainingRows, class_weight, classes: np.ndarray) -> TrainingRows:
+    """Multiply each row's weight by that of its class."""
+    if class_weight is None:
+        return rows
+    totals = np.bincount(rows.codes, rows.weights, minlength=len(classes))
+    by_class = weight_of_each_class(class_weight, classes, totals)
+    return replace(rows, weights=multiply_weights(rows.weights, by_class[rows.codes]))
+
+
+def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Return the factor on the weight of each class's rows.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        As the classifiers take it; "balanced" gives every class that has rows
+        the same total weight.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
+    totals : ndarray of shape (n_classes,)
+        Total weight of each class's rows.
+    """
+    if class_weight != "balanced":
+        return compute_class_weight(class_weight, classes=classes, y=classes)
+    present = totals > 0
+    by_class = np.zeros(len(classes))
+    by_class[present] = totals.sum() / (present.sum() * totals[present])
+    return by_class

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from functools import cache
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-from threadpoolctl import ThreadpoolController
 
-from granulearn.balls.input_checks import check_samples, encode_labels
-from granulearn.estimators.ball_forest import class_factors, full_weights
+from granulearn._sklearn_compat import Interval, StrOptions, fit_context
+from granulearn.balls import Samples, check_samples
+from granulearn.balls.makers import limited_threads
+from granulearn.estimators.ball_forest import class_factors
 from granulearn.estimators.committee_fit import (
     CommitteeFit,
     draw_layers,
     fit_committee,
     mean_scores,
-    scores_to_proba,
 )
+from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
+from granulearn.estimators.regression import check_numbers
 from granulearn.network import activation_names, one_hot
 
-# What "auto" chooses from. Of the activations, each is best on some kind of data.
+# "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
 AUTO_CS = tuple(10.0**power for power in range(-5, 4))
 
@@ -32,18 +31,7 @@ AUTO_CS = tuple(10.0**power for power in range(-5, 4))
 ONE_THREAD_ROWS = 20_000
 
 
-def blas_threads(limit: int | None):
-    """Return a context in which linear algebra uses at most so many threads."""
-    return _thread_pools().limit(limits=limit, user_api="blas")
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    # Looking for the loaded libraries costs milliseconds, so it is done once.
-    return ThreadpoolController()
-
-
-class _BaseRVFLCommittee(BaseEstimator):
+class _BaseRVFLCommittee(Estimator):
     """What the classifier and the regressor share."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -67,7 +55,7 @@ class _BaseRVFLCommittee(BaseEstimator):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         layers = draw_layers(X.shape[1], self.n_hidden, self.n_layers, seed)
-        with blas_threads(None if len(X) > ONE_THREAD_ROWS else 1):
+        with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             fit = fit_committee(X, Y, weights, units, layers, activations, Cs)
         self.features_, self.coef_ = fit.features, fit.coef
         self.activation_, self.C_ = fit.activation, fit.C
@@ -80,21 +68,20 @@ class _BaseRVFLCommittee(BaseEstimator):
             return list(automatic) if value == "auto" else [value]
         return [value] if isinstance(value, Real) else list(value)
 
-    def _outputs(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Return the mean of the networks' outputs for checked inputs."""
         return mean_scores(self.features_, self.coef_, X)
 
 
-class RVFLCommitteeClassifier(ClassifierMixin, _BaseRVFLCommittee):
+class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     r"""Mean of several random vector networks, tuned by exact leave-one-out.
 
     Activation and penalty are those of the smallest leave-one-out *squared
     error* of the mean of all layers, found in closed form. Use it where a
     network would be tuned by cross-validation: there is nothing to tune. With
     wrong labels squared error is a far better guide than accuracy. Its weak
-    points are features that are not scaled, and data where single features
-    decide by thresholds, as trees do (`RobustGBRVFLClassifier` adds these).
+    points are features that are not scaled, and data where thresholds of single
+    features decide, as in trees (`RobustGBRVFLClassifier` adds trees).
 
     Parameters
     ----------
@@ -119,7 +106,7 @@ class RVFLCommitteeClassifier(ClassifierMixin, _BaseRVFLCommittee):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     activation_ : str
         The activation that was chosen.
     C_ : float
@@ -154,6 +141,12 @@ class RVFLCommitteeClassifier(ClassifierMixin, _BaseRVFLCommittee):
     True
     """
 
+    _abilities = Abilities(
+        command="rvfl-committee",
+        summary="random networks tuned by leave-one-out",
+        onnx="committee",
+    )
+    _probability_form = "positive part"
     _parameter_constraints: ClassVar[dict] = {
         **_BaseRVFLCommittee._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -175,7 +168,7 @@ class RVFLCommitteeClassifier(ClassifierMixin, _BaseRVFLCommittee):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Choose activation and penalty, and fit all layers in closed form.
 
@@ -193,64 +186,18 @@ class RVFLCommitteeClassifier(ClassifierMixin, _BaseRVFLCommittee):
         self
             The fitted classifier.
         """
-        X, y = check_samples(X, y, self)
-        self.classes_, codes = encode_labels(y)
-        given = full_weights(X, codes, sample_weight)
-        factors = class_factors(self.class_weight, self.classes_, codes, given)
-        weights = np.ones(len(X)) if given is None else given
-        factor = 1.0 if factors is None else factors[codes]
-        Y = one_hot(codes, len(self.classes_)).astype(float)
-        fit = self._fit_layers(X, Y, weights * factor, np.minimum(weights, 1) * factor)
-        self.loo_proba_ = scores_to_proba(fit.loo)
+        return self._fit_samples(check_samples(X, y, self, sample_weight))
+
+    def _fit_samples(self, samples: Samples):
+        """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        factors = class_factors(self.class_weight, samples)
+        weights = np.ones(len(samples)) if samples.weights is None else samples.weights
+        factor = 1.0 if factors is None else factors[samples.codes]
+        Y = one_hot(samples.codes, len(samples.classes)).astype(float)
+        fit = self._fit_layers(samples.X, Y, weights * factor, np.minimum(weights, 1) * factor)
+        self.loo_proba_ = self._probabilities(fit.loo)
         return self
-
-    def decision_function(self, X):
-        """Return the scores of the classes; for two classes their difference.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Means of the networks' outputs, which sum to one over the classes.
-            For two classes, positive means ``classes_[1]``.
-        """
-        scores = self._outputs(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_proba(self, X):
-        """Return class probabilities: scores below zero become zero, the rest sums to one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            They rank classes as `predict` does.
-        """
-        return scores_to_proba(self._outputs(X))
-
-    def predict(self, X):
-        """Return the class of highest score for each row of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        best = self._outputs(X).argmax(axis=1)
-        return self.classes_[best]
 
 
 class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
@@ -277,7 +224,9 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
+    n_outputs_ : int or None
+        Number of targets; None when y was one-dimensional.
     activation_ : str
         The activation that was chosen.
     C_ : float
@@ -308,6 +257,8 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
     0.5
     """
 
+    _abilities = Abilities(onnx="committee")
+
     def __init__(self, n_layers=10, n_hidden=203, activation="auto", C="auto", random_state=None):
         self.n_layers = n_layers
         self.n_hidden = n_hidden
@@ -315,7 +266,7 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
         self.C = C
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Choose activation and penalty, and fit all layers in closed form.
 
@@ -333,23 +284,15 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
         self
             The fitted regressor.
         """
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
-            y_numeric=True, ensure_min_samples=2,
-        )  # fmt: skip
-        weights = np.ones(len(X))
-        if sample_weight is not None:
-            weights = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        samples = check_numbers(self, X, y, sample_weight, ensure_min_samples=2)
+        weights = np.ones(len(samples.X)) if samples.weights is None else samples.weights
         if np.count_nonzero(weights) < 2:
             raise ValueError(
                 "fewer than two samples have positive sample_weight, and one cannot be left out; "
                 "give more samples weight."
             )
-        Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
-        fit = self._fit_layers(X, Y, weights, np.minimum(weights, 1))
-        self.loo_prediction_ = fit.loo.reshape(y.shape)
+        fit = self._fit_layers(samples.X, samples.Y, weights, np.minimum(weights, 1))
+        self.loo_prediction_ = self._as_targets(fit.loo)
         return self
 
     def predict(self, X):
@@ -365,8 +308,10 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Predictions, in the shape of the targets that were fitted.
         """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if self.loo_prediction_.ndim == 1 else outputs
+        return self._as_targets(self._scores(self._checked(X)))
+
+    def _as_targets(self, outputs: np.ndarray) -> np.ndarray:
+        return outputs[:, 0] if self.n_outputs_ is None else outputs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -17,13 +17,13 @@ class CommitteeFit:
 
     features: tuple[RandomFeatures, ...]
     coef: np.ndarray
-    """(n_layers, p, n_outputs)"""
+    """(n_layers, p, n_outputs) output weights of each layer."""
     activation: str
     C: float
     errors: np.ndarray
     """(n_activations, n_Cs) mean squared leave-one-out error of the committee mean."""
     loo: np.ndarray
-    """(n_samples, n_outputs) the committee mean without each sample."""
+    """(n_samples, n_outputs) committee mean for each sample, from networks fitted without it."""
 
 
 def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.ndarray:
@@ -34,8 +34,8 @@ def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.
 def layer_features(layer: np.ndarray, activation: str) -> RandomFeatures:
     """Return the features of one drawn layer.
 
-    The factor sqrt(3/d) gives what a node receives from scaled inputs a
-    variance of one, for any number d of them.
+    The factor sqrt(3/d) gives the sum that a node receives from d scaled inputs
+    a variance of one.
     """
     n_features = layer.shape[1] - 1
     scale = np.sqrt(3 / n_features)
@@ -62,12 +62,12 @@ def fit_committee(
     weights : ndarray of shape (n_samples,)
         Weight of each sample; a sample of weight zero is predicted, not learnt from.
     units : ndarray of shape (n_samples,)
-        What one sample of this kind weighs. It is what the choice leaves out,
-        so that a sample of weight two is two samples there as well.
+        Weight that leave-one-out removes for the choice: that of a single sample,
+        so that a sample of weight two counts as two samples there too.
     layers : ndarray of shape (n_layers, n_hidden, n_features + 1)
-        From `draw_layers`.
+        Layers from `draw_layers`.
     activations, Cs : sequences
-        What there is to choose from.
+        Activations and inverse penalties to choose from.
     """
     known = weights > 0
     X_known, Y_known, w = X[known], Y[known], weights[known]
@@ -99,15 +99,9 @@ def mean_scores(features: Sequence[RandomFeatures], coef: np.ndarray, X) -> np.n
 
 
 def _mean_leave_out(ridges, X, Y, removed, Cs) -> np.ndarray:
-    """Return the mean over layers, of shape (len(Cs), n_samples, n_outputs)."""
+    """Return the layers' mean leave-one-out prediction: (len(Cs), n_samples, n_outputs)."""
     mean = np.zeros((len(Cs), *Y.shape))
     for ridge in ridges:
         for block, predictions in ridge.leave_out(X, Y, removed, Cs):
             mean[:, block] += predictions / len(ridges)
     return mean
-
-
-def scores_to_proba(scores: np.ndarray) -> np.ndarray:
-    """Return probabilities that rank classes as the scores do; scores sum to one."""
-    positive = np.maximum(scores, 0)
-    return positive / positive.sum(axis=1, keepdims=True)

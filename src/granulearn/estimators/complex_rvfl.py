@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
+from granulearn._sklearn_compat import StrOptions
 from granulearn.estimators.base import BaseRVFLClassifier
+from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import (
     complex_activation_names,
     draw_complex_features,
@@ -20,9 +21,9 @@ class CRVFLClassifier(BaseRVFLClassifier):
     Each feature becomes a point on the unit circle, hidden nodes are complex,
     and a complex ridge is fitted to the classes. Use it when features act
     through their phase, such as angles or times of day, or to compare with
-    the paper's table. Its weak point is that a value outside the training
+    the paper's table. Its weak points are that a value outside the training
     range goes on around the circle and meets others, and that its output
-    ignores half of what complex data can say; `ACRVFLClassifier` does not.
+    ignores half of what complex data can say; `ACRVFLClassifier` uses both halves.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class CRVFLClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : complex ndarray of shape (n_columns, n_classes)
         Output weights of the encoded features, the bias and the hidden nodes,
         in that order.
@@ -66,6 +67,13 @@ class CRVFLClassifier(BaseRVFLClassifier):
     extreme learning machine", Neurocomputing 68 (2005).
     """
 
+    # Leave-one-out is written for real systems only.
+    _abilities = Abilities(
+        command="c-rvfl",
+        summary="no balls: a complex-valued random network",
+        onnx="complex network",
+        shared_work=replace(SHALLOW, leave_one_out=False),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
         "activation": [StrOptions(set(complex_activation_names()))],
@@ -112,7 +120,7 @@ class ACRVFLClassifier(CRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : ndarray of shape (n_columns, n_classes)
         Output weights of the real and the imaginary part of each encoded
         feature, of the bias and of each hidden node, part beside part. The
@@ -132,6 +140,14 @@ class ACRVFLClassifier(CRVFLClassifier):
     B. Picinbono, P. Chevalier, "Widely linear estimation with complex data",
     IEEE Transactions on Signal Processing 43 (1995).
     """
+
+    # The augmented ridge is a real ridge with half the penalty.
+    _abilities = Abilities(
+        command="ac-rvfl",
+        summary="as c-rvfl, with conjugates: real-valued output",
+        onnx="complex network",
+        shared_work=replace(SHALLOW, inverse_penalty_factor=2),
+    )
 
     def _features(self, rows, seeds):
         return draw_complex_features(

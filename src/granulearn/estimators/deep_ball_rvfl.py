@@ -1,7 +1,8 @@
-"""dRVFL and edRVFL on granular balls."""
+"""Deep networks on granular balls: dRVFL and edRVFL."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from granulearn.estimators.ball_rvfl import GBRVFLClassifier
@@ -13,6 +14,7 @@ from granulearn.estimators.deep_network import (
     EnsembleClassifier,
     EnsembleNetwork,
 )
+from granulearn.estimators.estimator import DEEP, Abilities
 
 
 class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
@@ -21,7 +23,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     `DeepRVFLClassifier` on the centres of balls, each weighted by its
     membership. Use it where labels may be wrong and one layer is not enough, or
     where there are too many samples for a deep network. Its weak point is a
-    small number of balls: many columns then follow each of them.
+    small number of balls, each of which many columns then fit too closely.
 
     Parameters
     ----------
@@ -30,8 +32,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -41,18 +42,20 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
-        "given", an instance from `granulearn.memberships`, or a function that takes a
-        `BallSet` and returns one number in [0, 1] per ball. Memberships passed
-        to `fit` as ``sample_membership`` overrule it: a ball then gets the mean
-        of its samples'.
+        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     normalize : bool, default=True
@@ -66,7 +69,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -79,9 +82,9 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
 
     Notes
     -----
-    `DeepRVFLClassifier` with ball centres in the place of samples, in its
-    statistics of layers too, and the squared membership of a ball as its
-    weight. How sample weights become balls is said in `GBRVFLClassifier`.
+    `DeepRVFLClassifier` with ball centres in the place of samples, also in the
+    statistics of the layers. The weight of a ball is its squared membership.
+    `GBRVFLClassifier` says how sample weights are used.
 
     Examples
     --------
@@ -93,6 +96,12 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     [True, True, True]
     """
 
+    _abilities = Abilities(
+        command="d-gbrvfl",
+        summary="as gb-rvfl, with several random layers",
+        onnx="deep network",
+        shared_work=DEEP,
+    )
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
         **DEEP_CONSTRAINTS,
@@ -106,6 +115,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
         C=1.0,
         random_state=None,
         class_weight=None,
+        balls="two-means",
         purity=0.925,
         min_ball_size=1,
         init="k-means++",
@@ -115,7 +125,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     ):
         super().__init__(
             n_hidden, activation, C, random_state, class_weight,
-            purity, min_ball_size, init, membership, n_jobs,
+            balls, purity, min_ball_size, init, membership, n_jobs,
         )  # fmt: skip
         self.n_layers = n_layers
         self.normalize = normalize
@@ -126,8 +136,9 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
 
     `EnsembleDeepRVFLClassifier` on the centres of balls, each weighted by its
     membership. Use it where labels may be wrong: balls outvote single wrong
-    labels, layers the chance of random nodes. Its weak point is that of
-    balls: where classes overlap most balls hold one sample, right or wrong.
+    labels, and averaged layers even out the chance in random nodes. Its weak
+    point is that of balls: where classes overlap, most balls hold one sample,
+    right or wrong.
 
     Parameters
     ----------
@@ -136,8 +147,7 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -147,18 +157,20 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
-        "given", an instance from `granulearn.memberships`, or a function that takes a
-        `BallSet` and returns one number in [0, 1] per ball. Memberships passed
-        to `fit` as ``sample_membership`` overrule it: a ball then gets the mean
-        of its samples'.
+        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     normalize : bool, default=True
@@ -175,22 +187,22 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
         Membership of each ball.
     coef_ : list of ndarray of shape (n_columns, n_classes)
-        Of each layer the output weights of the direct link, the bias and its
-        hidden nodes, in that order.
+        Output weights of each layer: of the direct link, the bias and its hidden
+        nodes, in that order.
     features_ : DeepFeatures
         The map from inputs to those columns.
 
     Notes
     -----
-    `EnsembleDeepRVFLClassifier` with ball centres in the place of samples, in
-    its statistics of layers too, and the squared membership of a ball as its
-    weight. How sample weights become balls is said in `GBRVFLClassifier`.
+    `EnsembleDeepRVFLClassifier` with ball centres in the place of samples, also
+    in the statistics of the layers. The weight of a ball is its squared
+    membership. `GBRVFLClassifier` says how sample weights are used.
 
     Examples
     --------
@@ -202,6 +214,12 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     [True, True, True]
     """
 
+    _abilities = Abilities(
+        command="ed-gbrvfl",
+        summary="as gb-rvfl, with several random layers averaged",
+        onnx="ensemble of layers",
+        shared_work=replace(DEEP, ridge_per_layer=True),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
         **DEEP_CONSTRAINTS,
@@ -216,6 +234,7 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
         C=1.0,
         random_state=None,
         class_weight=None,
+        balls="two-means",
         purity=0.925,
         min_ball_size=1,
         init="k-means++",
@@ -226,7 +245,7 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     ):
         super().__init__(
             n_hidden, activation, C, random_state, class_weight,
-            purity, min_ball_size, init, membership, n_jobs,
+            balls, purity, min_ball_size, init, membership, n_jobs,
         )  # fmt: skip
         self.n_layers = n_layers
         self.normalize = normalize

@@ -1,4 +1,4 @@
-"""Several random layers: the stages that deep classifiers and regressors share."""
+"""Deep networks: the stages that classifiers and regressors of several random layers share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from granulearn.estimators.base import BaseRVFLClassifier
-from granulearn.estimators.random_network import RandomNetwork, WeightedRows
-from granulearn.estimators.training_rows import Seeds
+from granulearn._sklearn_compat import Interval, StrOptions
+from granulearn.estimators.base import BaseRVFLClassifier, RandomNetwork, Seeds, WeightedRows
 from granulearn.network import DeepFeatures, draw_deep_features, row_blocks
 from granulearn.network.deep_ridge import (
     layer_scores,
@@ -74,17 +72,16 @@ class DeepNetwork(RandomNetwork):
         """
         return stage_scores(self.features_, X, self.coef_)
 
-    def _scores(self, X) -> np.ndarray:
-        return self._by_blocks(X, lambda stages: stages[-1:])[-1]
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        return self._by_blocks(X, slice(-1, None))[-1]
 
-    def _staged_scores(self, X) -> np.ndarray:
-        return self._by_blocks(X, lambda stages: stages)
+    def _staged_scores(self, X: np.ndarray) -> np.ndarray:
+        return self._by_blocks(X, slice(None))
 
-    def _by_blocks(self, X, kept) -> np.ndarray:
-        """Return of the stages those that are kept, for all rows of X."""
-        X = self._checked(X)
+    def _by_blocks(self, X: np.ndarray, kept: slice) -> np.ndarray:
+        """Return the stages that are kept, for all rows of X."""
         blocks = row_blocks(len(X), self.features_.n_columns * self.features_.dtype.itemsize)
-        return np.concatenate([kept(self._stages(X[block])) for block in blocks], axis=1)
+        return np.concatenate([self._stages(X[block])[kept] for block in blocks], axis=1)
 
 
 class EnsembleNetwork(DeepNetwork):
@@ -100,12 +97,12 @@ class EnsembleNetwork(DeepNetwork):
         return self._combined(layer_scores(self.features_, X, self.coef_))
 
     def _combined(self, scores: np.ndarray) -> np.ndarray:
-        """Return the outputs of the first 1, ..., n_layers layers from those of each."""
+        """Return the outputs of the first 1, ..., n_layers layers from those of each layer."""
         return running_means(scores)
 
 
 class DeepClassifier(BaseRVFLClassifier):
-    """What a deep classifier has beyond others: an answer after each layer."""
+    """Base of deep classifiers, which also have an answer after each layer."""
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Yield the scores of the network of the first layer, of two layers, and so on.
@@ -118,10 +115,10 @@ class DeepClassifier(BaseRVFLClassifier):
         Yields
         ------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            As `decision_function` of a network of so many layers; the last is
-            that of this one.
+            Scores of a network of that many layers; the last are those of
+            `decision_function`.
         """
-        for scores in self._staged_scores(X):
+        for scores in self._staged_scores(self._checked(X)):
             yield self._decisions(scores)
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
@@ -135,10 +132,10 @@ class DeepClassifier(BaseRVFLClassifier):
         Yields
         ------
         ndarray of shape (n_samples,)
-            As `predict` of a network of so many layers; the last is that of
-            this one.
+            Labels from a network of that many layers; the last are those of
+            `predict`.
         """
-        for scores in self._staged_scores(X):
+        for scores in self._staged_scores(self._checked(X)):
             yield self._labels(scores)
 
     def _constant_weights(self, features: Any, code: int) -> list[np.ndarray]:
@@ -148,7 +145,7 @@ class DeepClassifier(BaseRVFLClassifier):
 
 
 class EnsembleClassifier(DeepClassifier):
-    """What an ensemble of layers has beyond other deep classifiers: two ways to combine them."""
+    """Base of classifiers with one ridge per layer, which combine layers by mean or by vote."""
 
     combine: str
 
@@ -164,13 +161,13 @@ def running_means(scores: np.ndarray) -> np.ndarray:
 def running_votes(scores: np.ndarray) -> np.ndarray:
     """Return shares of the votes of the first 1, ..., L of L classifiers.
 
-    Each has one vote. Their mean has half a vote more, which it divides by its
-    probabilities: that settles ties, and nothing else.
+    Each classifier has one vote. A further half vote is divided by the
+    probabilities of their mean score: it settles ties, and nothing else.
 
     Parameters
     ----------
     scores : ndarray of shape (L, n_rows, n_classes)
-        Of each classifier.
+        Scores of each classifier.
     """
     votes = scores.argmax(axis=2)[:, :, None] == np.arange(scores.shape[2])
     divided = softmax(running_means(scores), axis=2) / 2

@@ -1,18 +1,20 @@
-"""dRVFL and edRVFL for numbers."""
+"""Deep regressors: dRVFL and edRVFL for numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from granulearn.estimators.deep_network import DEEP_CONSTRAINTS, DeepNetwork, EnsembleNetwork
+from granulearn.estimators.estimator import DEEP, Abilities
 from granulearn.estimators.regression import BaseRVFLRegressor
 
 
 class DeepRegressor(BaseRVFLRegressor):
-    """What a deep regressor has beyond others: an answer after each layer."""
+    """Base of deep regressors, which also have an answer after each layer."""
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLRegressor._parameter_constraints,
@@ -43,10 +45,10 @@ class DeepRegressor(BaseRVFLRegressor):
         Yields
         ------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            As `predict` of a network of so many layers; the last is that of
-            this one.
+            Predictions of a network of that many layers; the last are those of
+            `predict`.
         """
-        for outputs in self._staged_scores(X):
+        for outputs in self._staged_scores(self._checked(X)):
             yield self._as_targets(outputs)
 
     def _add_to_bias(self, coef: list[np.ndarray], bias_column: int, mean: np.ndarray) -> None:
@@ -70,8 +72,7 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -86,7 +87,7 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     coef_ : list of ndarray of shape (n_columns, n_outputs)
@@ -111,6 +112,8 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     True
     """
 
+    _abilities = Abilities(onnx="deep network", shared_work=DEEP)
+
 
 class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     r"""Ensemble deep random vector network for numbers: one ridge per layer, averaged.
@@ -128,8 +131,7 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -144,12 +146,12 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     coef_ : list of ndarray of shape (n_columns, n_outputs)
-        Of each layer the output weights of the direct link, the bias and its
-        hidden nodes, in that order.
+        Output weights of each layer: of the direct link, the bias and its hidden
+        nodes, in that order.
     features_ : DeepFeatures
         The map from inputs to those columns.
 
@@ -168,3 +170,7 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     >>> model.score(scale(X), y) > 0.5
     True
     """
+
+    _abilities = Abilities(
+        onnx="ensemble of layers", shared_work=replace(DEEP, ridge_per_layer=True)
+    )

@@ -1,7 +1,8 @@
-"""dRVFL and edRVFL: stacked random layers of every sample."""
+"""Deep networks on every sample: dRVFL and edRVFL, with stacked random layers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from granulearn.estimators.base import BaseRVFLClassifier
@@ -13,6 +14,7 @@ from granulearn.estimators.deep_network import (
     EnsembleClassifier,
     EnsembleNetwork,
 )
+from granulearn.estimators.estimator import DEEP, Abilities
 
 
 class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
@@ -32,8 +34,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -52,7 +53,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : list of ndarray of shape (n_columns, n_classes)
         Output weights of the networks of one, two, ... layers: of the direct
         link, the bias and the hidden nodes layer by layer. The last is used.
@@ -70,12 +71,13 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
 
     The first layer is that of `RVFLClassifier`. Further layers read
     :math:`\bar H_l`, the nodes' outputs minus their means, divided by the
-    standard deviation of the layer, both over the training rows; of more than
-    8,192, over so many drawn at random, so that beyond them the order of rows
-    matters a little, and weights are repeated rows only nearly. Their weights are drawn from
-    :math:`\sqrt{d/m}\, U(-1, 1)` for d inputs and m values read, so that nodes
-    of every layer receive values of the same size. With ``normalize=False``
-    outputs are handed on as they are, to weights from :math:`U(-1, 1)`.
+    standard deviation of the layer. Means and deviation are those of the training
+    rows, or of 8,192 drawn at random where there are more: the order of the rows
+    then matters a little, and a weight of two is only nearly a repeated row.
+    The weights of further layers are drawn from :math:`\sqrt{d/m}\, U(-1, 1)` for
+    d inputs and m values read, so that nodes of every layer receive values of the
+    same size. With ``normalize=False`` outputs are handed on as they are, to
+    weights from :math:`U(-1, 1)`.
 
     Memory grows with the square of the number of columns and not with the
     number of rows, which are read once, in blocks.
@@ -96,6 +98,12 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     [True, True, True]
     """
 
+    _abilities = Abilities(
+        command="d-rvfl",
+        summary="as rvfl, with several random layers",
+        onnx="deep network",
+        shared_work=DEEP,
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
         **DEEP_CONSTRAINTS,
@@ -132,8 +140,7 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     n_hidden : int or sequence of int, default=100
         Hidden nodes of every layer, or one number for each.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -155,10 +162,10 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : list of ndarray of shape (n_columns, n_classes)
-        Of each layer the output weights of the direct link, the bias and its
-        hidden nodes, in that order.
+        Output weights of each layer: of the direct link, the bias and its hidden
+        nodes, in that order.
     features_ : DeepFeatures
         The map from inputs to those columns.
 
@@ -192,6 +199,12 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     [True, True, True]
     """
 
+    _abilities = Abilities(
+        command="ed-rvfl",
+        summary="as rvfl, with several random layers averaged",
+        onnx="ensemble of layers",
+        shared_work=replace(DEEP, ridge_per_layer=True),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
         **DEEP_CONSTRAINTS,

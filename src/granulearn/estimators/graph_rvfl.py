@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from granulearn._sklearn_compat import Interval, StrOptions
 from granulearn.estimators.ball_rvfl import GBRVFLClassifier
+from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import graph_names, graph_regulariser, normal_equations, solve_graph_ridge
 
 
@@ -26,8 +27,7 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -35,31 +35,33 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
+    balls : str, BallMaker or callable, default="two-means"
+        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
-        Balls below this share of their most frequent class are split.
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is the name of a maker with a purity.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped. The paper's scripts use 2 here,
         which can drop every ball of a small class; that is an error.
     init : {"k-means++", "class-means"}, default="k-means++"
-        Where the two means of a split start.
+        Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: "uniform", "fuzzy", "sdap", "evidence",
-        "given", an instance from `granulearn.memberships`, or a function that
-        takes a `BallSet` and returns one number in [0, 1] per ball. Memberships
-        passed to `fit` as ``sample_membership`` overrule it: a ball then gets
-        the mean of its samples'.
+        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
         Threads for making balls of large data; changes no result.
     graph : {"lda", "lfda", "mda"}, default="lda"
-        Which balls are joined: all of a class; all of a class, near ones more;
-        the nearest of the same and of other classes.
+        Which balls are joined. ``"lda"``: all of a class. ``"lfda"``: all of a
+        class, near ones more. ``"mda"``: the nearest of the same and of other classes.
     graph_form : {"published", "symmetric"}, default="published"
         ``"published"``: as in the paper, neither symmetric nor positive.
         ``"symmetric"``: the positive semi-definite form.
     gamma : float, default=1.0
         Strength of the graph regulariser, relative to the penalty 1/C.
     n_neighbors : int, default=5
-        For ``graph="mda"``: neighbours of a ball, itself counted in its class.
+        For ``graph="mda"``: number of neighbours; within its class, a ball counts itself.
 
     Attributes
     ----------
@@ -68,7 +70,7 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     balls_ : BallSet
         The balls; samples of weight zero belong to none (assignment -1).
     membership_ : ndarray of shape (n_balls,)
@@ -96,6 +98,13 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     Network and Granular Ball Computing", Pattern Recognition 159 (2025).
     """
 
+    # The graph's penalty depends on the rows and on the width.
+    _abilities = Abilities(
+        command="ge-gbrvfl",
+        summary="balls, with a graph that keeps classes apart",
+        onnx="network",
+        shared_work=replace(SHALLOW, nested=False, leave_one_out=False),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
         "graph": [StrOptions(set(graph_names()))],
@@ -111,6 +120,7 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
         C=1.0,
         random_state=None,
         class_weight=None,
+        balls="two-means",
         purity=0.925,
         min_ball_size=1,
         init="k-means++",
@@ -123,7 +133,7 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     ):
         super().__init__(
             n_hidden, activation, C, random_state, class_weight,
-            purity, min_ball_size, init, membership, n_jobs,
+            balls, purity, min_ball_size, init, membership, n_jobs,
         )  # fmt: skip
         self.graph = graph
         self.graph_form = graph_form

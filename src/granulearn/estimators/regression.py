@@ -1,4 +1,4 @@
-"""RVFL and ELM for numbers: random features of every sample, solved in closed form."""
+"""Regressors: RVFL and ELM for numbers, on random features of every sample."""
 
 from __future__ import annotations
 
@@ -7,32 +7,64 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import validate_data
 
-from granulearn.estimators.random_network import RandomNetwork
-from granulearn.estimators.training_rows import Seeds, draw_seeds
+from granulearn._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context
+from granulearn.estimators.base import RandomNetwork, Seeds, draw_seeds
+from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import FeatureMap, activation_names
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionRows:
-    """The samples that count: those of weight zero are left out."""
+    """Samples with numbers as targets, checked."""
 
     X: np.ndarray
     """(m, d) inputs."""
     Y: np.ndarray
     """(m, n_outputs) targets."""
     weights: np.ndarray | None
-    """(m,) positive sample weights; None means one for each."""
+    """(m,) sample weights, not negative; None means one for each."""
+
+    def that_count(self) -> RegressionRows:
+        """Return the samples of positive weight."""
+        if self.weights is None:
+            return self
+        counts = self.weights > 0
+        return RegressionRows(self.X[counts], self.Y[counts], self.weights[counts])
 
     def mean(self) -> np.ndarray:
         """Return the weighted mean of the targets, of shape (n_outputs,)."""
         return np.average(self.Y, axis=0, weights=self.weights)
 
 
-class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
+def check_numbers(
+    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, **wanted: Any
+) -> RegressionRows:
+    """Check the samples of a regressor, once; those of weight zero are kept.
+
+    Parameters
+    ----------
+    estimator : regressor
+        Gets ``n_features_in_``, ``feature_names_in_`` and ``n_outputs_``.
+    X, y, sample_weight : array-like or None
+        What `fit` is given.
+    **wanted
+        Passed to scikit-learn's ``validate_data``.
+    """
+    X, y = validate_data(
+        estimator, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
+        y_numeric=True, **wanted,
+    )  # fmt: skip
+    estimator.n_outputs_ = None if y.ndim == 1 else y.shape[1]
+    weights = None
+    if sample_weight is not None:
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return RegressionRows(X, np.asarray(y, dtype=np.float64).reshape(len(X), -1), weights)
+
+
+class BaseRVFLRegressor(RegressorMixin, RandomNetwork):
     """Random features and a weighted closed-form ridge, for one or several targets."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -48,7 +80,7 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
         self.C = C
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the network in closed form.
 
@@ -66,7 +98,7 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
         self
             The fitted regressor.
         """
-        rows, seeds = self._prepare(X, y, sample_weight)
+        rows, seeds = self._prepare(self._check(X, y, sample_weight))
         self.features_ = self._features(rows, seeds)
         self.coef_ = self._output_weights(self.features_, rows)
         return self
@@ -84,19 +116,18 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Predictions, in the shape of the targets that were fitted.
         """
-        return self._as_targets(self._scores(X))
+        return self._as_targets(self._scores(self._checked(X)))
 
     def _as_targets(self, outputs: np.ndarray) -> np.ndarray:
         return outputs[:, 0] if self.n_outputs_ is None else outputs
 
-    def _prepare(self, X, y, sample_weight) -> tuple[RegressionRows, Seeds]:
-        """Do all of `fit` that n_hidden, activation and C have no part in."""
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
-            y_numeric=True,
-        )  # fmt: skip
-        self.n_outputs_ = None if y.ndim == 1 else y.shape[1]
-        return _rows_that_count(X, y, sample_weight), draw_seeds(self.random_state)
+    def _check(self, X, y, sample_weight=None) -> RegressionRows:
+        """Check all that `fit` is given, once."""
+        return check_numbers(self, X, y, sample_weight)
+
+    def _prepare(self, rows: RegressionRows) -> tuple[RegressionRows, Seeds]:
+        """Do the part of the fit that does not depend on n_hidden, activation or C."""
+        return rows.that_count(), draw_seeds(self.random_state)
 
     def _output_weights(self, features: FeatureMap, rows: RegressionRows):
         mean = rows.mean()
@@ -113,15 +144,6 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork, BaseEstimator):
         return tags
 
 
-def _rows_that_count(X: np.ndarray, y: np.ndarray, sample_weight) -> RegressionRows:
-    Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
-    if sample_weight is None:
-        return RegressionRows(X, Y, None)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    counts = weights > 0
-    return RegressionRows(X[counts], Y[counts], weights[counts])
-
-
 class RVFLRegressor(BaseRVFLRegressor):
     r"""Random vector functional link network for numbers.
 
@@ -136,8 +158,7 @@ class RVFLRegressor(BaseRVFLRegressor):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -149,7 +170,7 @@ class RVFLRegressor(BaseRVFLRegressor):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     coef_ : ndarray of shape (n_columns, n_outputs)
@@ -182,6 +203,8 @@ class RVFLRegressor(BaseRVFLRegressor):
     True
     """
 
+    _abilities = Abilities(onnx="network", shared_work=SHALLOW)
+
 
 class ELMRegressor(BaseRVFLRegressor):
     r"""Extreme learning machine for numbers: an RVFL network without the direct link.
@@ -196,8 +219,7 @@ class ELMRegressor(BaseRVFLRegressor):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -208,7 +230,7 @@ class ELMRegressor(BaseRVFLRegressor):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     n_outputs_ : int or None
         Number of targets; None when y was one-dimensional.
     coef_ : ndarray of shape (n_columns, n_outputs)
@@ -231,4 +253,5 @@ class ELMRegressor(BaseRVFLRegressor):
     True
     """
 
+    _abilities = Abilities(onnx="network", shared_work=SHALLOW)
     _direct_link = False

@@ -6,19 +6,19 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from granulearn.balls.input_checks import check_samples
+from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
+from granulearn.balls import Samples, check_samples
 from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import scores_to_proba
+from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
+from granulearn.network import one_hot
 
 
 def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> float:
-    """Return the share of the second in a mean of two predictions, of least squared error.
+    """Return the share of `second` in the weighted mean of least squared error.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np
     return float(np.clip(gain / squares, 0, 1))
 
 
-class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
+class RobustGBRVFLClassifier(DecisionClassifier):
     r"""Classifier for labels that may be wrong: network and ball forest, averaged.
 
     The recommended default of the library and of ``granulearn fit``. An
@@ -60,7 +60,7 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
     mix : float or "auto", default=0.5
         Share of the ball forest, in [0, 1]; 0 is the committee alone. "auto"
         goes half way from one half to the share of least squared error on the
-        training samples, each predicted by what did not see it.
+        training samples, each predicted by networks and trees that did not see it.
     forest : estimator or None, default=None
         Classifier with ``predict_proba`` in the place of the ball forest; None
         means `BallForestClassifier` with the settings below.
@@ -85,7 +85,7 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     mix_ : float
         The share of the ball forest that is used.
     committee_ : RVFLCommitteeClassifier
@@ -114,6 +114,12 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _abilities = Abilities(
+        command="robust",
+        summary="ball-forest and rvfl-committee averaged; for labels that may be wrong",
+        onnx="committee and forest",
+    )
+    _probability_form = "positive part"
     _parameter_constraints: ClassVar[dict] = {
         "mix": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "forest": [HasMethods(["fit", "predict_proba"]), None],
@@ -145,7 +151,7 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit both parts.
 
@@ -168,25 +174,28 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
                 "mix='auto' looks at the ball forest's out-of-bag predictions, and another forest "
                 "was passed; pass a number in [0, 1] as mix."
             )
-        X, y = check_samples(X, y, self)
+        return self._fit_samples(check_samples(X, y, self, sample_weight))
+
+    def _fit_samples(self, samples: Samples):
+        """Fit both parts to samples that are checked."""
         network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
-        self.committee_ = RVFLCommitteeClassifier(
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        committee = RVFLCommitteeClassifier(
             n_layers=self.n_layers,
             n_hidden=self.n_hidden,
             random_state=int(network_seed),
             class_weight=self.class_weight,
-        ).fit(X, y, sample_weight)
-        self.forest_ = self._new_forest(int(forest_seed)).fit(X, y, sample_weight)
-        self.classes_ = self.forest_.classes_
+        )
+        self.committee_ = fit_part(committee, samples)
+        self.forest_ = fit_part(self._new_forest(int(forest_seed)), samples)
         if self.forest is None:
             self.reliability_ = self.forest_.reliability_
-        self.mix_ = self._chosen_mix(y, sample_weight) if self.mix == "auto" else self.mix
+        self.mix_ = self._chosen_mix(samples) if self.mix == "auto" else self.mix
         return self
 
-    def _chosen_mix(self, y, sample_weight) -> float:
-        given = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        weights = np.broadcast_to(given, len(y))
-        Y = (np.asarray(y)[:, None] == self.classes_).astype(float)
+    def _chosen_mix(self, samples: Samples) -> float:
+        weights = np.ones(len(samples)) if samples.weights is None else samples.weights
+        Y = one_hot(samples.codes, len(samples.classes)).astype(float)
         best = best_share(self.committee_.loo_proba_, self.forest_.oob_proba_, Y, weights)
         return (0.5 + best) / 2
 
@@ -204,56 +213,7 @@ class RobustGBRVFLClassifier(ClassifierMixin, BaseEstimator):
             forest.set_params(random_state=seed)
         return forest
 
-    def decision_function(self, X):
-        """Return the scores of the classes; for two classes their difference.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Scores sum to one over the classes. For two classes, positive means
-            ``classes_[1]``.
-        """
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_proba(self, X):
-        """Return class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            They rank classes as `predict` does.
-        """
-        return scores_to_proba(self._scores(X))
-
-    def predict(self, X):
-        """Return the class of highest score for each row of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        best = self._scores(X).argmax(axis=1)
-        return self.classes_[best]
-
-    def _scores(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
-        committee = self.committee_._outputs(X)
+    def _scores(self, X):
+        """Return the weighted mean of both parts; scores sum to one over the classes."""
+        committee = self.committee_._scores(X)
         return (1 - self.mix_) * committee + self.mix_ * self.forest_.predict_proba(X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from granulearn.estimators.base import BaseRVFLClassifier
+from granulearn.estimators.estimator import SHALLOW, Abilities
 
 
 class RVFLClassifier(BaseRVFLClassifier):
@@ -18,8 +19,7 @@ class RVFLClassifier(BaseRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -36,7 +36,7 @@ class RVFLClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : ndarray of shape (n_columns, n_classes)
         Output weights of the direct link, the bias and the hidden nodes, in
         that order.
@@ -72,6 +72,14 @@ class RVFLClassifier(BaseRVFLClassifier):
     True
     """
 
+    _abilities = Abilities(
+        command="rvfl",
+        summary="no balls: a random network on every row; fast",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
+
     def __init__(
         self, n_hidden=100, activation="relu", C=1.0, random_state=None, class_weight=None
     ):
@@ -91,8 +99,7 @@ class ELMClassifier(BaseRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Of the hidden nodes: "hardlim", "leaky_relu", "radbas", "relu", "selu",
-        "sigmoid", "sign", "sine", "tanh" or "tribas".
+        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -108,7 +115,7 @@ class ELMClassifier(BaseRVFLClassifier):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
     coef_ : ndarray of shape (n_columns, n_classes)
         Output weights of the bias and the hidden nodes, in that order.
     features_ : RandomFeatures
@@ -124,6 +131,12 @@ class ELMClassifier(BaseRVFLClassifier):
     applications", Neurocomputing 70 (2006).
     """
 
+    _abilities = Abilities(
+        command="elm",
+        summary="as rvfl, without the direct link to the inputs",
+        onnx="network",
+        shared_work=SHALLOW,
+    )
     _direct_link = False
 
     def __init__(

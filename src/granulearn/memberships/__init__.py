@@ -1,14 +1,14 @@
 """Memberships: one number per ball that says how far the ball can be trusted."""
 
-from granulearn.memberships.base import Membership
-from granulearn.memberships.evidence import EvidenceMembership
-from granulearn.memberships.fuzzy import FuzzyMembership
-from granulearn.memberships.given import GivenMembership
-from granulearn.memberships.registry import (
+from granulearn.memberships.base import (
     CallableMembership,
+    Membership,
     membership_names,
     resolve_membership,
 )
+from granulearn.memberships.evidence import EvidenceMembership
+from granulearn.memberships.fuzzy import FuzzyMembership
+from granulearn.memberships.given import GivenMembership
 from granulearn.memberships.sdap import SDAPMembership
 from granulearn.memberships.uniform import UniformMembership
 

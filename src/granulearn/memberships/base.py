@@ -1,15 +1,26 @@
-"""What every membership scheme shares: the call, its checks, grouping by class."""
+"""Base of all membership schemes, with the class means and nearest neighbours that they use."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
 
+from granulearn._sklearn_compat import openmp_threads
 from granulearn.balls import BallSet
+from granulearn.balls.makers import limited_threads
+from granulearn.balls.records import check_memberships
+
+_SCHEMES: dict[str, type[Membership]] = {}
+
+# From this many queries per thread on, scikit-learn's brute-force search gives each
+# thread its own queries. Below, each thread gets its own points, and threads decide ties.
+QUERIES_PER_THREAD = 1024
 
 
 class Membership(BaseEstimator, ABC):
@@ -17,10 +28,17 @@ class Membership(BaseEstimator, ABC):
 
     Parameters live in the constructor, as in scikit-learn, so that schemes can
     be cloned, printed and searched over (``membership__n_neighbors``). A new
-    scheme derives from this class and writes `_rate`.
+    scheme derives from this class, writes `_rate`, and is known by its `name` if
+    it has one.
     """
 
+    name: ClassVar[str]
     _parameter_constraints: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "name" in vars(cls):
+            _SCHEMES[cls.name] = cls
 
     def __call__(
         self, balls: BallSet, X: np.ndarray | None = None, y: np.ndarray | None = None
@@ -49,21 +67,56 @@ class Membership(BaseEstimator, ABC):
         """Return one number per ball; parameters are already checked."""
 
 
-def check_memberships(values, expected_length: int, origin: str) -> np.ndarray:
-    """Return `values` as floats in [0, 1], one for each of `expected_length` items."""
-    values = np.asarray(values, dtype=np.float64)
-    if values.shape != (expected_length,):
-        raise ValueError(
-            f"{origin}: expected {expected_length} memberships in one dimension, "
-            f"got an array of shape {values.shape}; give exactly one number for each."
-        )
-    outside = ~((values >= 0) & (values <= 1))  # also true where a value is NaN
-    if outside.any():
-        raise ValueError(
-            f"{origin}: memberships must lie in [0, 1], got {values[outside][0]:g} at position "
-            f"{np.flatnonzero(outside)[0]} ({outside.sum()} such values); rescale them."
-        )
-    return values
+class CallableMembership(Membership):
+    """A function of a `BallSet`, checked like every other scheme.
+
+    A function that also needs the samples is better written as a subclass of
+    `Membership`.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a `BallSet`, returns one number in [0, 1] per ball.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {"function": [callable]}
+
+    def __init__(self, function):
+        self.function = function
+
+    def _rate(self, balls, X, y):
+        return self.function(balls)
+
+
+def membership_names() -> list[str]:
+    """Return the names that `resolve_membership` knows, sorted."""
+    return sorted(_SCHEMES)
+
+
+def resolve_membership(membership: str | Membership | Callable[[BallSet], np.ndarray]):
+    """Return the scheme that a name, an instance or a function stands for.
+
+    Parameters
+    ----------
+    membership : str, Membership or callable
+        A name of `membership_names`, an instance, or a function that takes a
+        `BallSet` and returns one number in [0, 1] per ball.
+
+    Returns
+    -------
+    Membership
+    """
+    if isinstance(membership, Membership):
+        return membership
+    if isinstance(membership, str) and membership in _SCHEMES:
+        return _SCHEMES[membership]()
+    if callable(membership) and not isinstance(membership, type):
+        return CallableMembership(membership)
+    raise ValueError(
+        f"membership={membership!r} is not known: use one of {membership_names()}, "
+        "an instance such as SDAPMembership(n_neighbors=5), or a function that takes a BallSet "
+        "and returns one number per ball."
+    )
 
 
 def distance_to_own_class_mean(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -87,5 +140,45 @@ def class_means(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def distance_to_means(points: np.ndarray, codes: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """Return each point's distance to the mean that its class is given."""
+    """Return each point's distance to the given mean of its class."""
     return np.linalg.norm(points - means[codes], axis=1)
+
+
+def nearest_points(points: np.ndarray, queries: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """Return the indices of the `n_neighbors` points nearest to each query."""
+    search = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
+    useful_threads = max(1, (len(queries) - 1) // QUERIES_PER_THREAD)
+    threads = min(useful_threads, openmp_threads())
+    with limited_threads(threads, "openmp"):
+        return search.kneighbors(queries, return_distance=False)
+
+
+def nearest_others(
+    points: np.ndarray,
+    n_neighbors: int,
+    rows: np.ndarray | None = None,
+    among: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the indices of each point's nearest other points.
+
+    A point is told from its duplicates by its index: among duplicates the
+    first "neighbour" found need not be the point itself.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_features)
+        The points.
+    n_neighbors : int
+        How many to find for each.
+    rows : ndarray of int, default=None
+        Indices of the points to answer for; None means all.
+    among : ndarray of int, default=None
+        Indices of the points that may be found; None means all.
+    """
+    rows = np.arange(len(points)) if rows is None else rows
+    among = np.arange(len(points)) if among is None else among
+    found = among[nearest_points(points[among], points[rows], n_neighbors + 1)]
+    is_self = found == rows[:, None]
+    # The point itself may be missing: it has many duplicates, or is not one of `among`.
+    is_self[~is_self.any(axis=1), -1] = True
+    return found[~is_self].reshape(len(rows), n_neighbors)

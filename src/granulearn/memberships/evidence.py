@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
+from granulearn._sklearn_compat import Interval
 from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
 from granulearn.memberships.base import Membership
 
@@ -27,7 +27,8 @@ class EvidenceMembership(Membership):
     n_trees : int, default=100
         Trees of the forest.
     random_state : int, RandomState or None, default=0
-        Seed of the forest; a fixed one, so that a model's own seed decides alone.
+        Seed of the forest. It is fixed by default, so that only the seed of a model
+        changes its results.
     n_jobs : int or None, default=None
         Threads; they change no result.
 
@@ -36,6 +37,8 @@ class EvidenceMembership(Membership):
     The mean is over the samples whose reliability is known. A ball without any
     is trusted fully: nothing speaks against it.
     """
+
+    name = "evidence"
 
     _parameter_constraints: ClassVar[dict] = {
         "n_trees": [Interval(Integral, 1, None, closed="left")],

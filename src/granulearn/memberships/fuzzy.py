@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
+from granulearn._sklearn_compat import StrOptions
 from granulearn.memberships.base import Membership, distance_to_own_class_mean
 
-# Keeps a class of identical points from dividing by zero; the scripts' value.
+# Keeps a class of identical points from dividing by zero; as in the authors' scripts.
 RADIUS_FLOOR = 1e-5
 
 
@@ -41,6 +41,8 @@ class FuzzyMembership(Membership):
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
     """
 
+    name = "fuzzy"
+
     _parameter_constraints: ClassVar[dict] = {"level": [StrOptions({"sample", "ball"})]}
 
     def __init__(self, level="sample"):
@@ -71,5 +73,5 @@ def class_radii(distance: np.ndarray, codes: np.ndarray, n_classes: int) -> np.n
 
 
 def closeness(distance: np.ndarray, codes: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Return one at the mean of a point's class, zero at the radius of the class."""
+    """Return a number per point: one at the mean of its class, zero at the class radius."""
     return 1 - distance / (radii[codes] + RADIUS_FLOOR)

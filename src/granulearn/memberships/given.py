@@ -1,8 +1,9 @@
-"""Given membership: the user rates samples, a ball gets the mean of its own."""
+"""Given membership: the user rates samples, and a ball gets the mean over its samples."""
 
 from __future__ import annotations
 
-from granulearn.memberships.base import Membership, check_memberships
+from granulearn.balls.records import check_memberships
+from granulearn.memberships.base import Membership
 
 
 class GivenMembership(Membership):
@@ -24,6 +25,8 @@ class GivenMembership(Membership):
     -----
     ``delta_i`` is the mean of `sample_membership` over the samples of ball i.
     """
+
+    name = "given"
 
     def __init__(self, sample_membership=None):
         self.sample_membership = sample_membership

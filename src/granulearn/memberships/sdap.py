@@ -6,13 +6,12 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from granulearn._sklearn_compat import Interval, StrOptions
 from granulearn.balls import BallSet
-from granulearn.memberships.base import Membership, distance_to_own_class_mean
-from granulearn.memberships.neighbors import nearest_others
+from granulearn.memberships.base import Membership, distance_to_own_class_mean, nearest_others
 
-# The scripts' guard against a division by zero, here at the same three places.
+# Guards against division by zero, at the same three places as in the authors' scripts.
 EPSILON = 1e-8
 
 
@@ -32,13 +31,13 @@ class SDAPMembership(Membership):
     n_neighbors : int, default=3
         Nearest other balls that are looked at.
     closeness : {"published", "zhang-xu"}, default="published"
-        ``"published"`` is the form of the authors' scripts, which rewards
-        ignorance; ``"zhang-xu"`` the closeness that Zhang and Xu define.
+        ``"published"`` is the form of the authors' scripts, which trusts a ball that
+        little is known about; ``"zhang-xu"`` is the closeness of Zhang and Xu.
     spread : {"std", "rms"}, default="std"
         ``"std"``: the standard deviation of the distances to the class centre,
         as published. ``"rms"``: their root mean square. A class whose balls are
-        all equally far from its centre, as any two are, has no standard
-        deviation and is always rated by the root mean square.
+        all equally far from its centre, as any two balls are, has a standard
+        deviation of zero and is always rated by the root mean square.
 
     Notes
     -----
@@ -67,6 +66,8 @@ class SDAPMembership(Membership):
     with Pythagorean Fuzzy Sets", Int. J. of Intelligent Systems 29 (2014).
     """
 
+    name = "sdap"
+
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "closeness": [StrOptions({"published", "zhang-xu"})],
@@ -90,7 +91,7 @@ class SDAPMembership(Membership):
         balls : BallSet
             The balls to rate.
         lsi : ndarray of shape (n_balls,)
-            As `local_dissimilarity` returns it.
+            What `local_dissimilarity` returned.
 
         Returns
         -------
@@ -114,11 +115,11 @@ def _class_membership(centers: np.ndarray, labels: np.ndarray, spread: str) -> n
         mean = np.bincount(labels, distance) / balls_of_class
         deviation = distance - mean[labels]
         std = np.sqrt(np.bincount(labels, deviation**2) / balls_of_class)
-        # All equally far from the centre, as any two balls are: a spread of zero
+        # Balls may all be equally far from the centre, as any two are. A spread of zero
         # would rate the whole class zero, and the network would never see it.
         sigma = np.where(std > EPSILON * rms, std, rms)
     scale = (sigma + EPSILON) * np.sqrt(len(labels) / balls_of_class)
-    # Distance over scale first: squares of either alone may leave the float range.
+    # The quotient is squared, not its parts: their squares may leave the float range.
     return np.exp(-0.5 * (distance / scale[labels]) ** 2)
 
 

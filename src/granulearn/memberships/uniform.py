@@ -22,5 +22,7 @@ class UniformMembership(Membership):
     UniformMembership()
     """
 
+    name = "uniform"
+
     def _rate(self, balls, X, y):
         return np.ones(len(balls))

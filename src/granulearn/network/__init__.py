@@ -1,7 +1,5 @@
 """The network: activations, random features, closed-form output weights, graphs."""
 
-from granulearn.network.activations import activate, activation_names
-from granulearn.network.blocks import row_blocks
 from granulearn.network.complex_features import (
     ComplexFeatures,
     complex_activation_names,
@@ -9,7 +7,12 @@ from granulearn.network.complex_features import (
 )
 from granulearn.network.deep_features import DeepFeatures, draw_deep_features
 from granulearn.network.graph import graph_names, graph_regulariser
-from granulearn.network.random_features import RandomFeatures, draw_random_features
+from granulearn.network.random_features import (
+    RandomFeatures,
+    activate,
+    activation_names,
+    draw_random_features,
+)
 from granulearn.network.ridge import (
     FeatureMap,
     IllConditionedWarning,
@@ -17,6 +20,7 @@ from granulearn.network.ridge import (
     normal_equations,
     one_hot,
     predict_scores,
+    row_blocks,
     solve_dual,
     solve_graph_ridge,
     solve_primal,

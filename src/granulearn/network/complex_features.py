@@ -86,7 +86,11 @@ class ComplexFeatures:
 def draw_complex_features(
     X: np.ndarray, n_hidden: int, activation: str, *, as_real_pairs: bool, seed: int
 ) -> ComplexFeatures:
-    """Draw a complex hidden layer for training rows `X`, node by node (nested widths)."""
+    """Draw a complex hidden layer for training rows `X`, node by node.
+
+    The first nodes of a wide layer are therefore the nodes of a narrow one
+    drawn from the same `seed`.
+    """
     if activation not in _COMPLEX_ACTIVATIONS:
         raise ValueError(
             f"activation={activation!r} is not known: use one of {complex_activation_names()}."

@@ -1,9 +1,9 @@
 """Stacked random layers: each hidden layer reads the one before it.
 
-A layer reads columns ``[direct link, bias, hidden layer before]``, or without
-the direct link where inputs are not fed again. What is handed on is centred and
-scaled with statistics of the training rows; as that is linear, it is part of
-the drawn weights, and costs nothing when features are computed.
+A layer reads the columns ``[direct link, bias, hidden layer before]``, without the
+direct link where inputs are not fed again. What it reads from the layer before is
+centred and scaled with statistics of the training rows. This is linear, so it is
+part of the drawn weights and costs nothing when features are computed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.network.activations import activate
-from granulearn.network.random_features import BIAS_RANGE, RandomFeatures, draw_random_features
+from granulearn.network.random_features import (
+    BIAS_RANGE,
+    RandomFeatures,
+    activate,
+    draw_random_features,
+)
 
 # Means and deviations of the layers are known well enough from so many rows.
 STATISTICS_ROWS = 8192
@@ -33,7 +37,7 @@ class DeepFeatures:
 
     first: RandomFeatures
     deeper: tuple[np.ndarray, ...]
-    """Of each further layer the weights, of shape (n_columns_read, n_hidden)."""
+    """Weights of each further layer, of shape (n_columns_read, n_hidden)."""
     feeds_inputs: bool
     """Whether further layers read the inputs, besides the layer before them."""
 
@@ -125,21 +129,21 @@ def draw_deep_features(
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Training rows. Of more than `STATISTICS_ROWS`, that many, drawn at
-        random, give the means and deviations of the layers.
+        Training rows, for the means and deviations of the layers. Of more than
+        `STATISTICS_ROWS` rows, that many are drawn at random.
     weights : ndarray of shape (n_rows,) or None
         Weights of the rows in these statistics; None means one.
     widths : sequence of int
         Number of hidden nodes of each layer.
     activation : str
-        Of all hidden nodes.
+        Activation of all hidden nodes.
     feeds_inputs : bool
         Whether further layers read the inputs too.
     normalize : bool
         Whether a layer hands on centred and scaled outputs, to weights whose
         size allows for their number. If not, weights are those of a first layer.
     seed : int
-        Of all draws.
+        Seed of all draws.
     """
     first = draw_random_features(X.shape[1], widths[0], activation, direct_link=True, seed=seed)
     drawn = DeepFeatures(first, (), feeds_inputs)
@@ -171,11 +175,11 @@ def _draw_layer(n_read: int, width: int, bias_row: int, stream: np.random.Genera
 def _normalize(
     layer: np.ndarray, read: np.ndarray, weights: np.ndarray | None, bias_row: int, n_features: int
 ) -> None:
-    """Make weights on outputs as they are, in place, of weights on centred and scaled ones.
+    """Turn weights for centred and scaled outputs into weights for the outputs, in place.
 
-    Inputs are used as they come. With weights of this size a node receives what
-    a node of the first layer does from as many scaled inputs, however many it
-    reads, so that no activation saturates.
+    Inputs are used as they come. Weights are scaled so that a node receives values
+    of the same size as a node of the first layer, however many columns it reads, and
+    no activation saturates.
     """
     size = np.sqrt(n_features / (len(layer) - 1))
     mean, deviation = _statistics(read[:, bias_row + 1 :], weights)
@@ -187,8 +191,8 @@ def _normalize(
 def _statistics(hidden: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
     """Return the weighted mean of each node, and the standard deviation of the layer.
 
-    One deviation for all: what nodes that hardly vary in the training rows do
-    elsewhere would be blown up by their own.
+    All nodes share one deviation: divided by its own, a node that hardly varies
+    in the training rows would be blown up elsewhere.
     """
     if weights is not None and not weights.any():
         weights = None

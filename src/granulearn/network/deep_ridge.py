@@ -1,7 +1,7 @@
 """Ridge regressions of a deep network: on its first layers, or on each layer alone.
 
-Both go through the rows once, whatever the number of layers, and keep what
-grows with the columns only; with fewer rows than columns they keep the rows.
+Both go through the rows once, whatever the number of layers, and keep sums that
+grow with the columns only. With fewer rows than columns they keep the rows.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from granulearn.network.blocks import row_blocks
 from granulearn.network.deep_features import DeepFeatures, linked_scores
 from granulearn.network.ridge import (
     NormalEquations,
     normal_equations,
+    row_blocks,
     solve_primal,
     solve_rows,
     solve_shifted,
@@ -73,9 +73,9 @@ def solve_layers(
 def layer_solvers(
     features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> list[Callable[[float], np.ndarray]]:
-    """Return of each layer the function from C to its output weights.
+    """Return, for each layer, the function from C to its output weights.
 
-    All that does not depend on C is done before.
+    All that does not depend on C is done beforehand.
     """
     if features.layer_columns.max() > len(X):
         layers = _weighted_layers(features, X, Y, weights)

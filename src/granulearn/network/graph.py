@@ -12,9 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg, sparse
 
-from granulearn.memberships.neighbors import nearest_points
-from granulearn.network.blocks import row_blocks
-from granulearn.network.ridge import one_hot
+from granulearn.memberships.base import nearest_points
+from granulearn.network.ridge import one_hot, row_blocks
 
 # Added to S_b before it is inverted; the value of the published scripts.
 BETWEEN_SHIFT = 1e-3
@@ -45,7 +44,7 @@ def graph_regulariser(
         positive. ``"symmetric"``: ``R S_w R`` with ``R = (S_b + 1e-3 I)^-1/2``
         after negative eigenvalues of S_b are set to zero.
     n_neighbors : int
-        For ``"mda"``: neighbours of a row, itself counted in its own class.
+        For ``"mda"``: number of neighbours; within its class, a row counts itself.
     """
     if graph not in _SCATTERS:
         raise ValueError(f"graph={graph!r} is not known: use one of {graph_names()}.")
@@ -63,7 +62,7 @@ def _inverse_root(between: np.ndarray) -> np.ndarray:
 
 
 def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
-    """Complete graphs: distances to the class mean, and of class means to the mean."""
+    """Complete graphs: distances of rows to their class mean, and of class means to the mean."""
     counts = np.bincount(codes)
     class_sums = one_hot(codes, len(counts)).T.astype(np.float64) @ H
     class_means = class_sums / np.maximum(counts, 1)[:, None]
@@ -75,7 +74,7 @@ def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatter
 def _lfda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
     """Affinity graphs: near rows of a class count more."""
     k = len(H)
-    centred = H - H.mean(axis=0)  # edges do not change, squares of differences lose less
+    centred = H - H.mean(axis=0)  # same differences, but their squares lose fewer digits
     square_norms = np.einsum("ij,ij->i", centred, centred)
     mean_square_distance = 2 * square_norms.mean()
     if mean_square_distance == 0:

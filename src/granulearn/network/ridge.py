@@ -14,17 +14,27 @@ means the conjugate transpose.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy import linalg
 
-from granulearn.network.blocks import row_blocks
+# Blocks of rows are small enough to stay in the cache, and large enough that cores,
+# which wait for each other at the end of each product, do so rarely.
+BLOCK_BYTES = 4 * 2**20
+
+
+def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
+    """Yield slices that cover ``range(n_rows)`` in order, about `BLOCK_BYTES` each."""
+    step = max(1, BLOCK_BYTES // max(1, bytes_per_row))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
 
 
 class FeatureMap(Protocol):
-    """What turns rows of inputs into rows of H."""
+    """A map from rows of inputs to rows of H."""
 
     @property
     def n_columns(self) -> int:
@@ -51,7 +61,7 @@ class IllConditionedWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class NormalEquations:
-    """What the primal solution needs; grows with the columns, not with the rows."""
+    """Sums for the primal solution; their size grows with the columns, not with the rows."""
 
     gram: np.ndarray
     """(p, p) A'A."""
@@ -71,9 +81,9 @@ class NormalEquations:
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return Y: one row per code, true where the code is the column's.
+    """Return Y: one row per code, true in the column of that code.
 
-    Booleans, because Y is the one thing that is kept for all rows at once.
+    It holds booleans, because Y is the one array that is kept for all rows at once.
     """
     return codes[:, None] == np.arange(n_classes)
 
@@ -173,9 +183,9 @@ def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np
 def solve_shifted(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
     """Solve ``(G + I/C) Z = rhs`` for G symmetric (Hermitian), positive semi-definite.
 
-    By Cholesky; when that fails or the system is singular to working
-    precision, by the eigenvectors of G that can be told from zero, with an
-    `IllConditionedWarning`.
+    It is solved by Cholesky. When that fails, or the system is singular to working
+    precision, it is solved with the eigenvectors of G whose eigenvalues can be told
+    from zero, and an `IllConditionedWarning` is given.
     """
     check_finite_system(G, rhs)
     shifted = G.copy()

@@ -2,16 +2,16 @@
 
 With a free intercept t it minimises
 ``sum_i w_i |h_i' Theta + t - y_i|^2 + |Theta|^2 / C``: a ridge on rows and
-targets from which the weighted means are taken. Without one nothing is
-centred, and the bias is a column of H like others. With the eigenvectors V and
+targets minus their weighted means. Without a free intercept nothing is centred,
+and the bias is a column of H like others. With the eigenvectors V and
 eigenvalues of the weighted Gram matrix of the rows A, and ``T = A V``, a fitted
 value is ``T (M / (values + 1/C))`` for the moment ``M = T' w Y``, and the
 influence of one unit of weight at row i on its own fit is
 ``sum_j T_ij^2 / (values_j + 1/C)``, plus ``1/sum(w)`` for a free intercept.
 
-What leaving out a row divides by, one minus its influence, vanishes where a
-model passes through every target. With fewer rows than columns it is therefore
-summed from the eigenvectors of the rows, never by that subtraction.
+Leaving out a row divides by its freedom, one minus its influence, which vanishes
+where a model passes through every target. With fewer rows than columns the freedom
+is therefore summed from the eigenvectors of the rows, never by that subtraction.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from granulearn.network.blocks import row_blocks
-from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations
+from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations, row_blocks
 
-# Below this, one minus the influence of a row is rounding: nothing but the row
-# itself says anything about it, so without it the mean of the targets is predicted.
+# Below this, the freedom of a row is rounding: nothing but the row itself says
+# anything about it, so without it the mean of the targets is predicted.
 SMALLEST_FREEDOM = 1e-9
 SMALLEST_FREEDOM_BY_ROWS = 1e-12
 
@@ -53,7 +52,7 @@ class SpectralRidge:
     target_mean: np.ndarray
     """(n_outputs,) weighted mean of the targets; zero without a free intercept."""
     total_weight: float
-    """Infinite without a free intercept."""
+    """Sum of the weights; infinite without a free intercept."""
     values: np.ndarray
     """(r,) eigenvalues, ascending."""
     vectors: np.ndarray
@@ -61,7 +60,7 @@ class SpectralRidge:
     moment: np.ndarray
     """(r, n_outputs) M."""
     by_rows: RowSpectrum | None = None
-    """None where there are at least as many rows as columns."""
+    """Eigenvectors of the rows; None where there are at least as many rows as columns."""
 
     def coef(self, C: float) -> np.ndarray:
         """Return Theta, of shape (p, n_outputs), with the intercept in the bias column."""
@@ -80,7 +79,7 @@ class SpectralRidge:
         removed: np.ndarray,
         Cs: Sequence[float] | np.ndarray,
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield, block by block of rows, what is predicted for a row without that row.
+        """Yield, for each block of rows, the predictions for each row without that row.
 
         Parameters
         ----------
@@ -89,14 +88,14 @@ class SpectralRidge:
         Y : ndarray of shape (n_rows, n_outputs)
             Their targets.
         removed : ndarray of shape (n_rows,)
-            How much of a row's weight is left out; its weight for all of it.
+            How much of each row's weight is left out; its whole weight removes the row.
         Cs : sequence of float
             Inverse penalties.
 
         Yields
         ------
         block : slice
-            Which rows.
+            The rows of the block.
         predictions : ndarray of shape (len(Cs), n_block_rows, n_outputs)
             One prediction for each penalty, row and output.
         """
@@ -120,7 +119,7 @@ class SpectralRidge:
 
     def _leave_out_by_rows(self, rows: RowSpectrum, X, Y, removed, Cs) -> np.ndarray:
         U, weights = rows.vectors, np.square(rows.roots)
-        # Of each direction the share that is not fitted.
+        # The share of each direction that is not fitted.
         unfitted = 1 / (1 + rows.values[:, None] * Cs)
         targets = U.T @ (rows.roots[:, None] * (Y - self.target_mean))
         residuals = U @ (unfitted.T[:, :, None] * targets)
@@ -213,7 +212,7 @@ def _centred_sums(features, X, Y, weights) -> tuple[np.ndarray, np.ndarray, np.n
     for block in row_blocks(len(X), 8 * p):
         H = features(X[block])
         if origin is None:
-            # Near the mean already, so that the correction below loses no digits.
+            # The origin is near the mean, so that the correction below loses no digits.
             origin = H.mean(axis=0)
         H -= origin
         mean_shift += weights[block] @ H

@@ -1,4 +1,4 @@
-"""Model files that can be trusted: skops with a card and a digest, and ONNX."""
+"""Files: models as skops, with a card and a digest, or as ONNX; and files written whole."""
 
 from granulearn.persistence.atomic_files import written_atomically
 from granulearn.persistence.model_card import ColumnCard, ModelCard

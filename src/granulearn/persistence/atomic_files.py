@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# What only writing meets; such errors often come without the name of a file.
+# Errors of a full disk; they often come without the name of a file.
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _STANDARD_OUTPUT = 1
 
@@ -22,9 +22,9 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
 
     The place is a new file in the folder of `path`, so that the last step is a
     rename and never a copy. If the body raises, or is interrupted, that file is
-    removed and whatever stood at `path` before stays as it was. Of a symbolic link
-    the file it leads to is replaced, not the link. What is no regular file (a
-    device, a pipe) is never replaced but written to, see `written_through`.
+    removed, and a file that stood at `path` before stays as it was. Where `path` is a
+    symbolic link, the file that it leads to is replaced. A device or a pipe is never
+    replaced but written to, see `written_through`.
 
     Parameters
     ----------
@@ -56,11 +56,36 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
     try:
         with _errors_name(named, draft):
             yield draft
+            # The content must be on the disk first: a rename may outlive a power cut.
+            with draft.open("rb+") as written:
+                os.fsync(written.fileno())
             draft.chmod(_usual_mode(found))
             os.replace(draft, target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_text_atomically(path: str | os.PathLike, text: str) -> Path:
+    """Write a text as a whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file to make or to replace; its folder is made if it is not there.
+    text : str
+        The content, written as UTF-8.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_atomically(target) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return target
 
 
 @contextmanager
@@ -100,7 +125,7 @@ def _found(path: Path) -> os.stat_result | None:
 
 
 def _is_written_to(found: os.stat_result) -> bool:
-    """Say whether this must not be replaced: no regular file, or where our output goes."""
+    """Return whether a file must not be replaced: a device, a pipe, or where our output goes."""
     return not stat.S_ISREG(found.st_mode) or _is_standard_output(found)
 
 
@@ -122,7 +147,7 @@ def _descriptor(target: str | os.PathLike | int) -> int:
 
 @contextmanager
 def _errors_name(target: str | os.PathLike, draft: Path | None = None) -> Iterator[None]:
-    """Let errors about the draft name what is asked for, not the draft."""
+    """Let errors about the draft name the file that was asked for."""
     try:
         yield
     except OSError as error:

@@ -65,7 +65,7 @@ class ModelCard:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ModelCard:
-        """Return the card that `to_json` made this of.
+        """Return the card that `to_json` turned into this content.
 
         Parameters
         ----------

@@ -2,9 +2,9 @@
 
 The file is a zip archive: the tree and the arrays that skops writes, and
 ``granulearn.json`` with the card and a SHA-256 over everything else. The digest
-shows that a file is not what was saved (damage, or an edit); it is no signature,
-since whoever makes a whole new file can compute a new digest. What keeps a made
-file from running code is the list in `trusted_types`.
+shows that a file is not what was saved (damage, or an edit). It is no signature:
+an attacker who makes a whole new file can compute a new digest. The list in
+`trusted_types` is what keeps such a file from running code.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def save_model(
     Raises
     ------
     ModelFileError
-        If it is, or holds, something that `load_model` would refuse.
+        If the pipeline is, or holds, something that `load_model` would refuse.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     path : path
         The model file.
     trusted : sequence of str, default=()
-        Full names of types to accept beyond those of the family and its pipelines.
+        Full names of types to accept beyond those of granulearn and its pipelines.
 
     Returns
     -------
@@ -151,13 +151,13 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     try:
         pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
         check_predictor(pipeline, trusted)
-    except Exception as error:  # whatever a made file provokes, it is refused
+    except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, card)
 
 
 def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCard:
-    """Return the card after every check that needs no object to be made."""
+    """Return the card after all checks that build no object."""
     from skops.io._protocol import PROTOCOL
 
     try:
@@ -176,12 +176,12 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
                 )
             schema = json.loads(members.read(SCHEMA_MEMBER))
             if schema["protocol"] != PROTOCOL:
-                # Nodes of other protocols name what they load elsewhere than is looked at here.
+                # Nodes of other protocols may name what they load where no check looks.
                 raise ModelFileError(
                     f"{file} was saved by another version of skops (protocol "
                     f"{schema['protocol']!r}, here {PROTOCOL}); install that version, or fit again."
                 )
-            # Before the digest: a file that names a foreign type is told so.
+            # This comes before the digest, so that the message names a foreign type.
             unknown = untrusted_types(schema, trusted)
             if unknown:
                 raise ModelFileError(
@@ -201,7 +201,7 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
         ) from error
     except ModelFileError:
         raise
-    except Exception as error:  # whatever a made file provokes, it is refused
+    except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: its card or tree is damaged.") from error
 
 
@@ -217,7 +217,7 @@ def _digest(members: zipfile.ZipFile, card: Any) -> str:
 
 
 def _first_bytes(content: bytes) -> str:
-    """Say what a file looks like that is no model file."""
+    """Return what a file that is no model file looks like, in words."""
     if not content:
         return "it is empty"
     if content[:1] == b"\x80":

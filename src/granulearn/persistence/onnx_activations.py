@@ -4,8 +4,8 @@ Complex numbers are pairs of reals. The inverse functions follow T. E. Hull,
 T. F. Fairgrieve, P. T. P. Tang, "Implementing the complex arcsine and
 arccosine functions using exception handling", ACM TOMS 23 (1997): differences
 of nearly equal numbers are rewritten as quotients, so nothing is lost near the
-branch points. ONNX runtimes have no arctangent of doubles; one in single
-precision and one correction by the sine of what is left gives it.
+branch points. ONNX runtimes have no arctangent of doubles, so it is computed in
+single precision and corrected once, by the sine of the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from onnx import TensorProto
 
-from granulearn.network.activations import (
+from granulearn.network.random_features import (
     LEAKY_SLOPE,
     RADBAS_ZERO_FROM,
     SELU_ALPHA,
@@ -98,7 +98,7 @@ def add_activation(graph: Graph, name: str, z: Name) -> Name:
     graph : Graph
         Where to add it.
     name : str
-        As in `granulearn.network.activation_names`.
+        A name of `granulearn.network.activation_names`.
     z : str
         What the hidden nodes receive.
     """
@@ -113,7 +113,7 @@ def add_complex_activation(graph: Graph, name: str, z: Complex) -> Complex:
     graph : Graph
         Where to add it.
     name : {"acos", "asin", "asinh"}
-        As in `granulearn.network.complex_activation_names`.
+        A name of `granulearn.network.complex_activation_names`.
     z : pair of str
         Real and imaginary part of what the hidden nodes receive.
     """
@@ -169,7 +169,7 @@ def _angle(graph: Graph, across: Name, up: Name) -> Name:
     half = graph.over(sine, graph.shifted(1.0, cosine))
     single = graph.add("Cast", half, to=TensorProto.FLOAT)
     rough = graph.scaled(2.0, graph.as_double(graph.add("Atan", single)))
-    # The sine of what the single precision missed, about 1e-7, is that rest itself.
+    # Single precision misses about 1e-7, and the sine of so small a rest is the rest itself.
     rest = graph.minus(
         graph.times(sine, graph.add("Cos", rough)), graph.times(cosine, graph.add("Sin", rough))
     )

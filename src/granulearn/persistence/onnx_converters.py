@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -15,29 +16,7 @@ from skl2onnx.common.data_types import (
 )
 from sklearn.base import ClassifierMixin
 
-from granulearn.estimators import (
-    ACRVFLClassifier,
-    BallEnsembleClassifier,
-    BallForestClassifier,
-    CRVFLClassifier,
-    DeepGBRVFLClassifier,
-    DeepRVFLClassifier,
-    DeepRVFLRegressor,
-    ELMClassifier,
-    ELMRegressor,
-    EnsembleDeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    EnsembleDeepRVFLRegressor,
-    FGBRVFLClassifier,
-    GBRVFLClassifier,
-    GEGBRVFLClassifier,
-    RobustGBRVFLClassifier,
-    RVFLClassifier,
-    RVFLCommitteeClassifier,
-    RVFLCommitteeRegressor,
-    RVFLRegressor,
-    SDAPGBRVFLClassifier,
-)
+from granulearn import estimators
 from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_complex_activation
 from granulearn.persistence.onnx_forest import add_posterior
@@ -45,7 +24,6 @@ from granulearn.persistence.onnx_graph import Graph, Name
 from granulearn.persistence.onnx_layers import (
     add_ensemble_scores,
     add_hidden,
-    add_layer_mean,
     add_linked,
     add_one_ridge_scores,
 )
@@ -60,21 +38,18 @@ def check_convertible(model: Any) -> None:
     model : estimator
         A fitted classifier or regressor.
     """
-    if type(model) not in CONVERTIBLE:
-        raise TypeError(
-            f"{type(model).__name__} has no form in ONNX here; "
-            f"these have: {', '.join(sorted(kind.__name__ for kind in CONVERTIBLE))}."
-        )
-    if isinstance(model, RobustGBRVFLClassifier):
-        check_convertible(model.forest_)
-    if isinstance(model, BallEnsembleClassifier):
-        check_convertible(model.estimators_[0])
+    form = _form(type(model))
+    if form is None:
+        names = ", ".join(kind.__name__ for kind in convertible())
+        raise TypeError(f"{type(model).__name__} has no form in ONNX here; these have: {names}.")
+    for part in form.parts(model):
+        check_convertible(part)
 
 
 @cache
 def register_converters() -> None:
-    """Teach skl2onnx every model of `CONVERTIBLE`."""
-    for kind in CONVERTIBLE:
+    """Teach skl2onnx every model that has a form in ONNX."""
+    for kind in convertible():
         name = f"Granulearn{kind.__name__}"
         if issubclass(kind, ClassifierMixin):
             options = {"zipmap": [True, False, "columns"], "nocl": [True, False]}
@@ -131,14 +106,16 @@ def _onnx_labels(model: Any) -> np.ndarray:
 
 
 def _scores(graph: Graph, model: Any, X: Name) -> Name:
-    """Add the model's outputs: predictions, or scores of classes, of which the highest decides."""
-    return _SCORES[type(model)](graph, model, X)
+    """Add the model's outputs: predictions of numbers, or scores of classes."""
+    form = _form(type(model))
+    assert form is not None  # `check_convertible` checked it
+    return form.scores(graph, model, X)
 
 
 def _probabilities(graph: Graph, model: Any, scores: Name) -> Name:
-    if isinstance(model, BallForestClassifier):
+    if model._probability_form == "scores":
         return scores
-    if not isinstance(model, (RVFLCommitteeClassifier, RobustGBRVFLClassifier)):
+    if model._probability_form == "softmax":
         return graph.add("Softmax", scores, axis=1)
     positive = graph.add("Relu", scores)
     return graph.over(positive, graph.add("ReduceSum", positive, graph.constant([1]), keepdims=1))
@@ -204,7 +181,7 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
         ),
     )
     hidden = add_complex_activation(graph, features.activation, received)
-    scores = graph.constant(of_real[n_features])  # of the bias, which is 1 + 0i
+    scores = graph.constant(of_real[n_features])  # the part of the bias, which is 1 + 0i
     for part, weights in (
         (P, of_real[:n_features]),
         (Q, of_imaginary[:n_features]),
@@ -215,27 +192,34 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
     return scores
 
 
-_SCORES = {
-    ACRVFLClassifier: _complex_scores,
-    BallEnsembleClassifier: _ensemble_of_balls_scores,
-    BallForestClassifier: _forest_scores,
-    CRVFLClassifier: _complex_scores,
-    DeepGBRVFLClassifier: add_one_ridge_scores,
-    DeepRVFLClassifier: add_one_ridge_scores,
-    DeepRVFLRegressor: add_one_ridge_scores,
-    ELMClassifier: _network_scores,
-    ELMRegressor: _network_scores,
-    EnsembleDeepGBRVFLClassifier: add_ensemble_scores,
-    EnsembleDeepRVFLClassifier: add_ensemble_scores,
-    EnsembleDeepRVFLRegressor: add_layer_mean,
-    FGBRVFLClassifier: _network_scores,
-    GBRVFLClassifier: _network_scores,
-    GEGBRVFLClassifier: _network_scores,
-    RVFLClassifier: _network_scores,
-    RVFLCommitteeClassifier: _committee_scores,
-    RVFLCommitteeRegressor: _committee_scores,
-    RVFLRegressor: _network_scores,
-    RobustGBRVFLClassifier: _robust_scores,
-    SDAPGBRVFLClassifier: _network_scores,
+@dataclass(frozen=True)
+class Form:
+    """How the scores of a kind of model are written as ONNX."""
+
+    scores: Callable[[Graph, Any, Name], Name]
+    parts: Callable[[Any], Sequence[Any]] = lambda model: ()
+    """The models inside a fitted model that must have a form too."""
+
+
+# The forms, by the name that a class of models states in its abilities.
+FORMS = {
+    "ball forest": Form(_forest_scores),
+    "committee": Form(_committee_scores),
+    "committee and forest": Form(_robust_scores, lambda model: [model.forest_]),
+    "complex network": Form(_complex_scores),
+    "deep network": Form(add_one_ridge_scores),
+    "ensemble of layers": Form(add_ensemble_scores),
+    "mean of members": Form(_ensemble_of_balls_scores, lambda model: model.estimators_[:1]),
+    "network": Form(_network_scores),
 }
-CONVERTIBLE = tuple(_SCORES)
+
+
+def convertible() -> list[type]:
+    """Return the public classes that have a form in ONNX, by name."""
+    kinds = [getattr(estimators, name) for name in estimators.__all__]
+    return [kind for kind in kinds if _form(kind) is not None]
+
+
+def _form(kind: type) -> Form | None:
+    abilities = getattr(kind, "_abilities", None)
+    return None if abilities is None else FORMS.get(abilities.onnx)

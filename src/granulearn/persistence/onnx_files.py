@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from granulearn.persistence.predictors import last_step
+from granulearn.persistence.predictors import final_predictor
 
 TOLERANCE = 1e-5
-SMALLEST_SPREAD = 1e-9  # of predictions, as a share of the largest; below it is rounding
+# A smaller spread of predictions, as a share of the largest prediction, is rounding.
+SMALLEST_SPREAD = 1e-9
 _OPSETS = {"": 19, "ai.onnx.ml": 3}
 
 
@@ -62,7 +63,7 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
 
     register_converters()
     exportable = _without_text_cleaning(pipeline)
-    model = last_step(exportable)
+    model = final_predictor(exportable)
     check_convertible(model)
     input_types = _initial_types(X)
     onnx_model = convert_sklearn(
@@ -98,10 +99,10 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
     Returns
     -------
     float
-        Of a classifier the largest difference of a probability; infinite where a
-        label differs that the probabilities do not leave open. Of a regressor the
+        For a classifier, the largest difference of a probability; infinite where a
+        label differs although the probabilities are not tied. For a regressor, the
         largest difference of a number, as a share of the range of its target's
-        predictions: targets come in any unit, and far from zero.
+        predictions: targets come in any unit, and may lie far from zero.
     """
     if is_regressor(pipeline):
         (predictions,) = _run(onnx_model, X)
@@ -124,7 +125,7 @@ def _run(onnx_model: Any, X: Any) -> list[np.ndarray]:
 def _difference_of_numbers(found: np.ndarray, predicted: np.ndarray) -> float:
     expected = predicted.reshape(len(predicted), -1)
     differences = np.abs(found - expected).max(axis=0)
-    # Where predictions hardly vary, what they vary by is their rounding.
+    # Predictions that hardly vary differ by their rounding alone.
     least = SMALLEST_SPREAD * np.abs(expected).max(axis=0)
     spreads = np.maximum(np.ptp(expected, axis=0), least)
     return float((differences / np.where(spreads > 0, spreads, 1.0)).max())
@@ -154,7 +155,7 @@ def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
     Returns
     -------
     dict
-        Name of each input to an array of doubles or of text.
+        For the name of each input, an array of doubles or of text.
     """
     if not hasattr(X, "columns"):
         return {"X": np.asarray(X, dtype=np.float64)}
@@ -186,7 +187,7 @@ def _initial_types(X: Any) -> list[tuple[str, Any]]:
 def _name_as_the_table_does(onnx_model: Any, columns: list[str]) -> None:
     """Give the inputs the names of the columns; skl2onnx allows only plain identifiers.
 
-    Inner values and outputs that bear the name of a column give way.
+    Inner values and outputs that have the name of a column are renamed.
     """
     graph = onnx_model.graph
     inputs = {value.name: name for value, name in zip(graph.input, columns, strict=True)}
@@ -204,7 +205,7 @@ def _name_as_the_table_does(onnx_model: Any, columns: list[str]) -> None:
     for node in graph.node:
         node.input[:] = [new_names.get(name, name) for name in node.input]
         node.output[:] = [new_names.get(name, name) for name in node.output]
-    del graph.value_info[:]  # what runtimes infer anyway, under the old names
+    del graph.value_info[:]  # it has the old names, and runtimes infer it anyway
 
 
 def _without_text_cleaning(pipeline: Any) -> Any:

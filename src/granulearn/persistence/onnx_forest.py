@@ -119,7 +119,7 @@ def add_posterior(graph: Graph, forest: BallForest, X: Name) -> Name:
 
 def _entries(graph: Graph, column: Name, node: Name) -> Name:
     """Return the entry of each node in a column of the table; both have one dimension."""
-    # As fast as it gets: onnxruntime's plain Gather copies numbers one by one.
+    # GatherElements is faster than Gather, with which onnxruntime copies numbers one by one.
     return graph.add("GatherElements", column, node, axis=0)
 
 

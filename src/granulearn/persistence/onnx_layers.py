@@ -30,7 +30,7 @@ def add_hidden(graph: Graph, features: RandomFeatures, X: Name) -> Name:
 
 
 def add_linked(graph: Graph, hidden: Name, X: Name, weights: np.ndarray, n_linked: int) -> Name:
-    """Add ``[X, 1, hidden] weights``, of X as many columns as are linked.
+    """Add ``[X, 1, hidden] weights``, without X where no inputs are linked.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def add_one_ridge_scores(graph: Graph, model: Any, X: Name) -> Name:
     ----------
     graph : Graph
         Where nodes are added.
-    model : DeepRVFLClassifier, DeepGBRVFLClassifier or DeepRVFLRegressor
-        Fitted.
+    model : estimator
+        Fitted, with one ridge on all layers.
     X : str
         Its inputs.
     """
@@ -71,36 +71,21 @@ def add_one_ridge_scores(graph: Graph, model: Any, X: Name) -> Name:
     return add_linked(graph, hidden, X, model.coef_[-1], features.bias_column)
 
 
-def add_layer_mean(graph: Graph, model: Any, X: Name) -> Name:
-    """Add the mean of the outputs of a network with one ridge per layer.
-
-    Parameters
-    ----------
-    graph : Graph
-        Where nodes are added.
-    model : EnsembleDeepRVFLRegressor
-        Fitted.
-    X : str
-        Its inputs.
-    """
-    return graph.mean(_layer_scores(graph, model, X))
-
-
 def add_ensemble_scores(graph: Graph, model: Any, X: Name) -> Name:
-    """Add the scores of a network with one ridge per layer, combined as the model combines them.
+    """Add the outputs of a network with one ridge per layer, combined as the model combines them.
 
     Parameters
     ----------
     graph : Graph
         Where nodes are added.
-    model : EnsembleDeepRVFLClassifier or EnsembleDeepGBRVFLClassifier
-        Fitted.
+    model : estimator
+        Fitted, with one ridge per layer.
     X : str
         Its inputs.
     """
     scores = _layer_scores(graph, model, X)
     mean = graph.mean(scores)
-    if model.combine == "mean":
+    if getattr(model, "combine", "mean") == "mean":  # regressors have no votes
         return mean
     votes = [_vote(graph, each, len(model.classes_)) for each in scores]
     divided = graph.scaled(0.5, graph.add("Softmax", mean, axis=1))  # settles ties

@@ -1,8 +1,8 @@
 """How skl2onnx writes three steps of pipelines as ONNX, in double precision.
 
 skl2onnx's own imputer works in single precision and refuses missing text, and
-its scaler reads several columns in single precision. So pipelines get those
-here, for the time of the export only; nothing of skl2onnx is replaced for others.
+its scaler reads several columns in single precision. So pipelines get the converters
+of this file, during the export only; skl2onnx stays as it is for other code.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _one_hot_shapes(operator: Any) -> None:
 
 
 def _convert_one_hot(scope: Any, operator: Any, container: Any) -> None:
-    """Compare each column with its categories; what equals none is all zeros."""
+    """Compare each column with its categories; a cell that equals none becomes all zeros."""
     graph, encoder = Graph(scope, container), operator.raw_operator
     cells = _side_by_side(graph, operator)
     encoded = []

@@ -1,4 +1,4 @@
-"""What a model file may hold as a whole: a fitted classifier or regressor of the family."""
+"""Check that a model file holds a predictor: a fitted classifier or regressor of granulearn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from granulearn.persistence.trusted_types import TRUSTED_PREDICTORS
 
 
-def last_step(model: Any) -> Any:
+def final_predictor(model: Any) -> Any:
     """Return what a pipeline ends in, however deep pipelines are nested; else the model itself.
 
     Parameters
@@ -20,11 +20,11 @@ def last_step(model: Any) -> Any:
         A pipeline or anything else.
     """
     ends_in_a_step = isinstance(model, Pipeline) and model.steps
-    return last_step(model.steps[-1][1]) if ends_in_a_step else model
+    return final_predictor(model.steps[-1][1]) if ends_in_a_step else model
 
 
 def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
-    """Raise unless a model, or what a pipeline ends in, is a predictor of the family, all fitted.
+    """Raise unless a model is, or ends in, a predictor of granulearn, with all steps fitted.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
     trusted : sequence of str, default=()
         Full names of further types that count as predictors if they can predict.
     """
-    predictor = last_step(model)
+    predictor = final_predictor(model)
     kind = type(predictor)
     known = f"{kind.__module__}.{kind.__name__}" in {*TRUSTED_PREDICTORS, *trusted}
     if not known or not callable(getattr(predictor, "predict", None)):
@@ -46,7 +46,7 @@ def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
 
 
 def _steps(model: Any) -> Iterator[Any]:
-    """Yield the steps of a pipeline, of pipelines in it too; else the model itself."""
+    """Yield the steps of a pipeline, however deeply nested; else the model itself."""
     if not isinstance(model, Pipeline):
         yield model
         return

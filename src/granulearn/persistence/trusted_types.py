@@ -39,7 +39,8 @@ TRUSTED_PREDICTORS = frozenset(
 
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
-        "granulearn.balls.ball_set.BallSet",
+        "granulearn.balls.records.BallSet",
+        "granulearn.balls.two_means.TwoMeansBalls",
         "granulearn.balls.forest.BallForest",
         "granulearn.balls.forest.BallTree",
         "granulearn.memberships.evidence.EvidenceMembership",
@@ -87,7 +88,7 @@ _TRUSTED_NODES: dict[str, frozenset[str]] = {
     | _NUMPY_SCALARS,
 }
 
-# What the file format itself must be told, on top of the values it always reads.
+# The names that skops must be told to trust, beyond the values that it always reads.
 TRUSTED_NAMES = sorted(TRUSTED_OBJECTS | TRUSTED_FUNCTIONS | {"numpy.dtype", "builtins.object"})
 
 
@@ -104,14 +105,14 @@ def untrusted_types(schema: dict[str, Any], trusted: Sequence[str] = ()) -> list
     Returns
     -------
     list of str
-        ``"package.module.Type"``, with the loader where that is the odd part.
+        ``"package.module.Type"``, with the loader where that is unusual.
     """
     return sorted({name for name in _named_by_nodes(schema) if name not in trusted})
 
 
 def _named_by_nodes(schema: dict[str, Any]) -> Iterator[str]:
     """Yield the name of each node that is not listed."""
-    to_visit: list[Any] = [schema]  # no recursion: the depth is the file's to choose
+    to_visit: list[Any] = [schema]  # no recursion: a file can be nested to any depth
     while to_visit:
         item = to_visit.pop()
         if isinstance(item, list):

@@ -84,7 +84,7 @@ def plot_balls(
     circles.set_array(values[~single])
     circles.set_clim(min(values.min(), 0.5 if label == "purity" else 0.0), 1.0)
     ax.add_collection(circles)
-    # Axes see the centres of circles only; with these corners the circles are whole.
+    # Axes make room for the centres only; these corners make room for whole circles.
     ax.update_datalim(np.vstack([centers - radii[:, None], centers + radii[:, None]]))
     ax.autoscale_view()
     ax.scatter(
@@ -128,7 +128,7 @@ def _ball_values(balls: BallSet, color: Any, label: str | None) -> tuple[np.ndar
 
 def _drawn_radii(balls: BallSet, samples: np.ndarray, centers: np.ndarray) -> np.ndarray:
     """Return the mean distance of each ball's samples to its centre, as drawn."""
-    # Samples of dropped balls have the number -1: whatever they get, no mean uses it.
+    # Samples of dropped balls have the number -1; no mean uses their distance.
     distances = np.linalg.norm(samples - centers[balls.assignment], axis=1)
     return balls.sample_mean(distances)
 

@@ -33,7 +33,7 @@ def plot_curves(
     x_label, y_label : str
         What the axes show.
     apart : float, default=0.3
-        Lines are moved so far apart, so that bars at the same place do not hide
+        How far lines are moved apart, so that bars at the same place do not hide
         each other.
 
     Returns

@@ -40,7 +40,7 @@ def plot_surface(
     middle = (np.nanmin(values) + np.nanmax(values)) / 2
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
-            # On the fill, not on the page: black or white whatever the theme.
+            # The text stands on a fill that no theme changes, so it is black or white.
             ax.text(
                 j + 0.5,
                 i + 0.5,

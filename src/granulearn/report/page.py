@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
-
+from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.persistence.html_pages import render_html
 from granulearn.plots.palette import THEME
 from granulearn.report.figures import SECTIONS, make_figures, score_label
-from granulearn.report.files import write_atomically
 
 # With more methods than these, figures and the list of cells show them, no table.
 MOST_COLUMNS = 20
@@ -34,9 +31,7 @@ def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     Path
         The file.
     """
-    target = Path(path)
-    write_atomically(target, render_page(summary))
-    return target
+    return write_text_atomically(path, render_page(summary))
 
 
 def render_page(summary: dict[str, Any]) -> str:
@@ -52,30 +47,19 @@ def render_page(summary: dict[str, Any]) -> str:
     str
         The page; the same for the same summary.
     """
-    environment = Environment(
-        loader=PackageLoader("granulearn.report"),
-        autoescape=select_autoescape(default=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=_number, settings=_settings, words=_words, seconds=_seconds)
     figures: dict[str, list] = {section: [] for section in SECTIONS}
     for figure in make_figures(summary):
         figures[figure.section].append(figure)
-    return environment.get_template("page.html").render(
+    return render_html(
+        "granulearn.report",
+        "page.html",
+        {"number": _number, "settings": _settings, "words": _words, "seconds": _seconds},
         summary=summary,
         figures=figures,
         score_label=score_label(summary),
         wide_table=len(summary["methods"]) <= MOST_COLUMNS,
-        theme=Markup(_theme()),
-        style=Markup(_text("page.css")),
-        script=Markup(_text("page.js")),
+        theme=_theme(),
     )
-
-
-def _text(name: str) -> str:
-    return (files("granulearn.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _theme() -> str:

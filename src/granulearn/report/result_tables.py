@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.report.files import write_atomically
+from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.studies.scores import SINGLE_BALLS
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
@@ -32,9 +33,7 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
         folder / f"{name}.csv": score_frame(summary).to_csv(index=False, lineterminator="\n"),
         folder / f"{name}.md": "\n".join(_page(summary)) + "\n",
     }
-    for path, text in contents.items():
-        write_atomically(path, text)
-    return list(contents)
+    return [write_text_atomically(path, text) for path, text in contents.items()]
 
 
 def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
@@ -106,6 +105,8 @@ def _methods(summary: dict[str, Any]) -> list[str]:
     heads += ["paper", "same cells, rerun", "difference"] if paper else []
     # No times: they depend on the machine and what else it does; the page has them.
     heads += ["balls"]
+    single = SINGLE_BALLS in summary["scores"]
+    heads += ["of one sample, %"] if single else []
     rows = []
     for line in summary["ranking"]:
         method = line["method"]
@@ -118,14 +119,15 @@ def _methods(summary: dict[str, Any]) -> list[str]:
                  f"{found['rerun'] - found['paper']:+.2f}"]
                 if found else ["–"] * 3
             )  # fmt: skip
-        rows.append([*row, _shown(line["n_balls"], 0)])
+        row += [_shown(line["n_balls"], 0)]
+        rows.append([*row, _shown(line["scores"][SINGLE_BALLS], 0)] if single else row)
     return _table(heads, rows)
 
 
 def _statistics(summary: dict[str, Any]) -> list[str]:
     lines = []
     for position, comparison in enumerate(summary["comparisons"]):
-        # In full once; of the others, who leads and what can be told apart.
+        # The first is given in full, the others by who leads and what can be told apart.
         words = comparison["words"] if position == 0 else comparison["words"][::2][:2]
         lines += [f"**{comparison['title'][0].upper()}{comparison['title'][1:]}.** "
                   + " ".join(words), ""]  # fmt: skip

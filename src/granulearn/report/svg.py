@@ -47,7 +47,7 @@ def themed_svg(
         'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
     text = opening + text[text.index(">") + 1 :]
-    # Ids must differ between the figures of a page; groups of matplotlib's are counted anew.
+    # Ids must differ between the figures of a page, and matplotlib counts anew in each.
     text = re.sub(r'<g id="([\w.]+)"', lambda found: f'<g id="{name}-{found[1]}"', text)
     for color, stand_in in (stand_ins or {}).items():
         text = text.replace(color, stand_in)

@@ -10,71 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
-from granulearn.estimators import (
-    ACRVFLClassifier,
-    CRVFLClassifier,
-    DeepGBRVFLClassifier,
-    DeepRVFLClassifier,
-    DeepRVFLRegressor,
-    ELMClassifier,
-    ELMRegressor,
-    EnsembleDeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    EnsembleDeepRVFLRegressor,
-    FGBRVFLClassifier,
-    GBRVFLClassifier,
-    GEGBRVFLClassifier,
-    RVFLClassifier,
-    RVFLRegressor,
-    SDAPGBRVFLClassifier,
-)
+from granulearn._sklearn_compat import InvalidParameterError, validate_parameter_constraints
+from granulearn.estimators.estimator import SharedWork
 from granulearn.selection.setting_columns import MISSING, SettingColumn
 
 PENALTY = "C"
-
-
-@dataclass(frozen=True)
-class NetworkAxes:
-    """Parameters that matter only after the rows, besides the penalty."""
-
-    columns: tuple[str, ...]
-    """Another value makes other columns."""
-    size: str
-    """A smaller value takes the leading columns, or layers, of a larger one."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All of them, and the penalty."""
-        return (*self.columns, PENALTY, self.size)
-
-
-# Exactly these classes: a subclass may change any stage, and is fitted as it is.
-SHALLOW: tuple[type, ...] = (
-    RVFLClassifier,
-    ELMClassifier,
-    GBRVFLClassifier,
-    FGBRVFLClassifier,
-    SDAPGBRVFLClassifier,
-    GEGBRVFLClassifier,
-    CRVFLClassifier,
-    ACRVFLClassifier,
-    RVFLRegressor,
-    ELMRegressor,
-)
-DEEP: tuple[type, ...] = (
-    DeepRVFLClassifier,
-    DeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    EnsembleDeepGBRVFLClassifier,
-    DeepRVFLRegressor,
-    EnsembleDeepRVFLRegressor,
-)
-NETWORK_AXES = {
-    **dict.fromkeys(SHALLOW, NetworkAxes(("activation",), "n_hidden")),
-    **dict.fromkeys(DEEP, NetworkAxes(("activation", "n_hidden"), "n_layers")),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +25,9 @@ class PenaltyGroup:
     C: float
     """Inverse of the penalty."""
     places: np.ndarray
-    """Where they stand in the grid."""
+    """Positions of the candidates in the grid."""
     sizes: np.ndarray
-    """Ascending, as many as places."""
+    """Size of each candidate, in hidden nodes or layers, ascending."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +35,9 @@ class ColumnsGroup:
     """Candidates that share their columns."""
 
     shared: dict[str, Any]
-    """The parameters that make the columns."""
+    """Values of the parameters that decide the columns."""
     size_name: str
-    """The parameter that says how many of them are taken."""
+    """Name of the parameter that decides how many of the columns a candidate takes."""
     penalties: list[PenaltyGroup]
 
     def network(self, C: float, size: int) -> dict[str, Any]:
@@ -112,7 +53,7 @@ class RowsGroup:
 
     @property
     def places(self) -> np.ndarray:
-        """Where they stand in the grid."""
+        """Positions of the candidates in the grid."""
         groups = [group.places for same in self.same_columns for group in same.penalties]
         return np.concatenate(groups)
 
@@ -125,33 +66,33 @@ class InputsGroup:
 
     @property
     def places(self) -> np.ndarray:
-        """Where they stand in the grid."""
+        """Positions of the candidates in the grid."""
         return np.concatenate([group.places for group in self.same_rows])
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The candidates, by what can be done with them."""
+    """The candidates: groups that share work, and the others."""
 
     sharing: list[InputsGroup]
-    """Work can be shared among these."""
+    """Groups of candidates that share work."""
     alone: list[int]
-    """Places of those to be fitted as they are."""
+    """Positions in the grid of the candidates that are fitted one by one."""
 
 
 def describe_candidates(
     estimator: BaseEstimator, settings: list[dict], columns: dict[str, SettingColumn]
 ) -> Grid:
-    """Say of each setting in a grid what it can share with others.
+    """Group the settings of a grid by the work that they can share.
 
     Parameters
     ----------
     estimator : estimator
-        What is searched: a network, or a `Pipeline` that ends in one.
+        The estimator that is searched: a network, or a `Pipeline` that ends in one.
     settings : list of dict
-        The grid; an unknown name is scikit-learn's ``ValueError``.
+        The grid; for an unknown name scikit-learn raises ``ValueError``.
     columns : dict of str -> SettingColumn
-        Its `setting_columns`.
+        What `setting_columns` returned for the grid.
     """
     reader = _SettingReader(estimator, settings, columns)
     sharing: dict[tuple, list[RowsGroup]] = {}
@@ -170,7 +111,7 @@ def describe_candidates(
 
 
 class _SettingReader:
-    """Takes settings apart; does once what many of them need."""
+    """Reads the settings of a grid; what many of them have in common is read once."""
 
     def __init__(
         self, estimator: BaseEstimator, settings: list[dict], columns: dict[str, SettingColumn]
@@ -179,11 +120,14 @@ class _SettingReader:
         self.settings = settings
         self.columns = columns
         self.prefix = last_step_prefix(estimator)
-        names = {name for axes in NETWORK_AXES.values() for name in axes.names}
+        # The grid may replace the last step, by a network of another kind too.
+        steps = [estimator, *(value for column in columns.values() for value in column.values)]
+        kinds = {shared_work(last_step(step)) for step in steps}
+        names = {name for axes in kinds if axes is not None for name in _names(axes)}
         self.network_names = {self.prefix + name for name in names}
 
     def places_by_rows(self) -> dict[tuple[tuple, tuple], np.ndarray]:
-        """Return where settings stand, by what their inputs and their rows depend on."""
+        """Return the positions of settings, by the values that decide their inputs and rows."""
         if self.columns.keys() <= self.network_names:
             return {((), ()): np.arange(len(self.settings))} if self.settings else {}
         places: dict[tuple, list[int]] = {}
@@ -200,22 +144,23 @@ class _SettingReader:
         return tuple(keys[0]), tuple(keys[1])
 
     def last_step(self, parameters: dict, keys: tuple) -> BaseEstimator | None:
-        """Return the last step before its network is set; None if it can share nothing."""
+        """Return the last step without its network's settings; None if it can share nothing."""
         others = {name: parameters[name] for name, _ in keys}
         whole = clone(self.estimator).set_params(**clone(others, safe=False))
         last = last_step(whole)
         # A grid may replace the last step, by a pipeline too.
-        shares = type(last) in NETWORK_AXES and last_step_prefix(whole) == self.prefix
+        shares = shared_work(last) is not None and last_step_prefix(whole) == self.prefix
         return last if shares else None
 
     def networks(self, places: np.ndarray, last: BaseEstimator) -> _Networks:
-        """Return the networks' settings: the grid's, else the last step's own."""
-        axes = NETWORK_AXES[type(last)]
-        parameters = {name: self._parameter(name, places, last) for name in axes.names}
+        """Return the settings of the networks: from the grid, else from the last step itself."""
+        axes = shared_work(last)
+        assert axes is not None  # `last_step` checked it
+        parameters = {name: self._parameter(name, places, last) for name in _names(axes)}
         valid = np.all([one.valid[one.codes] for one in parameters.values()], axis=0)
-        own_names = {self.prefix + name for name in axes.names}
+        own_names = {self.prefix + name for name in _names(axes)}
         for name in self.columns.keys() & (self.network_names - own_names):
-            # Of another kind of network: `set_params` will say so.
+            # The parameter belongs to another kind of network: `set_params` will raise.
             column = self.columns[name]
             valid &= np.array([value is MISSING for value in column.values])[column.codes[places]]
         return _Networks(axes, parameters, valid)
@@ -235,11 +180,11 @@ class _Parameter:
     """One parameter of many networks."""
 
     values: list
-    """Those that occur."""
+    """The values that occur."""
     codes: np.ndarray
-    """Which of them each network has."""
+    """Index into `values` for each network."""
     valid: np.ndarray
-    """Whether a value can share work; if not `fit` accepts it or says why not, as ever."""
+    """Whether networks of each value can share work; other values are left to `fit`."""
 
     def of(self, network: int) -> Any:
         """Return the value of one network."""
@@ -259,14 +204,14 @@ class _Parameter:
 
 @dataclass(frozen=True, eq=False)
 class _Networks:
-    """Networks on the same rows, column by column: objects for each would cost more than fits."""
+    """Networks on the same rows, as columns: an object for each would cost more than its fit."""
 
-    axes: NetworkAxes
+    axes: SharedWork
     parameters: dict[str, _Parameter]
     valid: np.ndarray
 
     def groups(self, places: np.ndarray) -> Iterator[ColumnsGroup]:
-        """Yield the valid networks by their columns, within those by penalty, by size."""
+        """Yield the valid networks grouped by columns, then by penalty, then sorted by size."""
         columns = np.array([self.parameters[name].equal_codes() for name in self.axes.columns])
         penalty = self.parameters[PENALTY].equal_codes()[None]
         sizes = self.parameters[self.axes.size].numbers()
@@ -282,6 +227,17 @@ class _Networks:
             )
 
 
+def shared_work(estimator: Any) -> SharedWork | None:
+    """Return what networks of this class can share; None if nothing."""
+    abilities = getattr(type(estimator), "_abilities", None)
+    return None if abilities is None else abilities.shared_work
+
+
+def _names(axes: SharedWork) -> tuple[str, ...]:
+    """Return the parameters that matter only after the rows are made."""
+    return (*axes.columns, PENALTY, axes.size)
+
+
 def _runs(order: np.ndarray, keys: np.ndarray) -> list[np.ndarray]:
     """Cut an order into runs of equal keys."""
     changes = np.diff(keys[:, order]).any(axis=0)
@@ -289,7 +245,7 @@ def _runs(order: np.ndarray, keys: np.ndarray) -> list[np.ndarray]:
 
 
 def _can_share(model: type, name: str, value) -> bool:
-    """Return whether `fit` accepts a value, and one that says the same of every layer."""
+    """Return whether `fit` accepts a value, and the value is the same for every layer."""
     if not isinstance(value, Real | str):
         return False
     constraints = {name: model._parameter_constraints[name]}  # type: ignore[attr-defined]
@@ -301,14 +257,14 @@ def _can_share(model: type, name: str, value) -> bool:
 
 
 def last_step(estimator: BaseEstimator) -> BaseEstimator:
-    """Return the last step of a pipeline, of pipelines in it too; else the estimator."""
+    """Return the last step of a pipeline, however deeply nested; else the estimator itself."""
     while type(estimator) is Pipeline:
         estimator = estimator.steps[-1][1]
     return estimator
 
 
 def last_step_prefix(estimator: BaseEstimator) -> str:
-    """Return what stands before the names of the last step's parameters."""
+    """Return the prefix of the names of the last step's parameters."""
     prefix = ""
     while type(estimator) is Pipeline:
         name, estimator = estimator.steps[-1]
@@ -317,7 +273,7 @@ def last_step_prefix(estimator: BaseEstimator) -> str:
 
 
 def _identity(value) -> Hashable:
-    """Return what equal values have in common; of a mutable value only itself is equal."""
+    """Return a key that equal values share; a mutable value is equal only to itself."""
     if isinstance(value, str | int | float | None):
         return type(value), value
     return type(value), id(value)

@@ -1,4 +1,4 @@
-"""What one fold holds, and what the steps before the last make of it."""
+"""One fold of a search: its samples, the inputs of the last step, and the outcomes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection._validation import _fit_and_score, _score
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params, _num_samples
 
+from granulearn._sklearn_compat import (
+    check_method_params,
+    fit_and_score,
+    n_samples_of,
+    score_fitted,
+    take_split,
+)
 from granulearn.selection.candidates import last_step_prefix
 
 
@@ -21,22 +25,22 @@ class Problem:
 
     estimator: BaseEstimator
     settings: list[dict]
-    """Parameters of the candidates."""
+    """Parameters of each candidate."""
     X: Any
     y: Any
     scorer: Any
     fit_params: dict
     score_params: dict
     scoring: Any
-    """What the scorer was asked for by; None means the estimator's own score."""
+    """The user's `scoring`; None means the estimator's own score."""
     return_train_score: bool
     error_score: float | str
     verbose: int
     leave_one_out: bool = False
-    """Whether scores are errors of leave-one-out, in the place of the scorer's."""
+    """Whether scores are errors of leave-one-out, not those of the scorer."""
 
     def asks_for(self, scores: tuple[str | None, ...]) -> bool:
-        """Return whether one of these scores is asked for, with weights at most."""
+        """Return whether `scoring` is one of these, with no parameters but weights."""
         return self.scoring in scores and set(self.score_params) <= {"sample_weight"}
 
 
@@ -58,7 +62,7 @@ class ScoredSet:
         weights = self.weights()
         if weights is None:
             return True
-        one_each = weights.shape == (_num_samples(self.X),)
+        one_each = weights.shape == (n_samples_of(self.X),)
         return one_each and bool(np.isfinite(weights).all()) and weights.sum() > 0
 
 
@@ -71,37 +75,37 @@ class Fold:
     test: Any
 
     def training_data(self) -> tuple[Any, Any, dict]:
-        """Return X, y and what else `fit` gets, of the training samples only."""
+        """Return X, y and the other arguments of `fit`, for the training samples."""
         problem = self.problem
-        X, y = _safe_split(problem.estimator, problem.X, problem.y, self.train)
-        return X, y, _check_method_params(problem.X, problem.fit_params, indices=self.train)
+        X, y = take_split(problem.estimator, problem.X, problem.y, self.train)
+        return X, y, check_method_params(problem.X, problem.fit_params, indices=self.train)
 
     def score_names(self) -> tuple[str, ...]:
-        """Return the names of the results: of the test samples, perhaps the training samples."""
+        """Return the names of the scores: of test samples and, if asked for, training samples."""
         return (
             ("test_scores", "train_scores") if self.problem.return_train_score else ("test_scores",)
         )
 
     def scored_sets(self) -> dict[str, ScoredSet]:
-        """Return what is scored, by the name of the result."""
+        """Return the samples to score, by the name of the score."""
         problem = self.problem
         scored = {}
         for name in self.score_names():
             index = self.test if name == "test_scores" else self.train
-            X, y = _safe_split(problem.estimator, problem.X, problem.y, index, self.train)
-            score_params = _check_method_params(problem.X, problem.score_params, indices=index)
+            X, y = take_split(problem.estimator, problem.X, problem.y, index, self.train)
+            score_params = check_method_params(problem.X, problem.score_params, indices=index)
             scored[name] = ScoredSet(X, y, score_params)
         return scored
 
     def estimator(self, place: int) -> BaseEstimator:
-        """Return what is searched with the parameters of one candidate, not fitted."""
+        """Return the searched estimator with the parameters of one candidate, not fitted."""
         parameters = clone(self.problem.settings[place], safe=False)
         return clone(self.problem.estimator).set_params(**parameters)
 
     def fit_ordinarily(self, place: int) -> dict:
         """Return the outcome of one candidate, as `GridSearchCV` finds it."""
         problem = self.problem
-        return _fit_and_score(
+        return fit_and_score(
             clone(problem.estimator),
             problem.X,
             problem.y,
@@ -120,15 +124,15 @@ class Fold:
     def score_fitted(self, estimator, scored: ScoredSet):
         """Return the scorer's result for a fitted estimator."""
         problem = self.problem
-        return _score(
+        return score_fitted(
             estimator, scored.X, scored.y, problem.scorer, scored.score_params, problem.error_score
         )
 
 
 class LastStepRecorder(BaseEstimator):
-    """Stands in for a pipeline's last step: keeps what it is given.
+    """Stands in for a pipeline's last step and keeps what it is given.
 
-    So the pipeline itself decides what reaches its last step: which parameters
+    The pipeline itself then decides what reaches its last step: which parameters
     of `fit` go where, what is cached, what is passed through.
     """
 
@@ -154,14 +158,14 @@ class LastStepInputs:
     """A fold as the last step of the searched estimator sees it."""
 
     pipeline: Any
-    """With everything before the last step fitted; None if there is no pipeline."""
+    """The pipeline with all steps but the last fitted; None if there is no pipeline."""
     X: Any
     y: Any
     fit_params: dict
     scored: dict[str, ScoredSet]
     """Samples to score, as the whole estimator sees them."""
     transformed: dict[str, Any]
-    """Their inputs, as the last step sees them."""
+    """Inputs of these samples, as the last step sees them."""
 
     def with_last_step(self, fitted: BaseEstimator) -> BaseEstimator:
         """Return the whole estimator, fitted, for a fitted last step."""
@@ -200,3 +204,45 @@ def _replace_last_step(pipeline, fitted: BaseEstimator):
     changed = copy.copy(pipeline)
     changed.steps = [*pipeline.steps[:-1], (name, fitted)]
     return changed
+
+
+class OutcomeTable:
+    """Outcomes of many candidates on one fold, column by column, in any order.
+
+    A dict for each candidate, as scikit-learn keeps them, would cost more than
+    the search itself.
+
+    Parameters
+    ----------
+    score_names : iterable of str
+        "test_scores", and perhaps "train_scores".
+    """
+
+    def __init__(self, score_names):
+        self.places: list[int] = []
+        """Position in the grid of each row's candidate."""
+        names = ("fit_error", "fit_time", "score_time", *score_names)
+        self.columns: dict[str, list] = {name: [] for name in names}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def add(self, place: int, outcome: dict[str, Any]) -> None:
+        """Add the outcome of one candidate."""
+        self.places.append(place)
+        for name, column in self.columns.items():
+            column.append(outcome[name])
+
+    def add_scores(self, places: list[int], scores: dict[str, list[float]]) -> None:
+        """Add scores of candidates that were fitted and scored together."""
+        self.places += places
+        same = {"fit_error": None, "fit_time": 0.0, "score_time": 0.0}
+        for name, column in self.columns.items():
+            column += scores[name] if name in scores else [same[name]] * len(places)
+
+    def share_time(self, start: int, seconds: float) -> None:
+        """Divide the seconds spent on the rows from `start` on among them."""
+        score_times = self.columns["score_time"][start:]
+        if score_times:
+            share = max(seconds - sum(score_times), 0.0) / len(score_times)
+            self.columns["fit_time"][start:] = [share] * len(score_times)

@@ -24,7 +24,7 @@ def paper_grid() -> dict[str, list]:
     Returns
     -------
     dict of str -> list
-        For ``param_grid``, of 1,089 candidates; a new one with every call.
+        A grid of 1,089 candidates for ``param_grid``; each call makes a new one.
 
     Examples
     --------

@@ -15,8 +15,8 @@ import numpy as np
 from granulearn.network.deep_features import linked_scores
 from granulearn.network.deep_ridge import layer_solvers
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup
+from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.judging import add_certain
-from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 
 
@@ -28,16 +28,16 @@ class LayersPath:
     same_columns: ColumnsGroup
     bias_column: int
     solvers: list[Callable[[float], np.ndarray]]
-    """Of each layer."""
+    """For each layer, the function from C to its output weights."""
     columns: dict[str, list[np.ndarray]]
-    """Of the samples to score the columns of each layer."""
+    """Columns of each layer for the samples to score."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
-        """Add the outcomes of candidates of one penalty; return which there are."""
+        """Add the outcomes of candidates of one penalty; return which candidates have one."""
         try:
             thetas = [self._solved(solve, group.C) for solve in self.solvers[: group.sizes[-1]]]
         except ValueError:
-            # The ordinary fit raises it again, where scikit-learn reports it.
+            # The ordinary fit raises the error again, where scikit-learn reports it.
             return np.zeros(len(group.sizes), dtype=bool)
         if self.model.own_score:
             judged = {

@@ -9,24 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from granulearn.estimators import CRVFLClassifier, GEGBRVFLClassifier
-from granulearn.estimators.deep_network import EnsembleNetwork
+from granulearn import estimators
 from granulearn.network.spectral_ridge import factor_spectral_ridge
 from granulearn.selection.candidates import (
-    DEEP,
-    SHALLOW,
     ColumnsGroup,
     Grid,
     RowsGroup,
     last_step,
+    shared_work,
 )
-from granulearn.selection.fold import Fold
-from granulearn.selection.network_path import INVERSE_PENALTY_FACTOR, width_columns
-from granulearn.selection.outcomes import OutcomeTable
+from granulearn.selection.fold import Fold, OutcomeTable
+from granulearn.selection.network_path import width_columns
 from granulearn.selection.prepared_model import PreparedModel
-
-# The one is complex, the other's penalty depends on the rows.
-WITHOUT_CLOSED_FORM = {CRVFLClassifier, GEGBRVFLClassifier}
 
 
 def check_closed_form(fold: Fold, grid: Grid) -> None:
@@ -35,17 +29,17 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
     Parameters
     ----------
     fold : Fold
-        Knows the candidates.
+        Any fold of the search; it makes the estimators of the candidates.
     grid : Grid
-        Their places.
+        The candidates.
     """
     firsts = [same_rows.places[0] for group in grid.sharing for same_rows in group.same_rows]
     for place in firsts + grid.alone:
         estimator = last_step(fold.estimator(place))
         if place in grid.alone or not _has_closed_form(estimator):
             if hasattr(estimator, "_validate_params"):
-                estimator._validate_params()  # a wrong value is no question of leave-one-out
-            known = [model.__name__ for model in SHALLOW + DEEP if model not in WITHOUT_CLOSED_FORM]
+                estimator._validate_params()  # a wrong value gets its own message
+            known = [name for name in estimators.__all__ if _knows_it(getattr(estimators, name)())]
             raise ValueError(
                 f"selection='loo' is not offered for {estimator!r}, only for "
                 f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
@@ -55,7 +49,12 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
 
 def _has_closed_form(estimator: BaseEstimator) -> bool:
     by_mean = getattr(estimator, "combine", "mean") == "mean"
-    return by_mean and type(estimator) not in WITHOUT_CLOSED_FORM
+    return by_mean and _knows_it(estimator)
+
+
+def _knows_it(estimator: BaseEstimator) -> bool:
+    shared = shared_work(estimator)
+    return shared is not None and shared.leave_one_out
 
 
 def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
@@ -64,7 +63,7 @@ def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -
     Parameters
     ----------
     model : PreparedModel
-        What they share; fitted to all samples.
+        What the candidates share; fitted to all samples.
     group : RowsGroup
         Networks of any activation, penalty and size.
     table : OutcomeTable
@@ -80,13 +79,12 @@ def leave_one_out(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -
 
 
 def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[int, np.ndarray]:
-    """Return by size the errors for each penalty of the group."""
+    """Return, for each size, the errors at each penalty of the group."""
     targets, weights = model.targets, model.rows.weights
     weights = np.ones(len(targets.Y)) if weights is None else weights
-    factor = INVERSE_PENALTY_FACTOR.get(type(model.estimator), 1)
-    Cs = [factor * group.C for group in same_columns.penalties]
+    Cs = [model.shared.inverse_penalty_factor * group.C for group in same_columns.penalties]
     sizes = np.unique(np.concatenate([group.sizes for group in same_columns.penalties]))
-    predict = _of_layers if isinstance(model.estimator, EnsembleNetwork) else _of_widths
+    predict = _of_layers if model.shared.ridge_per_layer else _of_widths
     errors = {}
     Y = targets.to_leave_out()
     for size, predictions in predict(model, same_columns, sizes.tolist(), Y, weights, Cs):
@@ -98,7 +96,7 @@ def _errors_by_size(model: PreparedModel, same_columns: ColumnsGroup) -> dict[in
 def _of_widths(
     model: PreparedModel, same_columns: ColumnsGroup, sizes: list[int], Y, weights, Cs
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each size and what its networks predict for rows they are fitted without."""
+    """Yield each size and what its networks predict for each row when fitted without it."""
     columns = width_columns(model, same_columns)
     H = model.features(same_columns.network(1.0, sizes[-1]))(model.rows.X)
     for size in sizes:
@@ -109,7 +107,7 @@ def _of_widths(
 def _of_layers(
     model: PreparedModel, same_columns: ColumnsGroup, sizes: list[int], Y, weights, Cs
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each size and the mean of what so many layers predict for rows left out."""
+    """Yield each size and the mean prediction of that many layers, fitted without each row."""
     features = model.features(same_columns.network(1.0, sizes[-1]))
     total = np.zeros((len(Cs), *Y.shape))
     for size, columns in enumerate(features.layers(model.rows.X), start=1):
@@ -120,7 +118,7 @@ def _of_layers(
 
 @dataclass(frozen=True)
 class _Columns:
-    """The map from rows of H to themselves."""
+    """A feature map for rows that are features already: it returns them as they are."""
 
     n_columns: int
     bias_column = 0
@@ -145,7 +143,7 @@ def predict_left_out(
     Y : ndarray of shape (n_rows, n_outputs)
         Targets.
     weights : ndarray of shape (n_rows,)
-        Of the rows.
+        Weights of the rows.
     Cs : list of float
         Inverse penalties.
 

@@ -8,24 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from granulearn.estimators import ACRVFLClassifier, GEGBRVFLClassifier
-from granulearn.estimators.deep_network import DeepNetwork, EnsembleNetwork
 from granulearn.network import NormalEquations, normal_equations
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup, RowsGroup
+from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.judging import add_certain, certain_of_all, rounding_error
 from granulearn.selection.layers_path import LayersPath, open_layers_path
-from granulearn.selection.outcomes import OutcomeTable
 from granulearn.selection.prepared_model import PreparedModel
 from granulearn.selection.ridge_path import RidgePath, factor_ridge
 
-# The graph's penalty depends on the width: no factor is a leading block of another.
-NOT_NESTED = frozenset({GEGBRVFLClassifier})
-# The augmented ridge is a real ridge with half the penalty.
-INVERSE_PENALTY_FACTOR = {ACRVFLClassifier: 2}
-
-# A network much wider than its rows are many is cheaper in the dual form, one
-# by one; below this many columns nothing is cheaper than the shared factor. A
-# deep network alone would be solved for all its stages, at several times the cost.
+# A network of many more columns than rows is cheaper in the dual form, one by one.
+# Below this many columns nothing is cheaper than the shared factor. The limit of deep
+# networks is higher: alone, each is solved for all its stages, at several times the cost.
 SMALL_SYSTEM = 512
 SMALL_DEEP_SYSTEM = 2048
 
@@ -33,12 +26,12 @@ SMALL_DEEP_SYSTEM = 2048
 def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
     """Add to the table the outcomes of candidates that share their rows.
 
-    There is none for a candidate on which the solver of `fit` raises.
+    A candidate on which the solver of `fit` raises gets no outcome.
 
     Parameters
     ----------
     model : PreparedModel
-        What they share.
+        What the candidates share.
     group : RowsGroup
         Networks of any activation, penalty and width.
     table : OutcomeTable
@@ -61,7 +54,7 @@ def _evaluate_alone(model: PreparedModel, place: int, network: dict, table: Outc
     try:
         fitted = model.fitted(network)
     except Exception:
-        # The ordinary fit raises it again, where scikit-learn reports it.
+        # The ordinary fit raises the error again, where scikit-learn reports it.
         return
     table.add(place, model.score(fitted))
 
@@ -73,6 +66,7 @@ class WidthColumns:
     fixed: int
     """Columns of the direct link and the bias."""
     per_node: int
+    """Columns of each hidden node; in a deep network, of each layer."""
     limit: int
     """Networks of more columns gain nothing by a path."""
 
@@ -86,7 +80,7 @@ class WidthColumns:
         return np.arange(self.fixed + self.per_node, largest + 1, self.per_node)
 
     def narrow(self, widths: np.ndarray) -> np.ndarray:
-        """Return the widths up to the limit."""
+        """Return the widths whose columns are within the limit."""
         return widths[self.fixed + self.per_node * widths <= self.limit]
 
 
@@ -98,14 +92,14 @@ class ColumnsPath:
     same_columns: ColumnsGroup
     columns: WidthColumns
     equations: NormalEquations
-    """Of the widest network."""
+    """Normal equations of the widest network."""
     gram_norm: float
     bias_column: int
     H: dict[str, np.ndarray]
-    """Features of the samples to score, of the widest network."""
+    """Features of the samples to score, in the widest network."""
 
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
-        """Add the outcomes of candidates of one penalty; return which rounding cannot change."""
+        """Add the outcomes of one penalty that rounding cannot change; return which these are."""
         certain = np.zeros(len(group.sizes), dtype=bool)
         columns = self.columns.of(group.sizes)
         narrow = slice(len(columns))
@@ -129,21 +123,21 @@ class ColumnsPath:
 
     def _factored(self, C: float) -> _Factored | None:
         """Return the ridge of a penalty; None where the solver of `fit` must decide."""
-        inverse_penalty = C * INVERSE_PENALTY_FACTOR.get(type(self.model.estimator), 1)
+        inverse_penalty = C * self.model.shared.inverse_penalty_factor
         ridge = factor_ridge(self.equations, inverse_penalty)
         if ridge is None:
             return None
         limit = self.model.largest_error
-        # No condition number is larger; most are much smaller, where the rows alone
-        # determine the weights well. Not "error >=": what overflowed is not a number.
+        # No condition number exceeds this bound. Most are much smaller, where the rows alone
+        # determine the weights well. "not error <" is also true for NaN, after an overflow.
         error = rounding_error(inverse_penalty * self.gram_norm)
         if not error < limit:
             error = rounding_error(ridge.condition(self.gram_norm + 1 / inverse_penalty))
         return _Factored(ridge, error) if error < limit else None
 
     def _output_weights(self, ridge: RidgePath, columns: np.ndarray) -> list:
-        """Return ``coef_`` for each number of columns; of a deep network a list of all stages."""
-        deep = isinstance(self.model.estimator, DeepNetwork)
+        """Return ``coef_`` for each number of columns; for a deep network, lists of all stages."""
+        deep = self.model.is_deep
         stages = self.columns.up_to(columns[-1]) if deep else columns
         weights = ridge.coefficients(stages)
         weights[self.bias_column] += self.model.targets.offset
@@ -154,15 +148,15 @@ class ColumnsPath:
 class _Factored(NamedTuple):
     ridge: RidgePath
     error: float
-    """How far rounding can move its scores, relative to the largest."""
+    """How far rounding can move the outputs of the ridge, relative to the largest one."""
 
 
 def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | LayersPath | None:
-    """Return the path of those sizes that gain by it; None if there are none."""
+    """Return the path of the sizes that gain by one; None if there are none."""
     rows, Y = model.rows, model.targets.Y
-    if type(model.estimator) in NOT_NESTED or (Y[0] == Y).all():
+    if not model.shared.nested or (Y[0] == Y).all():
         return None
-    if isinstance(model.estimator, EnsembleNetwork):
+    if model.shared.ridge_per_layer:
         return open_layers_path(model, same_columns)
     columns = width_columns(model, same_columns)
     sizes = np.concatenate([group.sizes for group in same_columns.penalties])
@@ -172,7 +166,7 @@ def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath 
     features = model.features(same_columns.network(1.0, widths.max()))
     equations = normal_equations(features, rows.X, Y, rows.weights)
     gram_norm = np.abs(equations.gram).sum(axis=0).max()
-    # Columns contiguous, as LAPACK wants them, or it would copy them for each penalty.
+    # LAPACK wants contiguous columns, and would copy any others for each penalty.
     equations = replace(equations, gram=np.asfortranarray(equations.gram))
     H = {name: np.asfortranarray(features(X)) for name, X in model.scored_inputs.items()}
     return ColumnsPath(model, same_columns, columns, equations, gram_norm, features.bias_column, H)
@@ -181,6 +175,6 @@ def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath 
 def width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:
     """Return how many leading columns each size of a group's networks takes."""
     one, two = (model.features(same_columns.network(1.0, width)).n_columns for width in (1, 2))
-    deep = isinstance(model.estimator, DeepNetwork)
+    deep = model.is_deep
     limit = max(2 * len(model.rows.X), SMALL_DEEP_SYSTEM if deep else SMALL_SYSTEM)
     return WidthColumns(fixed=2 * one - two, per_node=two - one, limit=limit)

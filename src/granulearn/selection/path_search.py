@@ -6,34 +6,39 @@ import time
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
-from sklearn.model_selection._validation import (
-    _insert_error_scores,
-    _warn_or_raise_about_fit_failures,
-)
 from sklearn.utils import indexable
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_method_params, _num_samples
 
+from granulearn._sklearn_compat import (
+    StrOptions,
+    check_method_params,
+    fit_context,
+    insert_error_scores,
+    n_samples_of,
+    warn_or_raise_about_fit_failures,
+)
 from granulearn.selection.candidates import describe_candidates
-from granulearn.selection.evaluation import evaluate_grid
 from granulearn.selection.fold import Problem
-from granulearn.selection.parameter_columns import parameter_columns
-from granulearn.selection.setting_columns import SettingColumn, setting_columns
+from granulearn.selection.grid_run import evaluate_grid
+from granulearn.selection.setting_columns import (
+    SettingColumn,
+    parameter_columns,
+    setting_columns,
+)
 
 
 class PathSearchCV(GridSearchCV):
     r"""Grid search with the results of `GridSearchCV` at a fraction of its cost.
 
-    For the random vector networks of this library, classifiers and
-    regressors, alone or as the last step of a `Pipeline`, work that candidates
-    have in common is done once: steps before the last per fold and setting of
-    theirs, balls and memberships per fold and setting of theirs, one Gram
-    matrix per activation, one Cholesky factor per activation and C for all
-    widths. Use it wherever you would use `GridSearchCV` on them. Its weak point
-    is that only `C`, `n_hidden`, `n_layers` and `activation` are that cheap:
-    other estimators are fitted candidate by candidate, as ever.
+    It does work that candidates have in common once, for the random vector
+    networks of this library, classifiers and regressors, alone or as the last step
+    of a `Pipeline`. In each fold, earlier steps, balls and memberships are made once
+    for each of their own settings. One Gram matrix serves an activation, and one
+    Cholesky factor serves an activation and C, for all widths. Use it wherever you
+    would use `GridSearchCV` on these networks. Its weak point is that only `C`,
+    `n_hidden`, `n_layers` and `activation` are that cheap, and that other estimators
+    are fitted candidate by candidate, as by `GridSearchCV`.
 
     Parameters
     ----------
@@ -42,11 +47,10 @@ class PathSearchCV(GridSearchCV):
     param_grid : dict or list of dict
         Names of parameters and the values to try; see `paper_grid`.
     scoring : str, callable, list, tuple, dict or None, default=None
-        One or several metrics. Accuracy for classifiers and R squared for
-        regressors (None means these) cost next to nothing, except for regressors
-        so badly conditioned (large C, many columns) that they are solved one by
-        one; any other scorer is called once per candidate and fold, with a fitted
-        estimator.
+        One or several metrics. None means accuracy for classifiers and R squared
+        for regressors. These cost next to nothing, except for regressors so badly
+        conditioned (large C, many columns) that they are solved one by one. Any
+        other scorer is called once per candidate and fold, with a fitted estimator.
     n_jobs : int or None, default=None
         Workers of joblib. A worker holds the Gram matrix and the features of
         one fold at a time. Without workers, BLAS keeps to one thread.
@@ -57,7 +61,7 @@ class PathSearchCV(GridSearchCV):
         How to split; None means 5 folds.
     verbose : int, default=0
         Above zero, a progress bar is shown from the start; otherwise only
-        when the search is long. Only on a terminal, and if rich is installed.
+        when the search is long. The bar needs a terminal and the package rich.
     pre_dispatch : int or str, default="2*n_jobs"
         How many tasks joblib hands out ahead.
     error_score : "raise" or float, default=nan
@@ -65,30 +69,30 @@ class PathSearchCV(GridSearchCV):
     return_train_score : bool, default=False
         Whether to score the training samples too.
     selection : {"cv", "loo"}, default="cv"
-        What the score of a candidate is: "cv" means `scoring` over the folds
-        of `cv`. "loo" means minus the squared error of exact leave-one-out,
-        in closed form, for the one model fitted to all samples: with wrong
-        labels as a rule the better guide, and for deep networks the faster
-        one. `cv` then has no part in the choice, `scoring` must be None, and
-        there is one split in `cv_results_`. A sample is left out whole,
-        whatever its weight; errors of several targets add up; errors under
-        different class weights do not compare.
+        What the score of a candidate is. "cv" means `scoring` over the folds of
+        `cv`. "loo" means minus the squared error of exact leave-one-out, in
+        closed form, for the one model fitted to all samples. It is as a rule the
+        better guide with wrong labels, and the faster one for deep networks. `cv`
+        then has no part in the choice, `scoring` must be None, and there is one
+        split in `cv_results_`. A sample is left out whole, whatever its weight.
+        Errors of several targets add up. Errors under different class weights
+        cannot be compared.
 
     Attributes
     ----------
     cv_results_ : dict of str -> ndarray
-        As of `GridSearchCV`. Of work done once for many candidates,
-        ``mean_fit_time`` holds equal shares.
+        As in `GridSearchCV`. The time of work done once for many candidates is
+        divided equally among them in ``mean_fit_time``.
     best_estimator_ : estimator
-        The best candidate, fitted on all samples. Not if ``refit=False``.
+        The best candidate, fitted on all samples. Absent if ``refit=False``.
     best_score_ : float
         Its mean score.
     best_params_ : dict
         Its parameters.
     best_index_ : int
-        Its place in `cv_results_`.
+        Its position in `cv_results_`.
     scorer_ : callable or dict
-        What scored.
+        The scorer, or one for each metric.
     n_splits_ : int
         Number of folds.
     refit_time_ : float
@@ -96,11 +100,11 @@ class PathSearchCV(GridSearchCV):
     multimetric_ : bool
         Whether there are several metrics.
     classes_ : ndarray of shape (n_classes,)
-        The class labels, sorted. Only of a classifier.
+        The class labels, sorted. Only for a classifier.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X had column names.
+        Names of the features, when X had column names.
 
     Notes
     -----
@@ -111,16 +115,17 @@ class PathSearchCV(GridSearchCV):
     :math:`L_p^{-T} z_p`, and with :math:`Q = H_{test} L^{-T}` the scores of
     all widths are partial sums of :math:`Q z`.
 
-    Deep networks have leading blocks layer by layer; of ensembles each layer
-    is solved once for each C, and fewer layers are the first of them.
+    Deep networks have leading blocks layer by layer. In an ensemble each layer is
+    solved once for each C, and a smaller ensemble takes the first of these layers.
 
     This is exact; only rounding differs from separate fits. Where rounding
     could change a prediction, because a sample is nearly tied or the system is
     badly conditioned, the candidate is solved as its `fit` does, which warns
     where Cholesky fails and a safe solver takes over. So accuracies are those of
-    `GridSearchCV`. R squared is as a rule within 1e-9 of its, relative to its
-    size where that is above one, and within 1e-7 where unscaled features lie far
-    outside those fitted; regressors closer than that may change places.
+    `GridSearchCV`. R squared differs from that of `GridSearchCV` by less than 1e-9
+    as a rule, relative to its size where that is above one, and by less than 1e-7
+    where unscaled features lie far outside those fitted. Regressors whose scores
+    are closer than that may change ranks.
 
     With ``selection="loo"``, the fitted values :math:`f_i` and the leverages
     :math:`h_i` of the rows (samples, or balls) give the error without each row,
@@ -137,10 +142,10 @@ class PathSearchCV(GridSearchCV):
     one, that of the regressor is :math:`p_i(y) - m_i p_i(1) + m_i`.
 
     Features, balls and memberships are those of all samples; the features of
-    all rows are in memory at once. There is such a form for RVFL, ELM, ACRVFL,
-    the ball models without a graph, the deep forms that do not vote, and the
-    regressors. Errors weighted by different memberships or of different balls
-    do not compare: choose C, widths, layers and activations by it.
+    all rows are in memory at once. This closed form exists for RVFL, ELM, ACRVFL,
+    the ball models without a graph, the deep networks that do not vote, and the
+    regressors. Errors of different memberships or different balls cannot be
+    compared: choose only C, widths, layers and activations by leave-one-out.
 
     With ``random_state=None`` in the estimator, candidates that share work
     share a random draw, where `GridSearchCV` draws for each fit; with an
@@ -198,7 +203,7 @@ class PathSearchCV(GridSearchCV):
         )
         self.selection = selection
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None, **params):
         """Evaluate all candidates, then fit the best one.
 
@@ -221,7 +226,7 @@ class PathSearchCV(GridSearchCV):
         self._check_selection()
         scorer, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
-        routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
+        routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         candidates = list(ParameterGrid(self.param_grid))
         columns = setting_columns(candidates)
         problem = self._problem(candidates, X, y, scorer, routed.estimator.fit, routed.scorer.score)
@@ -269,7 +274,7 @@ class PathSearchCV(GridSearchCV):
     def _splits(self, X, y, split_params: dict) -> list[tuple]:
         if self.selection == "loo":
             self.n_splits_ = 1
-            everything = np.arange(_num_samples(X))
+            everything = np.arange(n_samples_of(X))
             return [(everything, everything)]
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **split_params))
@@ -294,7 +299,7 @@ class PathSearchCV(GridSearchCV):
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric(first_score)
         by_metric = {name: _by_metric(column) for name, column in outcomes.items()}
-        # Without parameters: scikit-learn stores them entry by entry, slowly.
+        # Parameters are left out here: scikit-learn stores them entry by entry, slowly.
         results = self._format_results([{}] * len(candidates), self.n_splits_, [by_metric])
         del results["params"]
         times = {name: results.pop(name) for name in list(results) if name.endswith("_time")}
@@ -306,9 +311,9 @@ class PathSearchCV(GridSearchCV):
             dict(zip(outcomes, values, strict=True))
             for values in zip(*outcomes.values(), strict=True)
         ]
-        _warn_or_raise_about_fit_failures(rows, self.error_score)
+        warn_or_raise_about_fit_failures(rows, self.error_score)
         if callable(self.scoring):
-            _insert_error_scores(rows, self.error_score)
+            insert_error_scores(rows, self.error_score)
         return {name: [row[name] for row in rows] for name in outcomes}
 
     def _choose(self, results: dict, refit_metric: Any) -> None:

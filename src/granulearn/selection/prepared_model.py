@@ -1,27 +1,26 @@
-"""A network with all done that activation, size and penalty have no part in."""
+"""A network prepared on one fold: the stages of its fit before activation, size and penalty."""
 
 from __future__ import annotations
 
 import copy
 import time
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from granulearn.estimators.base import Seeds, TrainingRows
+from granulearn.estimators.estimator import SharedWork
 from granulearn.estimators.regression import RegressionRows
-from granulearn.estimators.training_rows import Seeds, TrainingRows
 from granulearn.selection.fold import Fold, LastStepInputs
-from granulearn.selection.judging import Judge
-from granulearn.selection.targets import ClassTargets, NumberTargets, targets_of
+from granulearn.selection.judging import ClassTargets, Judge, NumberTargets, targets_of
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedModel:
-    """The last step on one fold, up to its rows."""
+    """The last step on one fold, fitted up to its rows."""
 
     fold: Fold
     inputs: LastStepInputs
@@ -29,13 +28,23 @@ class PreparedModel:
     rows: TrainingRows | RegressionRows
     seeds: Seeds
     targets: ClassTargets | NumberTargets
-    """Of the rows."""
+    """Targets of the rows."""
     scored_inputs: dict[str, np.ndarray]
     """Inputs of the samples to score, checked."""
     judges: dict[str, Judge]
-    """Of the samples to score."""
+    """Judges of the samples to score, by the name of the score."""
     own_score: bool
-    """Whether what the judges say are the scores; if not, it says what rounding could change."""
+    """Whether judges compute the search's scores; else they only say what rounding could change."""
+
+    @property
+    def shared(self) -> SharedWork:
+        """What the class of the last step can share."""
+        return self.estimator._abilities.shared_work
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether the last step has an answer, and output weights, after each of its layers."""
+        return self.shared.size == "n_layers"
 
     @property
     def largest_error(self) -> float:
@@ -81,14 +90,12 @@ def prepare_model(fold: Fold, inputs: LastStepInputs, estimator: BaseEstimator) 
     fold : Fold
         The split.
     inputs : LastStepInputs
-        What the last step sees of it.
+        What the last step sees of the fold.
     estimator : estimator
         The last step, not fitted, with its parameters set; it is changed.
     """
     estimator._validate_params()
-    left_open: dict[str, Any] = dict.fromkeys(signature(estimator._prepare).parameters)
-    passed = {"X": inputs.X, "y": inputs.y, **inputs.fit_params}
-    rows, seeds = estimator._prepare(**(left_open | passed))
+    rows, seeds = estimator._prepare(estimator._check(inputs.X, inputs.y, **inputs.fit_params))
     targets = targets_of(estimator, rows)
     scored_inputs = {
         name: validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], order="C")

@@ -1,4 +1,4 @@
-"""A progress bar for long searches, on a terminal, if rich is there."""
+"""A progress bar for long searches, on a terminal, if rich is installed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ProgressBar:
 
 @contextmanager
 def show_progress(n_tasks: int, verbose: int) -> Iterator[NoProgress | ProgressBar]:
-    """Give what follows the tasks of a search.
+    """Give the object that tracks the tasks of a search.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from scipy import linalg
 
 from granulearn.network import NormalEquations
 
-# Of BLAS; the first is the plain transpose when the factor is real.
+# Options of BLAS; the first means the plain transpose when the factor is real.
 CONJUGATE_TRANSPOSE = 2
 FROM_THE_RIGHT = 1
 
@@ -61,7 +61,7 @@ class RidgePath:
         Returns
         -------
         ndarray of shape (p, n_widths, n_outputs)
-            Zero from each number of columns on.
+            Output weights; those beyond each number of columns are zero.
         """
         p, n_outputs = self.projected.shape
         used = np.arange(p)[:, None] < columns
@@ -82,7 +82,7 @@ class RidgePath:
         Returns
         -------
         ndarray of shape (n_outputs, n_widths, n_rows)
-            Real parts.
+            Real parts of the scores.
         """
         # Few widths: their weights cost less than Q. Many: Q serves them all.
         if len(columns) * self.projected.shape[1] < len(H):
@@ -108,7 +108,7 @@ def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:
     Parameters
     ----------
     equations : NormalEquations
-        Of the widest network.
+        Normal equations of the widest network.
     C : float
         Inverse of the penalty.
     """

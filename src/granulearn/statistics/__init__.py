@@ -2,7 +2,7 @@
 
 from granulearn.statistics.bayesian import BayesianComparison, bayesian_signed_rank
 from granulearn.statistics.comparison import Comparison, compare
-from granulearn.statistics.description import describe
+from granulearn.statistics.description import describe, describe_in_words
 from granulearn.statistics.friedman import OmnibusTest, friedman_test, iman_davenport_test
 from granulearn.statistics.nemenyi import critical_difference, nemenyi_p_values
 from granulearn.statistics.pairwise import holm_adjust, wilcoxon_p_value, win_tie_loss
@@ -22,6 +22,7 @@ __all__ = [
     "compare",
     "critical_difference",
     "describe",
+    "describe_in_words",
     "friedman_test",
     "holm_adjust",
     "iman_davenport_test",

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from granulearn.statistics.scores import paired_scores
+from granulearn.statistics.score_checks import paired_scores
 
 
 @dataclass(frozen=True, slots=True)

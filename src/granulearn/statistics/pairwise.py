@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import wilcoxon
 
-from granulearn.statistics.scores import paired_scores
+from granulearn.statistics.score_checks import paired_scores
 
 
 def wilcoxon_p_value(first: ArrayLike, second: ArrayLike) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from granulearn.statistics.scores import checked_scores
+from granulearn.statistics.score_checks import checked_scores
 
 
 def rank_models(scores: ArrayLike, *, higher_is_better: bool = True) -> np.ndarray:

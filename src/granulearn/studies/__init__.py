@@ -2,10 +2,10 @@
 
 from granulearn.studies.cells import Cell, expand, select
 from granulearn.studies.evaluation import Outcome, evaluate
-from granulearn.studies.loading import DEFAULT_STUDY, list_studies, load_study
 from granulearn.studies.run import RunResult, run_study
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoreError
+from granulearn.studies.study_files import DEFAULT_STUDY, list_studies, load_study
 from granulearn.studies.summary import summarize
 
 __all__ = [

@@ -51,7 +51,7 @@ class SplitPart:
 
 @dataclass(frozen=True)
 class Unit:
-    """What cells share that differ only in the method: the same rows and labels."""
+    """The rows and labels that cells share which differ only in the method."""
 
     dataset: str
     condition: Condition
@@ -60,7 +60,7 @@ class Unit:
 
     @property
     def seed(self) -> int:
-        """Seed of noise, folds and models: depends on all of the unit, on no method."""
+        """Seed of noise, folds and models: the same for every method."""
         return stable_seed(
             self.study_seed, self.dataset, _plain(self.condition), self._split_facts()
         )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from granulearn.estimators import GBRVFLClassifier
+from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.studies.cells import Cell
 from granulearn.studies.methods import build_search
 from granulearn.studies.preparation import Prepared, prepare
@@ -68,17 +68,16 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
         except Exception as error:  # any method may raise anything; the run goes on
             return Outcome(cell.key, seed, reason=f"{type(error).__name__}: {error}")
     heard = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
-    return Outcome(**{**outcome, "notes": (*outcome["notes"], *heard)})
+    return replace(outcome, notes=(*outcome.notes, *heard))
 
 
 def warm_up() -> None:
     """Load the compiled ball kernels, so that no cell's time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
-    y = (X[:, 0] > 0).astype(int)
-    GBRVFLClassifier(n_hidden=3, random_state=0).fit(X, y).predict(X)
+    SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
 
 
-def _evaluate(cell: Cell, data: Prepared) -> dict[str, Any]:
+def _evaluate(cell: Cell, data: Prepared) -> Outcome:
     search = build_search(cell.method, cell.tuning, cell.unit.seed)
     start = time.perf_counter()
     search.fit(data.X_train, data.y_train)
@@ -89,22 +88,22 @@ def _evaluate(cell: Cell, data: Prepared) -> dict[str, Any]:
     prediction = Prediction(model, data.X_test, data.y_test, np.asarray(labels))
     scores, notes = _scores(cell, prediction)
     balls = getattr(model, "balls_", None)
-    return {
-        "key": cell.key,
-        "seed": cell.unit.seed,
-        "scores": scores,
-        "chosen": _plain(getattr(search, "best_params_", {})),
-        "fold_scores": _fold_scores(search),
-        "fit_seconds": fitted - start,
-        "predict_seconds": predicted - fitted,
-        "n_balls": None if balls is None else len(balls),
-        "n_train": len(data.y_train),
-        "n_test": len(data.y_test),
-        "n_disturbed": data.n_disturbed,
-        "source": data.source,
-        "fingerprint": data.fingerprint,
-        "notes": notes,
-    }
+    return Outcome(
+        cell.key,
+        cell.unit.seed,
+        scores=scores,
+        chosen=_plain(getattr(search, "best_params_", {})),
+        fold_scores=_fold_scores(search),
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+        n_balls=None if balls is None else len(balls),
+        n_train=len(data.y_train),
+        n_test=len(data.y_test),
+        n_disturbed=data.n_disturbed,
+        source=data.source,
+        fingerprint=data.fingerprint,
+        notes=notes,
+    )
 
 
 def _scores(cell: Cell, prediction: Prediction) -> tuple[dict[str, float | None], tuple[str, ...]]:

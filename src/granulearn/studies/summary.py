@@ -17,10 +17,10 @@ from granulearn.studies.comparing import compare_methods
 from granulearn.studies.details import cell_id, describe_cells, describe_progress
 from granulearn.studies.drawings import drawing_key
 from granulearn.studies.methods import as_grids, variants
+from granulearn.studies.score_tables import cell_table, curve_table, mean_curves, score_table
 from granulearn.studies.scores import SHARES, higher_is_better
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoredOutcome
-from granulearn.studies.tables import cell_table, curve_table, mean_curves, score_table
 
 
 def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict
 
 
 def _curves(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
-    # A line for each value of a varied setting would be a thicket.
+    # Lines for all values of a varied setting would hide each other.
     varied = {
         variant.name for method in study.method if method.vary for variant in variants(method)
     }
@@ -190,7 +190,7 @@ def _layers(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _lines(points: pd.DataFrame, along: str, name: str) -> dict[str, dict[str, list]]:
-    """Return of each method where its points lie, their means and errors."""
+    """Return the places, means and errors of the points of each method."""
     return {
         str(method): {
             name: own[along].tolist(),

@@ -15,7 +15,7 @@ _MARKS = pa.array(list(MISSING_MARKS), pa.string())
 
 
 class NotANumberError(ValueError):
-    """A cell of a column of numbers is none.
+    """A cell in a column of numbers is no number.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class NotANumberError(ValueError):
 
 
 def holds_dates(column: pa.Array) -> bool:
-    """Return whether a column holds dates or times, which are neither kind."""
+    """Return whether a column holds dates or times: neither numbers nor categories."""
     return pa.types.is_temporal(column.type)
 
 
@@ -48,7 +48,7 @@ def as_text(column: pa.Array) -> pa.Array:
     Parameters
     ----------
     column : pyarrow Array
-        Of any type but dates.
+        Cells of any type but dates.
     """
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -93,7 +93,7 @@ def as_categories(column: pa.Array) -> pd.Categorical:
     Parameters
     ----------
     column : pyarrow Array
-        Of any type but dates.
+        Cells of any type but dates.
     """
     encoded = as_text(column).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from granulearn.statistics.scores import checked_scores, paired_scores
+from granulearn.statistics.score_checks import checked_scores, paired_scores
 
 
 def test_a_good_table_comes_back_as_floats():

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.bench_balls import noisy_table, one_kmeans_call_per_split
 from granulearn import generate_balls
-from granulearn.balls.generation import SplitRule, power_of_two_scale, split_rows
+from granulearn.balls.two_means import SplitRule, power_of_two_scale, split_into_balls
 from tests.shared_data import load_shared
 
 FIELDS = ["centers", "radii", "labels", "purities", "counts", "class_counts", "assignment"]
@@ -98,8 +98,8 @@ def test_first_splits_found_on_all_rows_equal_no_first_splits(init):
     X, y = noisy_table(9000)
     rule = SplitRule(0.985, init, seed=11, max_fit_rows=200, sample_step=1)
     codes = y.astype(np.int32)
-    whole = split_rows(X, codes, 2, rule, n_threads=1)
-    buckets = split_rows(X, codes, 2, rule, n_threads=2, one_bucket_rows=0)
+    whole = split_into_balls(X, codes, 2, rule, n_threads=1)
+    buckets = split_into_balls(X, codes, 2, rule, n_threads=2, one_bucket_rows=0)
     assert len(whole) == 1
     assert len(buckets) > 20
     assert max(part.depth for part in buckets) == whole[0].depth

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from granulearn.studies import Store, expand
-from granulearn.studies.tables import cell_table, curve_table, score_table
+from granulearn.studies.score_tables import cell_table, curve_table, score_table
 from tests.studies.made_up_results import fill_store
 from tests.studies.small_studies import small_study
 

@@ -15,20 +15,20 @@ import pyarrow.parquet as parquet
 from sklearn.base import is_regressor
 from threadpoolctl import threadpool_limits
 
-from granulearn.cli.cells import (
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.sources import Source
+from granulearn.cli.streams import written_output
+from granulearn.cli.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,
     as_text,
     holds_dates,
 )
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.sources import PARQUET_SUFFIXES, Source
-from granulearn.cli.streams import written_output
-from granulearn.cli.training_table import check_has_column
 from granulearn.datasets import TableError
+from granulearn.datasets.tables import PARQUET_SUFFIXES, check_has_column
 from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError
-from granulearn.persistence.predictors import last_step
+from granulearn.persistence.predictors import final_predictor
 
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
 CELLS_PER_CHUNK = 2**20
@@ -61,8 +61,9 @@ class Predictor:
         self.classes = [] if is_regressor(self.pipeline) else self.pipeline.classes_.tolist()
         if proba and not self.classes:
             raise UsageError(
-                f"--proba needs a model of classes, and {type(last_step(self.pipeline)).__name__} "
-                "predicts numbers; leave out --proba."
+                "--proba needs a model of classes, and "
+                f"{type(final_predictor(self.pipeline)).__name__} predicts numbers; "
+                "leave out --proba."
             )
         self.columns = loaded.card.columns
         self.proba = proba
@@ -80,7 +81,7 @@ class Predictor:
     @property
     def rows_per_chunk(self) -> int:
         """How many rows the model gets at a time."""
-        width = max(1, last_step(self.pipeline).n_features_in_)
+        width = max(1, final_predictor(self.pipeline).n_features_in_)
         return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
 
     @property
@@ -114,7 +115,7 @@ class Predictor:
                 f"model was trained on: {shown}{hint}. Rename or add them."
             )
         for name in self.keep:
-            check_has_column(source, name)
+            check_has_column(source.path, source.names, name)
 
     def predict_batch(
         self, batch: pa.RecordBatch, source: Source, first_row: int
@@ -176,7 +177,7 @@ class Predictor:
     def _refusal(
         self, error: ValueError, X: pd.DataFrame, source: Source, first_row: int
     ) -> ValueError:
-        """Return what to tell of rows that a model made in Python does not take."""
+        """Return the error for rows that a model made in Python refuses."""
         for name in X.columns:
             missing = X[name].isna().to_numpy()
             if missing.any():
@@ -254,7 +255,7 @@ class Predictor:
 
 
 def wrong_columns(error: ValueError) -> ModelFileError:
-    """Return what to tell of a model that refuses complete rows with the columns of its card.
+    """Return the error for a model that refuses complete rows with the columns of its card.
 
     Parameters
     ----------

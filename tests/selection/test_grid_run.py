@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 from granulearn.estimators import GBRVFLClassifier
 from granulearn.selection import PathSearchCV
 from granulearn.selection.candidates import describe_candidates
-from granulearn.selection.evaluation import plan_groups
+from granulearn.selection.grid_run import plan_groups
 from granulearn.selection.setting_columns import setting_columns
 from tests.selection.searches import assert_same_results, noisy_classes
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from granulearn.studies.methods import check_method
 from granulearn.studies.scores import check_score
-from granulearn.studies.spec import Study, StudyError
+from granulearn.studies.spec import Study, StudyError, hint_for
 
 DEFAULT_STUDY = "quick"
+_SHIPPED = files("granulearn.studies") / "shipped"
 
 
 def list_studies() -> dict[str, str]:
@@ -26,9 +25,7 @@ def list_studies() -> dict[str, str]:
     dict
         Name to question, sorted by name.
     """
-    names = sorted(item.name for item in _shipped().iterdir() if item.name.endswith(".toml"))
-    studies = [_parse(_shipped().joinpath(name).read_text("utf-8"), name) for name in names]
-    return {study.name: study.question for study in studies}
+    return {name: _shipped(name).question for name in _shipped_names()}
 
 
 def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
@@ -59,15 +56,12 @@ def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
         except (OSError, UnicodeDecodeError) as error:
             raise StudyError(f"{path} cannot be read: {error}") from error
         return check_study(_parse(text, given), given)
-    file = _shipped().joinpath(f"{given}.toml")
-    if "/" in given or os.sep in given or not file.is_file():
-        known = [item.name[:-5] for item in _shipped().iterdir() if item.name.endswith(".toml")]
-        near = difflib.get_close_matches(given, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}."
+    if given not in _shipped_names():
+        hint = hint_for(given, _shipped_names(), f"there are {', '.join(_shipped_names())}.")
         raise StudyError(
             f"no shipped study is named {given!r}; {hint} A file of your own ends in .toml."
         )
-    return check_study(_parse(file.read_text("utf-8"), f"{given}.toml"), f"{given}.toml")
+    return check_study(_shipped(given), f"{given}.toml")
 
 
 def check_study(study: Study, file: str) -> Study:
@@ -101,8 +95,13 @@ def check_study(study: Study, file: str) -> Study:
     return study
 
 
-def _shipped() -> Any:
-    return files("granulearn.studies") / "shipped"
+def _shipped_names() -> list[str]:
+    known = (item.name for item in _SHIPPED.iterdir())
+    return sorted(name.removesuffix(".toml") for name in known if name.endswith(".toml"))
+
+
+def _shipped(name: str) -> Study:
+    return _parse((_SHIPPED / f"{name}.toml").read_text("utf-8"), f"{name}.toml")
 
 
 def _parse(text: str, file: str) -> Study:

@@ -1,19 +1,20 @@
-"""Candidates times folds: sharing what can be shared, in as many processes as asked for."""
+"""The run of a grid: every candidate on every fold, sharing work, in several processes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from granulearn.selection.candidates import Grid, InputsGroup, RowsGroup, last_step
-from granulearn.selection.fold import Fold, Problem, fit_earlier_steps
+from granulearn.selection.fold import Fold, OutcomeTable, Problem, fit_earlier_steps
 from granulearn.selection.leave_one_out import check_closed_form, leave_one_out
 from granulearn.selection.network_path import evaluate_networks
-from granulearn.selection.outcomes import OutcomeTable, join_folds
 from granulearn.selection.prepared_model import prepare_model
 from granulearn.selection.progress import show_progress
 
@@ -26,14 +27,14 @@ def evaluate_grid(
     n_jobs: int | None,
     pre_dispatch: int | str,
 ) -> dict[str, list]:
-    """Return the outcomes by column, the folds of a candidate together.
+    """Evaluate a grid; return the outcomes as columns, the folds of a candidate together.
 
     Parameters
     ----------
     problem : Problem
         What is fitted and how it is scored.
     grid : Grid
-        Its candidates.
+        The candidates.
     splits : list of (train, test)
         Indices of the samples of each fold.
     n_jobs, pre_dispatch
@@ -70,11 +71,11 @@ def plan_groups(groups: list[InputsGroup], n_splits: int, n_workers: int) -> lis
     Parameters
     ----------
     groups : list of InputsGroup
-        As coarse as they can be.
+        The largest groups that share work.
     n_splits : int
-        Each group is evaluated on so many folds.
+        Number of folds that each group is evaluated on.
     n_workers : int
-        Work is shared less where workers would stand idle.
+        Number of workers; groups are split where workers would stand idle.
     """
     for split in (_split_rows, _split_columns):
         if len(groups) * n_splits >= n_workers:
@@ -122,7 +123,7 @@ def share_work(fold: Fold, group: InputsGroup) -> OutcomeTable:
 def _ordinary_outcome(fold: Fold, place: int) -> dict:
     outcome = fold.fit_ordinarily(place)
     if fold.problem.leave_one_out and outcome["fit_error"] is None:
-        # Its score is that of samples it was fitted to, and none at all for the choice.
+        # The score is that of the samples it was fitted to, which is no guide for a choice.
         raise RuntimeError(
             f"the leave-one-out error of {fold.problem.settings[place]} cannot be computed, though "
             "it can be fitted; use selection='cv'."
@@ -135,5 +136,25 @@ def _attempt(stage: Callable, *arguments):
     try:
         return stage(*arguments)
     except Exception:
-        # The ordinary fit raises it again, where scikit-learn reports it.
+        # The ordinary fit raises the error again, where scikit-learn reports it.
         return None
+
+
+def join_folds(tables: list[tuple[int, OutcomeTable]], n_splits: int) -> dict[str, list]:
+    """Return the columns of all tables, sorted by candidate and then by fold.
+
+    Parameters
+    ----------
+    tables : list of (int, OutcomeTable)
+        Each table with the number of its fold; together they cover every candidate
+        and fold once.
+    n_splits : int
+        Number of folds.
+    """
+    rows = np.concatenate([np.array(table.places) * n_splits + at for at, table in tables])
+    joined = {}
+    for name in tables[0][1].columns:
+        column = np.empty(len(rows), dtype=object)
+        column[rows] = list(chain.from_iterable(table.columns[name] for _, table in tables))
+        joined[name] = column.tolist()
+    return joined

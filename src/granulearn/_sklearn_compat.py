@@ -1,0 +1,51 @@
+"""Every private name of scikit-learn that the library uses.
+
+They may move or change with any release, so the versions that are tested are the
+bounds of the dependency in pyproject.toml. A new version is tried here first.
+"""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.ensemble._base import _set_random_states as set_random_states
+from sklearn.model_selection._search import (
+    _yield_masked_array_for_each_param as masked_arrays_of_parameters,
+)
+from sklearn.model_selection._validation import _fit_and_score as fit_and_score
+from sklearn.model_selection._validation import _insert_error_scores as insert_error_scores
+from sklearn.model_selection._validation import _score as score_fitted
+from sklearn.model_selection._validation import (
+    _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
+)
+from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as openmp_threads
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    validate_parameter_constraints,
+)
+from sklearn.utils.metaestimators import _safe_split as take_split
+from sklearn.utils.validation import _check_method_params as check_method_params
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _num_samples as n_samples_of
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "InvalidParameterError",
+    "StrOptions",
+    "check_method_params",
+    "check_sample_weight",
+    "fit_and_score",
+    "fit_context",
+    "insert_error_scores",
+    "masked_arrays_of_parameters",
+    "n_samples_of",
+    "openmp_threads",
+    "score_fitted",
+    "set_random_states",
+    "take_rows",
+    "take_split",
+    "validate_parameter_constraints",
+    "warn_or_raise_about_fit_failures",
+]

@@ -1,0 +1,108 @@
+"""What training gives, in memory or in parts: a fitted pipeline, its scores and its card."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from granulearn.datasets import TableError
+from granulearn.persistence import ModelCard
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A fitted pipeline and what is known about it."""
+
+    pipeline: Any
+    card: ModelCard
+
+
+def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str, Any]:
+    """Return the scores that a model card holds, from counts alone.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes, n_classes)
+        Rows of each true class that were predicted as each class.
+    classes : sequence
+        The classes.
+    """
+    right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
+    seen, concerned = true > 0, true + predicted > 0
+    return {
+        "rows": int(counts.sum()),
+        "accuracy": float(right.sum() / counts.sum()),
+        "balanced accuracy": float(np.mean(right[seen] / true[seen])),
+        "macro F1": float(np.mean(2 * right[concerned] / (true + predicted)[concerned])),
+        "confusion": {"classes": [str(label) for label in classes], "counts": counts.tolist()},
+    }
+
+
+def make_card(kind: str, model: Any, labels: Counter, **facts: Any) -> ModelCard:
+    """Return the card of a fitted model.
+
+    Parameters
+    ----------
+    kind : str
+        A name of `model_kinds`.
+    model : fitted classifier
+        The last step of the pipeline.
+    labels : Counter
+        How many of the rows that the model was fitted to have each label, as text.
+    **facts
+        The fields of the card that the model does not know.
+    """
+    # A committee of networks, alone or as a part, chose its settings by leave-one-out.
+    network = getattr(model, "committee_", model)
+    settings = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
+    return ModelCard(
+        model=kind,
+        rows=labels.total(),
+        classes={str(label): labels[str(label)] for label in model.classes_},
+        balls=len(model.balls_) if hasattr(model, "balls_") else None,
+        parameters=model.get_params(),
+        chosen={name: getattr(network, f"{name}_") for name in settings},
+        **facts,
+    )
+
+
+def cannot_be_split(n_rows: int, n_classes: int, test: float) -> TableError:
+    """Return the error for a table from which too few rows can be held out.
+
+    Parameters
+    ----------
+    n_rows, n_classes : int
+        The size of the table.
+    test : float
+        The share of its rows to hold out.
+    """
+    return TableError(
+        f"{n_rows} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
+        f"hold all {n_classes} classes; add rows, or pass --test 0."
+    )
+
+
+@contextmanager
+def told_to_users(kind: str) -> Iterator[None]:
+    """Pass on why a model cannot be fitted to a table, as a fact about the table.
+
+    Parameters
+    ----------
+    kind : str
+        A name of `model_kinds`.
+    """
+    try:
+        with warnings.catch_warnings():
+            # Nobody asked for ratings of the rows, and every fold would warn about them.
+            warnings.filterwarnings("ignore", "the reliability of")
+            yield
+    except ValueError as error:
+        raise TableError(
+            f"{kind} cannot be fitted to this table: {error} Another --model may fit it."
+        ) from error

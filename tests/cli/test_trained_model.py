@@ -1,0 +1,42 @@
+"""Scores from counts, and the card of a fitted model."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
+
+from granulearn import GBRVFLClassifier
+from granulearn.cli.trained_model import make_card, scores_of_confusion, told_to_users
+from granulearn.datasets import TableError
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scores_from_counts_are_scikit_learns_to_the_last_bit(seed):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, 200)
+    predicted = np.where(rng.random(200) < 0.7, true, rng.integers(0, 4, 200))
+    classes = np.arange(5)  # class 4 does not occur
+    scores = scores_of_confusion(confusion_matrix(true, predicted, labels=classes), classes)
+    assert scores["rows"] == 200
+    assert scores["accuracy"] == accuracy_score(true, predicted)
+    assert scores["macro F1"] == f1_score(true, predicted, average="macro")
+    with pytest.warns(UserWarning, match="y_pred contains classes not in y_true"):
+        assert scores["balanced accuracy"] == balanced_accuracy_score(true, predicted)
+
+
+def test_the_card_counts_the_rows_of_each_class_in_the_order_of_the_model():
+    X, y = load_iris(return_X_y=True)
+    model = GBRVFLClassifier(random_state=0).fit(X[5:], y[5:])
+    card = make_card("gb-rvfl", model, Counter(map(str, y[5:][::-1])), target="kind", seed=0)
+    assert list(card.classes.items()) == [("0", 45), ("1", 50), ("2", 50)]
+    assert (card.rows, card.balls, card.chosen) == (145, len(model.balls_), {})
+    assert (card.target, card.seed) == ("kind", 0)
+    assert card.parameters == model.get_params()
+
+
+def test_a_value_error_becomes_a_fact_about_the_table():
+    said = r"^rvfl cannot be fitted to this table: odd\. Another"
+    with pytest.raises(TableError, match=said), told_to_users("rvfl"):
+        raise ValueError("odd.")

@@ -1,0 +1,14 @@
+"""How many files a reader has to open who follows a call."""
+
+import pytest
+
+from benchmarks.files_crossed import files_crossed, fit_of_a_ball_model, search, tuned_cell
+
+
+@pytest.mark.parametrize(
+    ("call", "most"), [(fit_of_a_ball_model, 10), (search, 20), (tuned_cell, 40)]
+)
+def test_a_call_goes_through_few_files(call, most):
+    crossed = files_crossed(call)
+    assert "estimators/base.py" in crossed
+    assert len(crossed) <= most, crossed

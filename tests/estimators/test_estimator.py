@@ -1,0 +1,98 @@
+"""What a class can do is said on the class, and nowhere else."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LogisticRegression
+
+from granulearn import estimators
+from granulearn.balls import check_samples
+from granulearn.estimators import BallForestClassifier, RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.estimators.base import RandomNetwork
+from granulearn.estimators.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
+from granulearn.persistence.onnx_converters import FORMS
+from granulearn.persistence.trusted_types import TRUSTED_PREDICTORS
+from tests.estimators.families import overlapping_classes
+
+PUBLIC = [getattr(estimators, name) for name in estimators.__all__]
+
+
+@pytest.mark.parametrize("kind", PUBLIC)
+def test_nothing_about_a_public_class_was_forgotten(kind):
+    can = vars(kind).get("_abilities", NO_ABILITIES)
+    shared = can.shared_work
+    is_there = {
+        "its own _abilities": can != NO_ABILITIES,
+        "the parameters that _abilities.shared_work names": shared is None
+        or {*shared.columns, shared.size, "C"} <= set(kind().get_params()),
+        "_abilities.shared_work, as every random network has": shared is not None
+        or not issubclass(kind, RandomNetwork),
+        "a form in granulearn.persistence.onnx_converters": can.onnx in FORMS or not can.onnx,
+        "a summary of its command": bool(can.summary) == bool(can.command),
+        "its name in granulearn.persistence.trusted_types": full_name(kind) in TRUSTED_PREDICTORS,
+    }
+    forgotten = [what for what, there in is_there.items() if not there]
+    assert not forgotten, f"{kind.__name__} lacks {forgotten}"
+
+
+def full_name(kind):
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+def test_every_trusted_predictor_is_public():
+    assert {full_name(kind) for kind in PUBLIC} == TRUSTED_PREDICTORS
+
+
+def test_commands_are_distinct():
+    commands = [kind._abilities.command for kind in PUBLIC if kind._abilities.command]
+    assert len(commands) == len(set(commands))
+
+
+def test_a_subclass_inherits_no_abilities():
+    class Mine(SDAPGBRVFLClassifier):
+        pass
+
+    assert SDAPGBRVFLClassifier._abilities != NO_ABILITIES
+    assert Mine._abilities == NO_ABILITIES
+    assert issubclass(Mine, Estimator)
+
+
+@pytest.mark.parametrize("kind", [SDAPGBRVFLClassifier, BallForestClassifier])
+def test_a_part_fitted_to_checked_samples_equals_its_fit(kind):
+    X, y = overlapping_classes(3)
+    names = np.array(["a", "b", "c"])[y]
+    weight = np.random.default_rng(0).uniform(0, 2, len(X))
+    part = fit_part(kind(random_state=0), check_samples(X, names, "test", weight))
+    whole = kind(random_state=0).fit(X, names, weight)
+    assert_array_equal(part.predict_proba(X), whole.predict_proba(X))
+    assert_array_equal(part.classes_, whole.classes_)
+    assert part.n_features_in_ == X.shape[1]
+
+
+def test_a_part_of_another_family_gets_labels_and_weights():
+    X, y = overlapping_classes()
+    names, weight = np.array(["no", "yes"])[y], np.linspace(0, 1, len(X))
+    part = fit_part(LogisticRegression(), check_samples(X, names, "test", weight))
+    whole = LogisticRegression().fit(X, names, weight)
+    assert_allclose(part.coef_, whole.coef_)
+
+
+def test_a_part_that_overrides_fit_is_fitted_by_it():
+    class Stubborn(RVFLClassifier):
+        def fit(self, X, y):
+            self.seen_ = len(X)
+            return super().fit(X, y)
+
+    X, y = overlapping_classes()
+    assert fit_part(Stubborn(), check_samples(X, y)).seen_ == len(X)
+
+
+def test_a_wrong_parameter_of_a_part_is_named():
+    X, y = overlapping_classes()
+    with pytest.raises(ValueError, match="'n_hidden' parameter of RVFLClassifier"):
+        fit_part(RVFLClassifier(n_hidden=0), check_samples(X, y))
+
+
+def test_negative_scores_become_zero_and_the_rest_sums_to_one():
+    scores = np.array([[1.5, -0.5, 0.0], [0.25, 0.75, 0.0]])
+    assert_allclose(positive_part(scores), [[1, 0, 0], [0.25, 0.75, 0]])
