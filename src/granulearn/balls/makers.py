@@ -246,7 +246,8 @@ def balls_of_groups(samples: Samples, groups: Any) -> BallSet:
             f"array of shape {groups.shape} and type {groups.dtype}."
         )
     order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order[0]] - 1))
+    by_ball = groups[order]
+    starts = np.flatnonzero(np.append(True, by_ball[1:] != by_ball[:-1]))
     k, scale = len(starts), power_of_two_scale(samples.X)
     bounds = np.append(starts, len(samples))
     rows = np.empty_like(samples.X)
