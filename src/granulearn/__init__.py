@@ -38,6 +38,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
         "FGBRVFLClassifier",
         "GBRVFLClassifier",
         "GEGBRVFLClassifier",
+        "GranularBallKNNClassifier",
         "RVFLClassifier",
         "RVFLCommitteeClassifier",
         "RVFLCommitteeRegressor",

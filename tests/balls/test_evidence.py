@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from sklearn.utils._param_validation import InvalidParameterError
 
+from granulearn._sklearn_compat import InvalidParameterError
 from granulearn.balls import EvidenceBalls, generate_balls
 from granulearn.balls.evidence import (
     EvidenceRule,

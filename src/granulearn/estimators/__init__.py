@@ -2,6 +2,7 @@
 
 from granulearn.estimators.ball_ensemble import BallEnsembleClassifier
 from granulearn.estimators.ball_forest import BallForestClassifier
+from granulearn.estimators.ball_knn import GranularBallKNNClassifier
 from granulearn.estimators.ball_rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
@@ -36,6 +37,7 @@ __all__ = [
     "FGBRVFLClassifier",
     "GBRVFLClassifier",
     "GEGBRVFLClassifier",
+    "GranularBallKNNClassifier",
     "RVFLClassifier",
     "RVFLCommitteeClassifier",
     "RVFLCommitteeRegressor",

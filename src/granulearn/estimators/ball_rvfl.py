@@ -159,19 +159,8 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         """Return one row per ball, weighted by its membership."""
         scheme = resolve_membership(self.membership)
         ordered = samples.in_ball_order()
-        balls = make_balls(
-            self._maker(),
-            ordered,
-            min_ball_size=self.min_ball_size,
-            random_state=seeds.balls,
-            n_jobs=self.n_jobs,
-        )
-        check_classes_kept(
-            ordered.classes,
-            present=np.arange(len(ordered.classes)),
-            of_balls=np.unique(balls.labels),
-            dropped=np.unique(ordered.codes[balls.assignment < 0]),
-            min_ball_size=self.min_ball_size,
+        balls = balls_of_all_classes(
+            self._maker(), ordered, self.min_ball_size, seeds.balls, self.n_jobs
         )
         if ordered.memberships is not None:
             scheme = GivenMembership(ordered.memberships)
@@ -414,6 +403,37 @@ def mean_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
 def _squares(delta: np.ndarray) -> np.ndarray | None:
     """Return the weights that memberships stand for; None for all ones, which costs nothing."""
     return None if (delta == 1).all() else delta**2
+
+
+def balls_of_all_classes(
+    maker: BallMaker, samples: Samples, min_ball_size: int, seed: int, n_jobs: int | None
+) -> BallSet:
+    """Make balls to learn from; see `check_classes_kept` for classes that have none.
+
+    Parameters
+    ----------
+    maker : BallMaker
+        How balls are made.
+    samples : Samples
+        As balls are made of them.
+    min_ball_size : int
+        Balls with fewer samples are dropped.
+    seed : int
+        Seed of the balls.
+    n_jobs : int or None
+        Threads; they change no result.
+    """
+    balls = make_balls(
+        maker, samples, min_ball_size=min_ball_size, random_state=seed, n_jobs=n_jobs
+    )
+    check_classes_kept(
+        samples.classes,
+        present=np.arange(len(samples.classes)),
+        of_balls=np.unique(balls.labels),
+        dropped=np.unique(samples.codes[balls.assignment < 0]),
+        min_ball_size=min_ball_size,
+    )
+    return balls
 
 
 def check_classes_kept(

@@ -15,6 +15,7 @@ TRUSTED_PREDICTORS = frozenset(
     {
         "granulearn.estimators.ball_ensemble.BallEnsembleClassifier",
         "granulearn.estimators.ball_forest.BallForestClassifier",
+        "granulearn.estimators.ball_knn.GranularBallKNNClassifier",
         "granulearn.estimators.ball_rvfl.FGBRVFLClassifier",
         "granulearn.estimators.ball_rvfl.GBRVFLClassifier",
         "granulearn.estimators.ball_rvfl.SDAPGBRVFLClassifier",
@@ -40,6 +41,10 @@ TRUSTED_PREDICTORS = frozenset(
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
         "granulearn.balls.records.BallSet",
+        "granulearn.balls.evidence.EvidenceBalls",
+        "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
+        "granulearn.balls.k_division.KDivisionBalls",
+        "granulearn.balls.rd_gbg.RDGBGBalls",
         "granulearn.balls.two_means.TwoMeansBalls",
         "granulearn.balls.forest.BallForest",
         "granulearn.balls.forest.BallTree",
