@@ -11,6 +11,7 @@ from granulearn.balls._surface_kernels import (
     SLACK,
     leaf_squares,
     nearest_possible,
+    node_gap,
     push_children,
 )
 
@@ -34,13 +35,7 @@ def label_nodes(
 
 
 @compiled
-def node_gap(tree, a, b):
-    """Return a distance that no two points of two nodes are nearer than."""
-    return nearest_possible(tree.pivots[a], tree, b, tree.reach[a])
-
-
-@compiled
-def look_at_leaf(
+def look_for_both_kinds(
     tree,
     y,
     label,
@@ -104,15 +99,15 @@ def nearest_of_both_kinds(
             if left > 0:
                 n_pending = push_children(
                     left,
-                    node_gap(tree, leaf, left),
-                    node_gap(tree, leaf, left + 1),
+                    node_gap(tree, leaf, tree, left),
+                    node_gap(tree, leaf, tree, left + 1),
                     n_pending,
                     pending,
                     possible,
                 )
                 continue
             for i in range(start, stop):
-                look_at_leaf(tree, y, labels[node], node, i, squares, foreign, own)
+                look_for_both_kinds(tree, y, labels[node], node, i, squares, foreign, own)
             farthest = foreign[start:stop].max()
 
 

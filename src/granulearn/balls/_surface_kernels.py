@@ -159,6 +159,12 @@ def nearest_possible(x, tree, node, extra):
 
 
 @compiled
+def node_gap(rows, a, tree, b):
+    """Return a distance that no surface in node b is nearer than to a point in node a."""
+    return nearest_possible(rows.pivots[a], tree, b, rows.reach[a])
+
+
+@compiled
 def push_children(
     left,
     possible_left,
@@ -197,41 +203,77 @@ def insert_sorted(
 
 
 @compiled
+def any_within(bound, squares, radii):
+    """Say whether a surface may be within a distance; without branches, so it is fast."""
+    n_near = 0
+    for i in range(len(radii)):
+        to_center = bound + radii[i] + SLACK * (abs(bound) + radii[i])
+        # The square with its sign: below zero, no centre is near enough.
+        n_near += squares[i] <= to_center * abs(to_center)
+    return n_near > 0
+
+
+@compiled
+def look_at_leaf(
+    x,
+    tree,
+    radii,
+    node,
+    squares,
+    numbers,  # IN and OUT (k,)
+    distances,  # IN and OUT (k,)
+):
+    """Let one row see the balls of a leaf."""
+    if nearest_possible(x, tree, node, 0.0) > distances[-1]:
+        return
+    start, stop = tree.bounds[node]
+    leaf_squares(x, tree, node, squares)
+    if any_within(distances[-1], squares, radii[start:stop]):
+        for p in range(start, stop):
+            to_surface = np.sqrt(squares[p - start]) - radii[p]
+            insert_sorted(tree.order[p], to_surface, numbers, distances)
+
+
+@compiled
 def nearest_surfaces(
-    X,
+    rows,
     tree,
     radii,  # (m,), leaf by leaf
     numbers,  # OUT (n, k): the nearest balls of each row, nearest first
     distances,  # OUT (n, k): from the row to their surfaces; negative inside a ball
 ):
-    """Find the balls whose surfaces are nearest to each row."""
+    """Find the balls whose surfaces are nearest to each row, in the order of the tree of rows.
+
+    All rows of a leaf walk through the tree of the balls together, so that what
+    they look at stays in the cache.
+    """
     n_nodes = len(tree.children)
     pending, possible = np.empty(n_nodes + 1, np.int64), np.empty(n_nodes + 1)
     squares = np.empty(len(radii))
-    for i in range(len(X)):
-        x, own_numbers, own_distances = X[i], numbers[i], distances[i]
-        own_numbers[:] = len(radii)
-        own_distances[:] = np.inf
+    numbers[:] = len(radii)
+    distances[:] = np.inf
+    for leaf in range(len(rows.children)):
+        if rows.children[leaf] > 0:
+            continue
+        start, stop = rows.bounds[leaf]
         pending[0], possible[0] = 0, -np.inf
-        n_pending = 1
+        n_pending, farthest = 1, np.inf
         while n_pending > 0:
             n_pending -= 1
-            if possible[n_pending] > own_distances[-1]:
-                continue
             node = pending[n_pending]
+            if possible[n_pending] > farthest:
+                continue
             left = tree.children[node]
             if left > 0:
                 n_pending = push_children(
                     left,
-                    nearest_possible(x, tree, left, 0.0),
-                    nearest_possible(x, tree, left + 1, 0.0),
+                    node_gap(rows, leaf, tree, left),
+                    node_gap(rows, leaf, tree, left + 1),
                     n_pending,
                     pending,
                     possible,
                 )
                 continue
-            start, stop = tree.bounds[node]
-            leaf_squares(x, tree, node, squares)
-            for p in range(start, stop):
-                to_surface = np.sqrt(squares[p - start]) - radii[p]
-                insert_sorted(tree.order[p], to_surface, own_numbers, own_distances)
+            for i in range(start, stop):
+                look_at_leaf(rows.points[i], tree, radii, node, squares, numbers[i], distances[i])
+            farthest = distances[start:stop, -1].max()
