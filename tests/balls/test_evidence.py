@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.datasets import make_blobs
 
 from granulearn._sklearn_compat import InvalidParameterError
 from granulearn.balls import EvidenceBalls, generate_balls
@@ -110,6 +111,26 @@ def test_a_ball_of_two_samples_is_split_where_the_odds_allow_it():
     for odds, n_balls in ((1.0, 2), (0.6, 2), (0.4, 1)):
         balls = generate_balls([[0.0], [1.0]], [0, 1], balls=EvidenceBalls(split_odds=odds))
         assert len(balls) == n_balls
+
+
+def test_many_classes_far_apart_have_one_ball_each():
+    X, y = make_blobs(4000, centers=200, n_features=5, random_state=0, cluster_std=0.05)
+    balls = generate_balls(X, y, balls=EvidenceBalls(), random_state=0)
+    assert len(np.unique(balls.labels)) == 200
+    assert len(balls) < 220
+    # With a half for each class, the prior outweighs twenty samples.
+    assert len(generate_balls(X, y, balls=EvidenceBalls(alpha=0.5), random_state=0)) < 150
+
+
+def test_for_two_classes_the_prior_is_that_of_the_ball_forest():
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((300, 2)), rng.randint(2, size=300)
+    y[X[:, 0] > 0.5] = 1
+    default, half = (
+        generate_balls(X, y, balls=EvidenceBalls(alpha=alpha), random_state=0).assignment
+        for alpha in (None, 0.5)
+    )
+    assert_array_equal(default, half)
 
 
 @pytest.mark.parametrize(

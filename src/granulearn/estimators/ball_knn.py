@@ -18,12 +18,13 @@ from granulearn.estimators.estimator import Abilities, ScoreClassifier
 class GranularBallKNNClassifier(ScoreClassifier):
     r"""Classify by the balls with the nearest surfaces.
 
-    Samples are gathered into balls, and a new sample gets the class of the
-    ball whose surface is nearest to it. Use it as the plain way to see what balls are worth:
-    nothing is fitted beyond them, and predictions can be explained by pointing at
-    a ball. Its weak points are wrong labels, where each ball of one sample
-    predicts what its label says (``balls="evidence"`` or `min_ball_size` help), and features
-    that are not scaled.
+    Samples are gathered into balls, and a new sample gets the class of the ball
+    whose surface is nearest to it. Use it to see what balls are worth on their
+    own: nothing is fitted beyond them, and a prediction is explained by pointing
+    at a ball. Its weak points are wrong labels, since a ball of one sample says
+    what its label says (``balls="evidence"`` or `min_ball_size` help), balls of
+    very different size, since a large one reaches over its neighbours, and
+    features that are not scaled.
 
     Parameters
     ----------
@@ -59,10 +60,10 @@ class GranularBallKNNClassifier(ScoreClassifier):
     Notes
     -----
     The distance of x to a ball with centre c and radius r is
-    :math:`\lVert x - c \rVert - r`, which is negative inside the ball. A tie goes to the
-    ball with the smaller number. The probability of a class is the mean of its share
-    of the samples in the `n_neighbors` nearest balls, and the class of the
-    highest one is predicted (ties: the class that sorts first).
+    :math:`\lVert x - c \rVert - r`, which is negative inside the ball. A tie goes
+    to the ball with the smaller number. The probability of a class is its mean
+    share of the samples in the `n_neighbors` nearest balls, and the most
+    probable class is predicted (ties: the class that sorts first).
 
     The nearest balls are found by a tree over their centres, and are those that
     looking at every ball would find. A sample of weight w counts as round(w)
