@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
-from sklearn.utils._param_validation import Interval
 
+from granulearn._sklearn_compat import Interval
 from granulearn.balls.makers import (
     BallMaker,
     balls_of_groups,
