@@ -30,9 +30,9 @@ from tests.distributed.processes import made_table, scheduler_process, worker_pr
 
 
 @pytest.fixture(scope="module")
-def client():
-    """Two worker processes with nannies."""
-    with open_client("local", n_workers=2, memory_limit="1GB") as client:
+def client(dask_cluster):
+    """A connection to two worker processes with nannies."""
+    with open_client(dask_cluster.scheduler.address) as client:
         yield client
 
 
@@ -98,8 +98,8 @@ def test_a_path_search_on_a_cluster_is_the_search_of_one_process(client):
         assert_array_equal(spread[name], alone[name])
 
 
-def test_a_task_that_kills_every_worker_is_given_up_with_advice(client, monkeypatch):
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+def test_a_task_that_kills_every_worker_is_given_up_with_advice(client, dask_cluster, monkeypatch):
+    monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
     with pytest.raises(ClusterError, match="memory ran out: use smaller blocks"):
         compute(delayed(os._exit)(1))
 

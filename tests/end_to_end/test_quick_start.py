@@ -29,7 +29,11 @@ def quick_start(page: Path) -> str:
     return re.search(r"```(?:sh|bash|console)\n(.*?)```", section, re.DOTALL)[1]
 
 
-@pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
+# What two pages say alike is run once.
+COMMANDS = {quick_start(page): page.name for page in PAGES}
+
+
+@pytest.fixture(scope="module", params=COMMANDS, ids=COMMANDS.values())
 def folder(request, tmp_path_factory):
     """Return the folder in which the commands of a page were run."""
     place = tmp_path_factory.mktemp("quick_start")
@@ -44,7 +48,7 @@ def folder(request, tmp_path_factory):
     environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
     environment.pop("GRANULEARN_DATA", None)
     done = subprocess.run(
-        ["sh", "-e", "-c", quick_start(request.param)],
+        ["sh", "-e", "-c", request.param],
         cwd=work,
         env=environment,
         capture_output=True,

@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn.report import render_page, write_page
-from tests.report.browser import chromium, open_page
+from tests.report.browser import open_page
 from tests.report.summaries import full_summary, table1_summary
 
 
@@ -16,12 +16,6 @@ def pages(tmp_path_factory):
     directory = tmp_path_factory.mktemp("pages")
     summaries = {"full": full_summary(), "table1": table1_summary()}
     return {name: write_page(s, directory / f"{name}.html") for name, s in summaries.items()}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -56,7 +50,6 @@ def test_it_names_no_other_address_than_those_of_svg():
 
 @pytest.mark.parametrize("name", ["full", "table1"])
 def test_it_opens_without_console_errors_and_loads_nothing_else(browser, pages, name):
-    browser.get_log("browser")
     open_page(browser, pages[name])
     assert browser.get_log("browser") == []
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0

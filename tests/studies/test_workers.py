@@ -76,7 +76,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
         [sys.executable, str(script)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
     )
     workers = [int(parent.stdout.readline()) for _ in range(2)]
     assert all(map(_alive, workers))
