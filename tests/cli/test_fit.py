@@ -159,7 +159,8 @@ def test_many_classes(tmp_path, n_classes):
     frame["label"] = [f"class {i % n_classes}" for i in range(len(frame))]
     frame["hint"] = [i % n_classes for i in range(len(frame))]
     frame.to_csv(tmp_path / "t.csv", index=False)
-    shown = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", tmp_path / "m.skops").out
+    model, options = tmp_path / "m.skops", ["--model", "rvfl"]
+    shown = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", model, *options).out
     assert ("true \\ predicted" in shown) == (n_classes == 3)
     assert f"{n_classes} classes" in shown
 

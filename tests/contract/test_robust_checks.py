@@ -16,10 +16,10 @@ from granulearn.estimators import (
 @pytest.mark.filterwarnings("ignore:the reliability of")
 @parametrize_with_checks(
     [
-        BallForestClassifier(),
-        RVFLCommitteeClassifier(),
-        RVFLCommitteeRegressor(),
-        RobustGBRVFLClassifier(),
+        BallForestClassifier(n_trees=30),
+        RVFLCommitteeClassifier(n_layers=3, n_hidden=50),
+        RVFLCommitteeRegressor(n_layers=3, n_hidden=50),
+        RobustGBRVFLClassifier(),  # of a forest and a committee as they are by default
     ]
 )
 def test_scikit_learn_check(estimator, check):

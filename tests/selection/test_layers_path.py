@@ -35,8 +35,7 @@ every_form = pytest.mark.parametrize(
 
 
 @every_form
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+@pytest.mark.parametrize(("n_classes", "scoring"), [(2, "neg_log_loss"), (3, "accuracy")])
 def test_the_results_are_those_of_grid_search(model, n_classes, scoring):
     X, y = noisy_classes(120, n_classes)
     ours, theirs = both_searches(model, GRID, X, y, cv=3, scoring=scoring)

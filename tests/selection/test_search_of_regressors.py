@@ -69,7 +69,7 @@ def problems(draw):
 
 @every_regressor
 @given(problem=problems(), scoring=st.sampled_from([None, "r2"]))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_scores_are_those_of_grid_search_within_1e_9_for_any_shape(Regressor, problem, scoring):
     X, Y, fit_params = problem
     ours, theirs = both_searches(

@@ -46,7 +46,7 @@ def test_the_work_is_shared_by_processes_that_are_not_this_one(results):
 
 
 def test_stopping_early_ends_the_processes():
-    running = run_in_processes(square_or_die, range(100, 200), 2, nothing)
+    running = run_in_processes(square_or_die, range(100, 200), 1, nothing)
     _, (_, process) = next(running)
     running.close()
     assert not _alive(process)
