@@ -2,16 +2,27 @@
 
 import os
 import signal
+import time
 from contextlib import ExitStack
 from contextvars import copy_context
 
-# Every process of a parallel run has one core: threads of linear algebra would only
-# wait for each other. Tests about threads ask for theirs.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 import pytest
 from hypothesis import settings
+
+# Set before anything reads them, and inherited by every process that a test starts.
+ENVIRONMENT = {
+    # Every process of a parallel run has one core: threads of linear algebra would only
+    # wait for each other. Tests about threads ask for theirs.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # A cluster that waits for the next test watches itself a hundred times per second.
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__WORKER__MEMORY__MONITOR_INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
+}
+for name, value in ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
 
 # A busy machine is no reason to fail: nothing here is a promise about time.
 settings.register_profile("granulearn", deadline=None)
@@ -24,7 +35,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Fixtures that start processes which cost seconds: their tests are slow, and run in one
 # process of a parallel run, so that each is started once.
-STARTED_ONCE = ("dask_cluster", "browser")
+STARTED_ONCE = ("started_cluster", "browser")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,7 +52,7 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def dask_cluster():
+def started_cluster():
     """Return the client of two worker processes with nannies; nobody computes on it unasked."""
     import dask
 
@@ -55,6 +66,20 @@ def dask_cluster():
         with dask.config.set(scheduler=None):
             yield client
         context.run(stack.close)
+
+
+@pytest.fixture
+def dask_cluster(started_cluster):
+    """Return the same client once both workers are there: tests may kill them.
+
+    A nanny does not replace a worker that dies while the nanny itself is still starting it.
+    """
+    deadline = time.monotonic() + 120
+    nannies = started_cluster.cluster.workers.values()
+    while len(started_cluster.nthreads()) < 2 or {n.status.name for n in nannies} != {"running"}:
+        assert time.monotonic() < deadline, "a worker that was killed is not replaced"
+        time.sleep(0.05)
+    return started_cluster
 
 
 @pytest.fixture(scope="session")

@@ -30,9 +30,9 @@ from tests.distributed.processes import made_table, scheduler_process, worker_pr
 
 
 @pytest.fixture(scope="module")
-def client(dask_cluster):
+def client(started_cluster):
     """A connection to two worker processes with nannies."""
-    with open_client(dask_cluster.scheduler.address) as client:
+    with open_client(started_cluster.scheduler.address) as client:
         yield client
 
 
@@ -63,7 +63,7 @@ def test_one_block_on_a_cluster_equals_the_plain_classifier_exactly(client, on_d
     [(DaskRVFLClassifier, 1), (DaskSDAPGBRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
 )
 def test_a_worker_killed_in_the_middle_changes_nothing(
-    client, undisturbed, on_dask, time_of_death, tmp_path
+    client, dask_cluster, undisturbed, on_dask, time_of_death, tmp_path
 ):
     """It is killed when it makes block 7 for the first time, or for the second pass."""
     X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))

@@ -30,7 +30,6 @@ def nothing():
 def client(dask_cluster, monkeypatch):
     monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
     with open_client(dask_cluster.scheduler.address) as client:
-        client.wait_for_workers(2)
         yield client
 
 
