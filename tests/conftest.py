@@ -41,14 +41,17 @@ STARTED_ONCE = ("started_cluster", "browser")
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Keep together what shares a fixture: what is started once, and the tests of a file."""
+    fast = set()
     for item in items:
         started = [name for name in STARTED_ONCE if name in getattr(item, "fixturenames", ())]
+        group = started[0] if started else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
         if started:
             item.add_marker("slow")
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(started[0] if started else str(item.path)))
+        elif item.get_closest_marker("slow") is None:
+            fast.add(group)
     # What takes long is begun first, so that no process waits for another at the end.
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group").args[0] in fast)
 
 
 @pytest.fixture(scope="session")

@@ -71,10 +71,12 @@ print(len(granulearn.generate_balls(X, y)) > 1)
 """
 
 
+@pytest.mark.slow
 def test_the_core_works_without_the_optional_packages():
     assert run_python(WITHOUT_EXTRAS).splitlines()[-1] == "True"
 
 
+@pytest.mark.slow
 def test_import_loads_nothing_heavy():
     heavy = ["sklearn", "numba", "matplotlib", "onnx", "typer", "pydantic"]
     code = f"import granulearn, sys; print([m for m in {heavy} if m in sys.modules])"
@@ -119,6 +121,7 @@ def test_documented_parameters_and_defaults_equal_the_signature(thing):
                 pytest.fail(f"the default {default!r} of {name} is not documented")
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_code_and_what_it_reads(tmp_path):
     command = [
         sys.executable,

@@ -26,6 +26,7 @@ def grown(X, y, n_classes, key, purity, init, max_fit):
     return np.split(perm, np.flatnonzero(sizes)[1:]), sizes[sizes > 0]
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     shape=st.tuples(st.integers(2, 300), st.integers(1, 7)),
@@ -80,6 +81,7 @@ for dtype in (np.float64, np.float32):
 """
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_kernels_agree_to_the_last_bit():
     printed = [
         subprocess.run(

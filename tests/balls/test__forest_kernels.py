@@ -62,6 +62,7 @@ def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try
     return children[:found], counts[:found], evidences[:found], max_features
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     shape=st.tuples(st.integers(2, 80), st.integers(1, 9)),
@@ -113,6 +114,7 @@ print(grown.forest.posterior(X).round(12).tolist(), grown.importances.round(12).
 """
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_kernels_agree():
     printed = [
         subprocess.run(

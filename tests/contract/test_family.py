@@ -118,6 +118,7 @@ def test_the_names_of_classes_change_only_names(classifier):
     assert_array_equal(named.predict(X), names[plain.predict(X)])
 
 
+@pytest.mark.slow
 @every_classifier
 def test_the_number_of_threads_changes_nothing(classifier):
     X, y = overlapping_classes(3, n_samples=3000)

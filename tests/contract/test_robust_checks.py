@@ -14,6 +14,7 @@ from granulearn.estimators import (
 # Some checks pass weights of ten and more: every tree then saw the sample, and it is right to say
 # that its label's reliability is unknown.
 @pytest.mark.filterwarnings("ignore:the reliability of")
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         BallForestClassifier(n_trees=30),

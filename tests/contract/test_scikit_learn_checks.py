@@ -78,6 +78,7 @@ def own_checks():
                 yield pytest.param(estimator, check, id=f"{type(estimator).__name__}-{name}")
 
 
+@pytest.mark.slow
 @parametrize_with_checks(DISTINCT)
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -20,6 +20,8 @@ import pytest
 from granulearn.cli.prediction import MAX_ROWS_PER_CHUNK
 from tests.cli.commands import COMMAND, succeeds
 
+pytestmark = pytest.mark.slow
+
 N_ROWS = 1_000_000
 N_ROWS_OF_FOREST = 3 * MAX_ROWS_PER_CHUNK
 LIMIT = 500 * 10**6

@@ -14,6 +14,8 @@ import pytest
 from granulearn.cli.sources import open_source
 from granulearn.persistence import load_model, onnx_inputs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = "## Quick start"
 PAGES = [

@@ -15,6 +15,8 @@ from granulearn.estimators import (
 from granulearn.selection import PathSearchCV
 from tests.selection.searches import assert_same_results, both_searches, noisy_classes
 
+pytestmark = pytest.mark.slow
+
 GRID = {
     "C": [1e-3, 1e3],
     "n_layers": [1, 2, 4],

@@ -38,6 +38,8 @@ from tests.estimators.families import ALL_CLASSIFIERS
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 from tests.shared_data import load_shared
 
+pytestmark = pytest.mark.slow
+
 X, y = noisy_classes()
 
 

@@ -15,7 +15,8 @@ from tests.statistics.score_tables import score_tables
 p_value_lists = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-@settings(deadline=None, max_examples=30)
+@pytest.mark.slow
+@settings(deadline=None, max_examples=15)
 @given(p_value_lists)
 def test_holm_agrees_with_statsmodels(p_values):
     expected = multipletests(p_values, method="holm")[1]
@@ -72,6 +73,7 @@ def test_ties_in_decimals_are_ties_in_binary(table):
     assert as_shares == pytest.approx(in_percent, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(score_tables(max_models=2))
 def test_exchanging_the_models_changes_nothing_but_the_side(table):

@@ -17,6 +17,8 @@ from granulearn.studies import Store, expand, run_study, select
 from tests.cli.commands import succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

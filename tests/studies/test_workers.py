@@ -11,6 +11,8 @@ import pytest
 
 from granulearn.studies.workers import WorkerDiedError, run_in_processes
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
