@@ -5,11 +5,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
 
-.PHONY: help run test browser lint types flow pytest bench pictures clean
+# The tests of what is computed in memory; those marked slow are left out.
+QUICK := $(addprefix tests/,audit balls contract datasets estimators memberships network plots \
+	selection statistics test_package.py)
+
+.PHONY: help run test quick browser lint types flow kernels pytest pytest-quick bench pictures clean
 
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
-	@echo "make test      every check: style, types, import flow, tests, doctests"
+	@echo "make test      every check: style, types, import flow, tests, doctests; on all cores"
+	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
+	@echo "               processor, once an earlier run has left compiled loops and mypy's cache"
 	@echo "make bench     speed, as ratios measured in one run"
 	@echo "make pictures  draw the pictures of the README again"
 	@echo "make clean     remove .venv and everything that was made"
@@ -23,6 +29,9 @@ run: $(STAMPS)/run
 
 test: browser lint types flow pytest
 	@echo "== all checks passed"
+
+quick: lint types flow pytest-quick
+	@echo "== the fast checks passed; make test runs them all"
 
 # The report is tested in a real browser. Debian's is installed where it is
 # missing and can be; where it cannot, its tests are skipped and the reason is here.
@@ -52,9 +61,17 @@ flow: $(STAMPS)/dev
 	@echo "== import flow (import-linter)"
 	@$(BIN)/lint-imports --config .importlinter
 
-pytest: $(STAMPS)/dev
-	@echo "== tests, doctests and the README's examples (pytest)"
-	@$(BIN)/pytest
+# Compiled loops are kept beside the sources; two processes at once would compile them twice.
+kernels: $(STAMPS)/dev
+	@$(BIN)/python tests/compile_kernels.py
+
+pytest: kernels
+	@echo "== tests, doctests and the README's examples, on all cores (pytest)"
+	@$(BIN)/pytest --quiet --numprocesses auto --dist loadgroup --no-loadscope-reorder --durations 15
+
+pytest-quick: kernels
+	@echo "== the fast tests (pytest)"
+	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
 bench: $(STAMPS)/dev
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done

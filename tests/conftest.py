@@ -1,13 +1,94 @@
-"""Settings of the whole test run."""
+"""Settings of the whole test run, and what is started once for all tests of a process."""
 
+import os
 import signal
+import time
+from contextlib import ExitStack
+from contextvars import copy_context
 
+import pytest
 from hypothesis import settings
+
+# Set before anything reads them, and inherited by every process that a test starts.
+ENVIRONMENT = {
+    # Every process of a parallel run has one core: threads of linear algebra would only
+    # wait for each other. Tests about threads ask for theirs.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # A cluster that waits for the next test watches itself a hundred times per second.
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__WORKER__MEMORY__MONITOR_INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
+}
+for name, value in ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
 
 # A busy machine is no reason to fail: nothing here is a promise about time.
 settings.register_profile("granulearn", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("granulearn")
 
 # What runs in the background may have been started with Ctrl-C ignored, and every
 # child inherits that. The tests that interrupt real processes need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Fixtures that start processes which cost seconds: their tests are slow, and run in one
+# process of a parallel run, so that each is started once.
+STARTED_ONCE = ("started_cluster", "browser")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Keep together what shares a fixture: what is started once, and the tests of a file."""
+    fast = set()
+    for item in items:
+        started = [name for name in STARTED_ONCE if name in getattr(item, "fixturenames", ())]
+        group = started[0] if started else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+        if started:
+            item.add_marker("slow")
+        elif item.get_closest_marker("slow") is None:
+            fast.add(group)
+    # What takes long is begun first, so that no process waits for another at the end.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group").args[0] in fast)
+
+
+@pytest.fixture(scope="session")
+def started_cluster():
+    """Return the client of two worker processes with nannies; nobody computes on it unasked."""
+    import dask
+
+    from granulearn.distributed import open_client
+
+    # Opening a cluster makes it the default one of the context it is opened in.
+    with ExitStack() as stack:
+        opened = open_client("local", n_workers=2, memory_limit="1GB")
+        context = copy_context()
+        client = context.run(stack.enter_context, opened)
+        with dask.config.set(scheduler=None):
+            yield client
+        context.run(stack.close)
+
+
+@pytest.fixture
+def dask_cluster(started_cluster):
+    """Return the same client once both workers are there: tests may kill them.
+
+    A nanny does not replace a worker that dies while the nanny itself is still starting it.
+    """
+    deadline = time.monotonic() + 120
+    nannies = started_cluster.cluster.workers.values()
+    while len(started_cluster.nthreads()) < 2 or {n.status.name for n in nannies} != {"running"}:
+        assert time.monotonic() < deadline, "a worker that was killed is not replaced"
+        time.sleep(0.05)
+    return started_cluster
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Return a browser that all tests of pages share."""
+    from tests.report.browser import chromium
+
+    with chromium(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

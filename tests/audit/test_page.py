@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from granulearn.audit import LabelAudit
 from granulearn.audit.page import render_audit_page, summarize_audit, write_audit_page
 from tests.audit.tables import three_clouds
-from tests.report.browser import chromium, open_page
+from tests.report.browser import open_page
 
 NAMES = ["length", "width", "noise", "<b>bold</b>"]
 
@@ -26,12 +26,6 @@ def summary_of(rate=0.1):
 @pytest.fixture(scope="module")
 def summary():
     return summary_of()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture

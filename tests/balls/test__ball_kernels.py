@@ -26,7 +26,8 @@ def grown(X, y, n_classes, key, purity, init, max_fit):
     return np.split(perm, np.flatnonzero(sizes)[1:]), sizes[sizes > 0]
 
 
-@settings(max_examples=150)
+@pytest.mark.slow
+@settings(max_examples=50)
 @given(
     shape=st.tuples(st.integers(2, 300), st.integers(1, 7)),
     n_classes=st.integers(2, 5),
@@ -73,13 +74,14 @@ warnings.simplefilter("ignore")  # whole numbers that wrap around, on purpose
 from granulearn import generate_balls
 rng = np.random.RandomState(5)
 for dtype in (np.float64, np.float32):
-    X, y = rng.standard_normal((700, 3)).astype(dtype), rng.randint(3, size=700)
+    X, y = rng.standard_normal((250, 3)).astype(dtype), rng.randint(3, size=250)
     for init in ("k-means++", "class-means"):
         balls = generate_balls(X, y, init=init, random_state=1)
         print(balls.assignment.tolist(), balls.centers.tolist(), balls.radii.tolist())
 """
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_kernels_agree_to_the_last_bit():
     printed = [
         subprocess.run(

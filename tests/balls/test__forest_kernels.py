@@ -62,7 +62,8 @@ def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try
     return children[:found], counts[:found], evidences[:found], max_features
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=30)
 @given(
     shape=st.tuples(st.integers(2, 80), st.integers(1, 9)),
     n_classes=st.integers(2, 4),
@@ -106,13 +107,14 @@ import numpy as np, warnings
 warnings.simplefilter("ignore")  # whole numbers that wrap around, on purpose
 from granulearn.balls.forest import ForestRule, grow_forest
 rng = np.random.default_rng(5)
-X, y = rng.standard_normal((150, 3)), rng.integers(3, size=150)
+X, y = rng.standard_normal((80, 3)), rng.integers(3, size=80)
 grown = grow_forest(X, y, 3, ForestRule(n_trees=3, seed=1))
 print(grown.in_bag.sum(axis=0).tolist())
 print(grown.forest.posterior(X).round(12).tolist(), grown.importances.round(12).tolist())
 """
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_kernels_agree():
     printed = [
         subprocess.run(

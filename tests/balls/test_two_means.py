@@ -132,6 +132,7 @@ def test_a_large_set_of_two_pure_heaps_stays_two_balls():
     assert sorted(balls.counts) == [20_000, 20_000]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sort", [False, True])
 def test_as_many_balls_as_with_one_kmeans_call_per_split(sort):
     X, y = noisy_table(1500)

@@ -13,7 +13,7 @@ from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
 from granulearn.persistence import ModelCard, load_model, onnx_inputs, save_model
-from tests.cli.commands import fails, in_real_process, people, succeeds, write_people
+from tests.cli.commands import fails, people, succeeds, write_people
 
 NUMBERS = ["age", "income"]
 
@@ -47,11 +47,9 @@ def make_saved(tmp_path):
 @pytest.mark.parametrize("n_targets", [None, 1, 3])
 def test_numbers_are_predicted_as_in_python(saved, n_targets, tmp_path):
     table, model, expected = saved(n_targets)
-    done = in_real_process(
-        "predict", model, table, "-o", tmp_path / "out.csv", "--keep", "age", COLUMNS="200"
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"120 rows predicted\nsaved {tmp_path / 'out.csv'}\n"
+    done = succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--keep", "age")
+    assert done.err == ""
+    assert done.out.replace("\n", "") == f"120 rows predictedsaved {tmp_path / 'out.csv'}"
     answers = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
     names = (
         ["prediction"] if n_targets is None else [f"prediction_{k + 1}" for k in range(n_targets)]
@@ -70,11 +68,10 @@ def test_parquet_keeps_numbers_to_the_last_bit(saved, tmp_path):
 
 def test_probabilities_of_numbers_are_refused(saved, tmp_path):
     table, model, _ = saved()
-    done = in_real_process("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
-    assert done.returncode == exit_codes.USAGE
-    assert done.stderr == (
+    line = fails(exit_codes.USAGE, "predict", model, table, "-o", tmp_path / "out.csv", "--proba")
+    assert line == (
         "granulearn: error: --proba needs a model of classes, and RVFLCommitteeRegressor predicts "
-        "numbers; leave out --proba.\n"
+        "numbers; leave out --proba."
     )
     assert not (tmp_path / "out.csv").exists()
 
@@ -115,9 +112,9 @@ def test_a_card_with_other_columns_than_the_model_is_a_wrong_model(saved, verb, 
 @pytest.mark.parametrize("n_targets", [None, 3])
 def test_the_exported_file_predicts_the_numbers_of_the_model(saved, n_targets, tmp_path):
     _, model, _ = saved(n_targets)
-    done = in_real_process("export", model, "-o", tmp_path / "m.onnx", COLUMNS="200")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "500 rows compared with onnxruntime: predictions differ by at most" in done.stdout
+    done = succeeds("export", model, "-o", tmp_path / "m.onnx")
+    assert done.err == ""
+    assert "500 rows compared with onnxruntime: predictions differ by at most" in done.out
     session = onnxruntime.InferenceSession(tmp_path / "m.onnx", providers=["CPUExecutionProvider"])
     X = people(200, seed=9).drop(columns="label")
     (predictions,) = session.run(None, onnx_inputs(X))

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from granulearn.cli import exit_codes, streams
+from granulearn.cli.main import run
 from granulearn.cli.streams import as_file
 from granulearn.datasets import TableError
 from tests.cli.commands import COMMAND, fails, people, succeeds
@@ -128,17 +129,19 @@ def test_two_things_are_not_mixed_on_standard_output(fitted, verb):
     assert "--json and --output - both write to standard output" in line
 
 
-def test_a_data_set_and_a_model_can_be_written_to_standard_output(fitted):
+def test_a_data_set_and_a_model_can_be_written_to_standard_output(fitted, capfdbinary):
     _, model = fitted
-    done = piped("datasets", "export", "iris", "-o", "-")
-    assert len(pd.read_csv(io.BytesIO(done.stdout))) == 150
-    assert done.stderr.startswith(b"granulearn: note: iris: 150 rows")
-    done = piped("export", model, "-o", "-")
-    assert onnx.load_from_string(done.stdout).graph.output
-    assert done.stderr.startswith(b"granulearn: note: 500 rows compared")
+    assert run(["datasets", "export", "iris", "-o", "-"]) == exit_codes.OK
+    done = capfdbinary.readouterr()
+    assert len(pd.read_csv(io.BytesIO(done.out))) == 150
+    assert done.err.startswith(b"granulearn: note: iris: 150 rows")
+    assert run(["export", str(model), "-o", "-"]) == exit_codes.OK
+    done = capfdbinary.readouterr()
+    assert onnx.load_from_string(done.out).graph.output
+    assert done.err.startswith(b"granulearn: note: 500 rows compared")
 
 
-@pytest.mark.parametrize("arguments", [["predict"], ["datasets", "--json"]], ids=lambda a: a[0])
+@pytest.mark.parametrize("arguments", [["predict"], ["models", "--json"]], ids=lambda a: a[0])
 def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
     table, model = fitted
     more = [model, table, "-o", "-"] if arguments == ["predict"] else []

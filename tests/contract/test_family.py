@@ -118,6 +118,7 @@ def test_the_names_of_classes_change_only_names(classifier):
     assert_array_equal(named.predict(X), names[plain.predict(X)])
 
 
+@pytest.mark.slow
 @every_classifier
 def test_the_number_of_threads_changes_nothing(classifier):
     X, y = overlapping_classes(3, n_samples=3000)
@@ -125,7 +126,8 @@ def test_the_number_of_threads_changes_nothing(classifier):
     many = alike | ({"n_jobs": 2} if classifier in ON_BALLS else {})
     with threadpool_limits(1):
         alone = classifier(**alike).fit(X, y)
-    together = classifier(**many).fit(X, y)
+    with threadpool_limits(2):
+        together = classifier(**many).fit(X, y)
     if classifier in ON_BALLS:
         assert_array_equal(together.balls_.assignment, alone.balls_.assignment)
         assert_array_equal(together.membership_, alone.membership_)

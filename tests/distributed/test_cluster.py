@@ -30,9 +30,9 @@ from tests.distributed.processes import made_table, scheduler_process, worker_pr
 
 
 @pytest.fixture(scope="module")
-def client():
-    """Two worker processes with nannies."""
-    with open_client("local", n_workers=2, memory_limit="1GB") as client:
+def client(started_cluster):
+    """A connection to two worker processes with nannies."""
+    with open_client(started_cluster.scheduler.address) as client:
         yield client
 
 
@@ -63,7 +63,7 @@ def test_one_block_on_a_cluster_equals_the_plain_classifier_exactly(client, on_d
     [(DaskRVFLClassifier, 1), (DaskSDAPGBRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
 )
 def test_a_worker_killed_in_the_middle_changes_nothing(
-    client, undisturbed, on_dask, time_of_death, tmp_path
+    client, dask_cluster, undisturbed, on_dask, time_of_death, tmp_path
 ):
     """It is killed when it makes block 7 for the first time, or for the second pass."""
     X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))
@@ -98,8 +98,8 @@ def test_a_path_search_on_a_cluster_is_the_search_of_one_process(client):
         assert_array_equal(spread[name], alone[name])
 
 
-def test_a_task_that_kills_every_worker_is_given_up_with_advice(client, monkeypatch):
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+def test_a_task_that_kills_every_worker_is_given_up_with_advice(client, dask_cluster, monkeypatch):
+    monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
     with pytest.raises(ClusterError, match="memory ran out: use smaller blocks"):
         compute(delayed(os._exit)(1))
 

@@ -26,10 +26,10 @@ def nothing():
     """Do nothing."""
 
 
-@pytest.fixture(scope="module")
-def client():
-    with open_client("local", n_workers=2, memory_limit="1GB") as client:
-        client.cluster.scheduler.allowed_failures = 0
+@pytest.fixture
+def client(dask_cluster, monkeypatch):
+    monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
+    with open_client(dask_cluster.scheduler.address) as client:
         yield client
 
 

@@ -14,6 +14,8 @@ import pytest
 from granulearn.cli.sources import open_source
 from granulearn.persistence import load_model, onnx_inputs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = "## Quick start"
 PAGES = [
@@ -29,7 +31,11 @@ def quick_start(page: Path) -> str:
     return re.search(r"```(?:sh|bash|console)\n(.*?)```", section, re.DOTALL)[1]
 
 
-@pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
+# What two pages say alike is run once.
+COMMANDS = {quick_start(page): page.name for page in PAGES}
+
+
+@pytest.fixture(scope="module", params=COMMANDS, ids=COMMANDS.values())
 def folder(request, tmp_path_factory):
     """Return the folder in which the commands of a page were run."""
     place = tmp_path_factory.mktemp("quick_start")
@@ -44,7 +50,7 @@ def folder(request, tmp_path_factory):
     environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
     environment.pop("GRANULEARN_DATA", None)
     done = subprocess.run(
-        ["sh", "-e", "-c", quick_start(request.param)],
+        ["sh", "-e", "-c", request.param],
         cwd=work,
         env=environment,
         capture_output=True,

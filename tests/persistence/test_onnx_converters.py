@@ -28,11 +28,13 @@ def activations_of(classifier):
     return complex_activation_names() if complex_valued else activation_names()
 
 
+# What becomes of an activation and of the number of classes is decided apart: every activation
+# with three classes, every number of classes with the default.
 EVERY_SETTING = [
-    (classifier, activation)
+    (classifier(activation=activation), 3)
     for classifier in ALL_CLASSIFIERS
     for activation in activations_of(classifier)
-]
+] + [(classifier(), n_classes) for classifier in ALL_CLASSIFIERS for n_classes in (2, 10)]
 
 
 def run(onnx_model, X):
@@ -58,28 +60,32 @@ def assert_onnx_predicts_the_same(model, X, new):
     assert_array_equal(labels, model.predict(new))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-@pytest.mark.parametrize(("classifier", "activation"), EVERY_SETTING)
-def test_probabilities_and_labels_equal_ours(classifier, activation, n_classes):
+@pytest.mark.parametrize(("model", "n_classes"), EVERY_SETTING, ids=str)
+def test_probabilities_and_labels_equal_ours(model, n_classes):
     X, y, new = blobs_and_new_rows(n_classes)
-    model = classifier(random_state=0, activation=activation, C=100, n_hidden=40).fit(X, y)
-    assert_onnx_predicts_the_same(model, X, new)
+    fitted = clone(model).set_params(random_state=0, C=100, n_hidden=40).fit(X, y)
+    assert_onnx_predicts_the_same(fitted, X, new)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
+OF_SEVERAL = [
+    BallForestClassifier(),
+    RVFLCommitteeClassifier(n_layers=1),
+    RobustGBRVFLClassifier(),
+    BallEnsembleClassifier(n_partitions=3),
+]
+IN_OTHER_WAYS = [
+    BallForestClassifier(n_trees=40, max_samples=0.2),
+    *(RVFLCommitteeClassifier(activation=name) for name in activation_names()),
+    RobustGBRVFLClassifier(mix="auto"),
+    RobustGBRVFLClassifier(forest=RVFLClassifier(C=0.1)),
+    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
+]
+
+
 @pytest.mark.parametrize(
-    "model",
-    [
-        BallForestClassifier(),
-        BallForestClassifier(n_trees=40, max_samples=0.2),
-        *(RVFLCommitteeClassifier(activation=name) for name in activation_names()),
-        RVFLCommitteeClassifier(n_layers=1),
-        RobustGBRVFLClassifier(),
-        RobustGBRVFLClassifier(mix="auto"),
-        RobustGBRVFLClassifier(forest=RVFLClassifier(C=0.1)),
-        BallEnsembleClassifier(n_partitions=3),
-        BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
-    ],
+    ("model", "n_classes"),
+    [(model, n_classes) for model in OF_SEVERAL for n_classes in (2, 3, 10)]
+    + [(model, 3) for model in IN_OTHER_WAYS],
     ids=str,
 )
 def test_models_made_of_several_equal_ours(model, n_classes):

@@ -46,8 +46,10 @@ def open_page(browser: webdriver.Chrome, path: Path) -> None:
 
     From another place in the same page the driver may return while the page of
     before is still shown, or the new one is half read; so by way of an empty one.
+    What the page of before wrote into the log is forgotten.
     """
     browser.get("about:blank")
+    browser.get_log("browser")
     browser.get(path.as_uri())
     WebDriverWait(browser, 30).until(
         lambda opened: opened.execute_script("return document.readyState") == "complete"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from granulearn.estimators import GBRVFLClassifier
 from granulearn.selection import PathSearchCV
@@ -63,15 +63,16 @@ def test_processes_can_take_the_work():
     [(GBRVFLClassifier(random_state=0), True), (LogisticRegression(), False)],
 )
 def test_small_systems_are_solved_on_one_thread_of_blas(estimator, limited):
-    before, seen = blas_threads(), []
+    seen = []
 
     def record(model, X, y):
         seen.append(blas_threads())
         return 0.0
 
-    PathSearchCV(estimator, {"C": [1.0]}, scoring=record, refit=False).fit(*noisy_classes())
-    assert seen == [{1} if limited else before] * 5
-    assert blas_threads() == before
+    with threadpool_limits(2, user_api="blas"):
+        PathSearchCV(estimator, {"C": [1.0]}, scoring=record, refit=False).fit(*noisy_classes())
+        assert blas_threads() == {2}
+    assert seen == [{1} if limited else {2}] * 5
 
 
 def blas_threads():

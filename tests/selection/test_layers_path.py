@@ -15,6 +15,8 @@ from granulearn.estimators import (
 from granulearn.selection import PathSearchCV
 from tests.selection.searches import assert_same_results, both_searches, noisy_classes
 
+pytestmark = pytest.mark.slow
+
 GRID = {
     "C": [1e-3, 1e3],
     "n_layers": [1, 2, 4],
@@ -35,8 +37,7 @@ every_form = pytest.mark.parametrize(
 
 
 @every_form
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+@pytest.mark.parametrize(("n_classes", "scoring"), [(2, "neg_log_loss"), (3, "accuracy")])
 def test_the_results_are_those_of_grid_search(model, n_classes, scoring):
     X, y = noisy_classes(120, n_classes)
     ours, theirs = both_searches(model, GRID, X, y, cv=3, scoring=scoring)

@@ -19,6 +19,8 @@ from granulearn.estimators import (
 from granulearn.selection import PathSearchCV
 from tests.estimators.test_regression import smooth_function
 
+pytestmark = pytest.mark.slow
+
 # Features that do not depend on the samples, so that the fits share them.
 MODELS = [
     RVFLRegressor(activation="sine", random_state=0),

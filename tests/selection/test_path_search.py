@@ -38,6 +38,8 @@ from tests.estimators.families import ALL_CLASSIFIERS
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 from tests.shared_data import load_shared
 
+pytestmark = pytest.mark.slow
+
 X, y = noisy_classes()
 
 
@@ -51,8 +53,11 @@ def one_thread():
 PIPELINE = Pipeline([("scale", StandardScaler()), ("net", GBRVFLClassifier(random_state=0))])
 
 
-@pytest.mark.parametrize("name", ["fertility", "cleve", "credit_approval"])
-@pytest.mark.parametrize("Classifier", ALL_CLASSIFIERS)
+@pytest.mark.parametrize(
+    ("Classifier", "name"),
+    [(Classifier, "cleve") for Classifier in ALL_CLASSIFIERS]
+    + [(RVFLClassifier, "fertility"), (SDAPGBRVFLClassifier, "credit_approval")],
+)
 def test_results_are_those_of_grid_search_on_real_sets(Classifier, name):
     grid = {"C": [1e-5, 1.0, 1e5], "n_hidden": [3, 103, 203]}
     if Classifier not in (CRVFLClassifier, ACRVFLClassifier):

@@ -30,6 +30,8 @@ from granulearn.selection import PathSearchCV
 from tests.estimators.test_regression import smooth_function
 from tests.selection.searches import assert_same_results, both_searches, noisy_classes
 
+pytestmark = pytest.mark.slow
+
 SHALLOW_GRID = {"C": [1e-3, 1.0, 1e3], "n_hidden": [2, 9, 30], "activation": ["sine"]}
 DEEP_GRID = {"C": [1e-3, 1.0, 1e3], "n_layers": [1, 2, 4], "n_hidden": [12], "activation": ["sine"]}
 GRIDS = {
@@ -69,7 +71,7 @@ def problems(draw):
 
 @every_regressor
 @given(problem=problems(), scoring=st.sampled_from([None, "r2"]))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_scores_are_those_of_grid_search_within_1e_9_for_any_shape(Regressor, problem, scoring):
     X, Y, fit_params = problem
     ours, theirs = both_searches(

@@ -46,6 +46,7 @@ def test_from_the_papers_rounded_ranks_come_its_rounded_statistics():
     assert round(36 * chi2 / (37 * 7 - chi2), 2) == 12.38
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(score_tables(max_sets=8, max_models=4))
 def test_pairwise_p_values_agree_with_scikit_posthocs(values):
@@ -66,6 +67,7 @@ def test_pairwise_p_values_agree_with_scikit_posthocs(values):
     np.testing.assert_allclose(result.p_matrix("nemenyi_p"), nemenyi, atol=1e-6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(score_tables(max_sets=8, max_models=4), st.randoms(use_true_random=False))
 def test_the_order_of_sets_and_models_does_not_matter(values, random):

@@ -9,6 +9,7 @@ from granulearn.statistics import paper_accuracy_table, paper_noise_table
 from granulearn.statistics.__main__ import main
 
 
+@pytest.mark.slow
 def test_without_a_table_the_papers_statistics_are_printed():
     command = [sys.executable, "-W", "error", "-m", "granulearn.statistics"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -15,7 +15,8 @@ from tests.statistics.score_tables import score_tables
 p_value_lists = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-@settings(deadline=None, max_examples=30)
+@pytest.mark.slow
+@settings(deadline=None, max_examples=15)
 @given(p_value_lists)
 def test_holm_agrees_with_statsmodels(p_values):
     expected = multipletests(p_values, method="holm")[1]
@@ -56,7 +57,8 @@ def test_few_distinct_differences_give_the_exact_p(n_sets, seed):
     assert p_value == pytest.approx(exact_signed_rank_p(differences))
 
 
-@settings(deadline=None, max_examples=15)
+@pytest.mark.slow  # scipy tries all signs of up to thirteen differences
+@settings(deadline=None, max_examples=8)
 @given(score_tables(max_sets=30, max_models=2))
 def test_whole_scores_agree_with_scipy(table):
     difference = table[:, 0] - table[:, 1]
@@ -64,7 +66,8 @@ def test_whole_scores_agree_with_scipy(table):
     assert wilcoxon_p_value(table[:, 0], table[:, 1]) == pytest.approx(expected)
 
 
-@settings(deadline=None, max_examples=15)
+@pytest.mark.slow  # scipy tries all signs of up to thirteen differences
+@settings(deadline=None, max_examples=8)
 @given(score_tables(max_sets=30, max_models=2))
 def test_ties_in_decimals_are_ties_in_binary(table):
     in_percent = wilcoxon_p_value(table[:, 0], table[:, 1])
@@ -72,7 +75,8 @@ def test_ties_in_decimals_are_ties_in_binary(table):
     assert as_shares == pytest.approx(in_percent, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=15)
+@pytest.mark.slow  # scipy tries all signs of up to thirteen differences
+@settings(deadline=None, max_examples=8)
 @given(score_tables(max_models=2))
 def test_exchanging_the_models_changes_nothing_but_the_side(table):
     first, second = table.T

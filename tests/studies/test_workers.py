@@ -11,6 +11,8 @@ import pytest
 
 from granulearn.studies.workers import WorkerDiedError, run_in_processes
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -46,7 +48,7 @@ def test_the_work_is_shared_by_processes_that_are_not_this_one(results):
 
 
 def test_stopping_early_ends_the_processes():
-    running = run_in_processes(square_or_die, range(100, 200), 2, nothing)
+    running = run_in_processes(square_or_die, range(100, 200), 1, nothing)
     _, (_, process) = next(running)
     running.close()
     assert not _alive(process)
@@ -76,7 +78,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
         [sys.executable, str(script)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
     )
     workers = [int(parent.stdout.readline()) for _ in range(2)]
     assert all(map(_alive, workers))
