@@ -40,18 +40,14 @@ TRUSTED_PREDICTORS = frozenset(
 
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
+        "granulearn.balls.evidence.EvidenceBalls",
+        "granulearn.balls.forest.BallForest",
+        "granulearn.balls.forest.BallTree",
         "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
         "granulearn.balls.k_division.KDivisionBalls",
         "granulearn.balls.rd_gbg.RDGBGBalls",
         "granulearn.balls.records.BallSet",
-        "granulearn.balls.evidence.EvidenceBalls",
-        "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
-        "granulearn.balls.k_division.KDivisionBalls",
-        "granulearn.balls.rd_gbg.RDGBGBalls",
         "granulearn.balls.two_means.TwoMeansBalls",
-        "granulearn.balls.evidence.EvidenceBalls",
-        "granulearn.balls.forest.BallForest",
-        "granulearn.balls.forest.BallTree",
         "granulearn.memberships.evidence.EvidenceMembership",
         "granulearn.memberships.fuzzy.FuzzyMembership",
         "granulearn.memberships.given.GivenMembership",
