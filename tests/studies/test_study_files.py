@@ -12,7 +12,7 @@ from granulearn.studies.cells import conditions
 from tests.studies.small_studies import SMALL, write_study
 
 SHIPPED = {
-    "makers": 32 * 3 * 2 * 21,
+    "makers": 32 * 3 * 21,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 8,
     "sensitivity-C-h": 2 * 10 * 2 * 121,
