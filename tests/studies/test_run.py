@@ -225,13 +225,13 @@ def test_two_runs_at_once_fill_one_store_without_harm(whole, tmp_path):
 
 
 def test_a_cluster_gives_the_same_rows_and_a_killed_cell_a_reason(
-    whole, dask_cluster, tmp_path, monkeypatch
+    whole, mortal_cluster, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
+    monkeypatch.setattr(mortal_cluster.cluster.scheduler, "allowed_failures", 0)
     first = '[[method]]\nname = "RVFL"'
     study = small_study(tmp_path, (first, ODD.format(kind="Killed") + first))
     cells = select(expand(study), ["dataset=circles", "noise=clean"])[:4]  # one of them "odd"
-    address = dask_cluster.scheduler.address
+    address = mortal_cluster.scheduler.address
     with open_client(address) as client, Store(tmp_path / "dask.db") as store:
         result = run_study(study, cells, store, client=client)
         again = run_study(study, cells[1:], store, client=client)
