@@ -2,9 +2,6 @@
 
 import os
 import signal
-import time
-from contextlib import ExitStack
-from contextvars import copy_context
 
 import pytest
 from hypothesis import settings
@@ -33,9 +30,9 @@ settings.load_profile("granulearn")
 # child inherits that. The tests that interrupt real processes need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Fixtures that start processes which cost seconds: their tests are slow, and run in one
-# process of a parallel run, so that each is started once.
-STARTED_ONCE = ("started_cluster", "browser")
+# Fixtures that start processes which cost seconds: their tests are slow, and those of a
+# group run in one process of a parallel run, so that each is started once.
+GROUPS = {"dask_cluster": "dask", "mortal_cluster": "dask", "browser": "browser"}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -43,10 +40,11 @@ def pytest_collection_modifyitems(items):
     """Keep together what shares a fixture: what is started once, and the tests of a file."""
     fast = set()
     for item in items:
-        started = [name for name in STARTED_ONCE if name in getattr(item, "fixturenames", ())]
-        group = started[0] if started else str(item.path)
+        names = getattr(item, "fixturenames", ())
+        groups = [group for name, group in GROUPS.items() if name in names]
+        group = groups[0] if groups else str(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
-        if started:
+        if groups:
             item.add_marker("slow")
         elif item.get_closest_marker("slow") is None:
             fast.add(group)
@@ -55,34 +53,21 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def started_cluster():
-    """Return the client of two worker processes with nannies; nobody computes on it unasked."""
-    import dask
+def dask_cluster():
+    """Return the client of a cluster that all tests share which leave its workers alive."""
+    from tests.distributed.processes import cluster_apart
 
-    from granulearn.distributed import open_client
-
-    # Opening a cluster makes it the default one of the context it is opened in.
-    with ExitStack() as stack:
-        opened = open_client("local", n_workers=2, memory_limit="1GB")
-        context = copy_context()
-        client = context.run(stack.enter_context, opened)
-        with dask.config.set(scheduler=None):
-            yield client
-        context.run(stack.close)
+    with cluster_apart() as client:
+        yield client
 
 
-@pytest.fixture
-def dask_cluster(started_cluster):
-    """Return the same client once both workers are there: tests may kill them.
+@pytest.fixture(scope="module")
+def mortal_cluster():
+    """Return the client of a cluster for a file's tests that kill its workers."""
+    from tests.distributed.processes import cluster_apart
 
-    A nanny does not replace a worker that dies while the nanny itself is still starting it.
-    """
-    deadline = time.monotonic() + 120
-    nannies = started_cluster.cluster.workers.values()
-    while len(started_cluster.nthreads()) < 2 or {n.status.name for n in nannies} != {"running"}:
-        assert time.monotonic() < deadline, "a worker that was killed is not replaced"
-        time.sleep(0.05)
-    return started_cluster
+    with cluster_apart() as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 
+import dask
 import dask.array as da
 import numpy as np
+
+from granulearn.distributed import open_client
 
 N_BLOCKS = 12
 ROWS = 400
@@ -56,6 +60,19 @@ def made_table(when=None, seed=0):
         meta=np.empty((0, 0)),
     )
     return rows[:, :5], rows[:, 5].astype(int)
+
+
+@contextmanager
+def cluster_apart():
+    """Start two worker processes with nannies; nobody computes on them who does not connect."""
+    # Opening a cluster makes it the default one of the context it is opened in.
+    context = copy_context()
+    with ExitStack() as stack:
+        opened = open_client("local", n_workers=2, memory_limit="1GB")
+        client = context.run(stack.enter_context, opened)
+        with dask.config.set(scheduler=None):
+            yield client
+        context.run(stack.close)
 
 
 @contextmanager

@@ -30,9 +30,17 @@ from tests.distributed.processes import made_table, scheduler_process, worker_pr
 
 
 @pytest.fixture(scope="module")
-def client(started_cluster):
+def client(dask_cluster):
     """A connection to two worker processes with nannies."""
-    with open_client(started_cluster.scheduler.address) as client:
+    with open_client(dask_cluster.scheduler.address) as client:
+        yield client
+
+
+@pytest.fixture
+def mortal_client(mortal_cluster):
+    """A connection to workers that may be killed, once one of them is there."""
+    with open_client(mortal_cluster.scheduler.address) as client:
+        client.wait_for_workers(1)
         yield client
 
 
@@ -63,7 +71,7 @@ def test_one_block_on_a_cluster_equals_the_plain_classifier_exactly(client, on_d
     [(DaskRVFLClassifier, 1), (DaskSDAPGBRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
 )
 def test_a_worker_killed_in_the_middle_changes_nothing(
-    client, dask_cluster, undisturbed, on_dask, time_of_death, tmp_path
+    undisturbed, mortal_client, on_dask, time_of_death, tmp_path
 ):
     """It is killed when it makes block 7 for the first time, or for the second pass."""
     X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))
@@ -98,8 +106,10 @@ def test_a_path_search_on_a_cluster_is_the_search_of_one_process(client):
         assert_array_equal(spread[name], alone[name])
 
 
-def test_a_task_that_kills_every_worker_is_given_up_with_advice(client, dask_cluster, monkeypatch):
-    monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
+def test_a_task_that_kills_every_worker_is_given_up_with_advice(
+    mortal_cluster, mortal_client, monkeypatch
+):
+    monkeypatch.setattr(mortal_cluster.cluster.scheduler, "allowed_failures", 0)
     with pytest.raises(ClusterError, match="memory ran out: use smaller blocks"):
         compute(delayed(os._exit)(1))
 

@@ -27,9 +27,9 @@ def nothing():
 
 
 @pytest.fixture
-def client(dask_cluster, monkeypatch):
-    monkeypatch.setattr(dask_cluster.cluster.scheduler, "allowed_failures", 0)
-    with open_client(dask_cluster.scheduler.address) as client:
+def client(mortal_cluster, monkeypatch):
+    monkeypatch.setattr(mortal_cluster.cluster.scheduler, "allowed_failures", 0)
+    with open_client(mortal_cluster.scheduler.address) as client:
         yield client
 
 

@@ -169,13 +169,14 @@ def test_standard_output_that_is_a_file_is_added_to_and_not_replaced(tmp_path):
         pytest.skip("this system has no /dev/stdout")
     program = (
         "import sys; from granulearn.persistence import written_atomically\n"
-        "with written_atomically(sys.argv[1]) as draft: draft.write_text('new')"
+        "for path in sys.argv[1:]:\n"
+        "    with written_atomically(path) as draft: draft.write_text('new')"
     )
     (tmp_path / "link").symlink_to("/dev/stdout")
     with (tmp_path / "out").open("w") as out:
         print("old", end=" ", file=out, flush=True)
-        for path in ("/dev/stdout", tmp_path / "link"):
-            subprocess.run([sys.executable, "-c", program, path], stdout=out, check=True)
+        paths = ["/dev/stdout", tmp_path / "link"]
+        subprocess.run([sys.executable, "-c", program, *paths], stdout=out, check=True)
     assert (tmp_path / "out").read_text() == "old newnew"
 
 
