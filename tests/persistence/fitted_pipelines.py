@@ -15,6 +15,7 @@ from granulearn.estimators import (
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
     EnsembleDeepRVFLRegressor,
+    GranularBallKNNClassifier,
     RobustGBRVFLClassifier,
     RVFLCommitteeClassifier,
     RVFLCommitteeRegressor,
@@ -30,7 +31,12 @@ DEEP_CLASSIFIERS = [
     EnsembleDeepGBRVFLClassifier,
     BallEnsembleClassifier,
 ]
-SAVED_CLASSIFIERS = ALL_CLASSIFIERS + EVIDENCE_CLASSIFIERS + DEEP_CLASSIFIERS
+SAVED_CLASSIFIERS = [
+    *ALL_CLASSIFIERS,
+    *EVIDENCE_CLASSIFIERS,
+    *DEEP_CLASSIFIERS,
+    GranularBallKNNClassifier,
+]
 SAVED_REGRESSORS = [
     RVFLRegressor,
     ELMRegressor,

@@ -86,7 +86,9 @@ class GranularBallKNNClassifier(ScoreClassifier):
     (True, True)
     """
 
-    _abilities = Abilities(command="ball-knn", summary="the class of the nearest ball")
+    _abilities = Abilities(
+        command="ball-knn", summary="the class of the nearest ball", onnx="nearest balls"
+    )
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -158,11 +160,17 @@ class GranularBallKNNClassifier(ScoreClassifier):
             min(self.n_neighbors, len(balls)),
             effective_n_jobs(self.n_jobs),
         )
-        shares = np.zeros((len(balls), len(self.classes_)))
-        known = np.searchsorted(self.classes_, balls.classes)
-        shares[:, known] = balls.class_counts / balls.counts[:, None]
-        # Ball by ball, so that no array of rows times neighbours times classes is made.
+        shares = self._class_shares()
+        # Neighbour by neighbour: no array of rows times neighbours times classes is made.
         scores = shares[numbers[:, 0]]
         for neighbor in numbers.T[1:]:
             scores += shares[neighbor]
         return scores / numbers.shape[1]
+
+    def _class_shares(self) -> np.ndarray:
+        """Return the share of each class among the samples of each ball, (n_balls, n_classes)."""
+        balls = self.balls_
+        shares = np.zeros((len(balls), len(self.classes_)))
+        known = np.searchsorted(self.classes_, balls.classes)
+        shares[:, known] = balls.class_counts / balls.counts[:, None]
+        return shares

@@ -19,6 +19,7 @@ from sklearn.base import ClassifierMixin
 from granulearn import estimators
 from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_complex_activation
+from granulearn.persistence.onnx_balls import add_nearest_ball_scores
 from granulearn.persistence.onnx_forest import add_posterior
 from granulearn.persistence.onnx_graph import Graph, Name
 from granulearn.persistence.onnx_layers import (
@@ -210,6 +211,7 @@ FORMS = {
     "deep network": Form(add_one_ridge_scores),
     "ensemble of layers": Form(add_ensemble_scores),
     "mean of members": Form(_ensemble_of_balls_scores, lambda model: model.estimators_[:1]),
+    "nearest balls": Form(add_nearest_ball_scores),
     "network": Form(_network_scores),
 }
 

@@ -116,3 +116,25 @@ class Graph:
     def where(self, condition: Name, a: Name, b: Name) -> Name:
         """Return a where the condition holds, else b."""
         return self.add("Where", condition, a, b)
+
+    def lowest_places(self, value: Name, k: int) -> Name:
+        """Return where each row has its k lowest entries, the lowest first; ties by place.
+
+        Parameters
+        ----------
+        value : str
+            A matrix.
+        k : int
+            How many places.
+        """
+        places = self._scope.get_unique_variable_name("places")
+        self._container.add_node(
+            "TopK",
+            [value, self.constant([k])],
+            [self._scope.get_unique_variable_name("lowest"), places],
+            name=self._scope.get_unique_operator_name("TopK"),
+            axis=1,
+            largest=0,
+            sorted=1,
+        )
+        return places
