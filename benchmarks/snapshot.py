@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.preprocessing import scale
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 import granulearn
@@ -115,7 +116,7 @@ def variants(name: str, set_name: str) -> dict[str, dict]:
         settings["vote"] = {"combine": "vote"}
     if name == "RobustGBRVFLClassifier":
         settings["auto"] = {"mix": "auto"}
-    if name.endswith("Classifier") and name != "BallEnsembleClassifier":
+    if "class_weight" in getattr(estimators, name)().get_params():
         settings["balanced"] = {"class_weight": "balanced"}
     return {"default": {}} if set_name == "many" else settings
 
@@ -126,9 +127,7 @@ def of_estimators() -> Iterator[tuple[str, str]]:
         for name in estimators.__all__:
             kind = getattr(estimators, name)
             given = fit_settings(X)
-            if name.endswith("Regressor") or name in (
-                "BallForestClassifier", "RVFLCommitteeClassifier", "RobustGBRVFLClassifier",
-            ):  # fmt: skip
+            if not has_fit_parameter(kind(), "sample_membership"):
                 del given["memberships"]
             if set_name == "many":
                 given = {"plain": {}, "weights": given["weights"]}
