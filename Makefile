@@ -67,7 +67,7 @@ kernels: $(STAMPS)/dev
 
 pytest: kernels
 	@echo "== tests, doctests and the README's examples, on all cores (pytest)"
-	@$(BIN)/pytest --quiet --numprocesses auto --dist loadgroup --no-loadscope-reorder --durations 15
+	@$(BIN)/pytest --quiet --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 15
 
 pytest-quick: kernels
 	@echo "== the fast tests (pytest)"

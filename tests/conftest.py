@@ -30,26 +30,20 @@ settings.load_profile("granulearn")
 # child inherits that. The tests that interrupt real processes need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Fixtures that start processes which cost seconds: their tests are slow, and those of a
-# group run in one process of a parallel run, so that each is started once.
-GROUPS = {"dask_cluster": "dask", "mortal_cluster": "dask", "browser": "browser"}
+# Fixtures that start processes which cost seconds: their tests are slow.
+STARTED_ONCE = ("dask_cluster", "mortal_cluster", "browser")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Keep together what shares a fixture: what is started once, and the tests of a file."""
+    """Mark what starts a cluster or a browser; begin with the files whose tests are all slow."""
     fast = set()
     for item in items:
-        names = getattr(item, "fixturenames", ())
-        groups = [group for name, group in GROUPS.items() if name in names]
-        group = groups[0] if groups else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
-        if groups:
+        if any(name in getattr(item, "fixturenames", ()) for name in STARTED_ONCE):
             item.add_marker("slow")
-        elif item.get_closest_marker("slow") is None:
-            fast.add(group)
-    # What takes long is begun first, so that no process waits for another at the end.
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group").args[0] in fast)
+        if item.get_closest_marker("slow") is None:
+            fast.add(item.path)
+    # A parallel run hands out whole files: none of the long ones is left for the end.
+    items.sort(key=lambda item: item.path in fast)
 
 
 @pytest.fixture(scope="session")

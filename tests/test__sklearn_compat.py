@@ -1,6 +1,6 @@
 """Private names of scikit-learn are used through one module."""
 
-import re
+import ast
 from importlib.metadata import requires
 from pathlib import Path
 
@@ -8,14 +8,25 @@ import granulearn
 from granulearn import _sklearn_compat
 
 SOURCE = Path(granulearn.__file__).parent
-PRIVATE = re.compile(r"^\s*(?:from|import) sklearn(?:\S*\._|\S* import (?:.*, )?_)", re.MULTILINE)
+
+
+def private_imports(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+            names = [*node.module.split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [part for alias in node.names for part in alias.name.split(".")]
+            names = names if names[0] == "sklearn" else []
+        else:
+            continue
+        yield from (name for name in names if name.startswith("_"))
 
 
 def test_no_other_module_imports_a_private_name():
     using = {
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*.py")
-        if PRIVATE.search(path.read_text(encoding="utf-8"))
+        if any(private_imports(path))
     }
     assert using == {"_sklearn_compat.py"}
 

@@ -26,7 +26,6 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.metaestimators import _safe_split as take_split
 from sklearn.utils.validation import _check_method_params as check_method_params
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as n_samples_of
 
 __all__ = [
@@ -35,7 +34,6 @@ __all__ = [
     "InvalidParameterError",
     "StrOptions",
     "check_method_params",
-    "check_sample_weight",
     "fit_and_score",
     "fit_context",
     "insert_error_scores",

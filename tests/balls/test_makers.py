@@ -22,6 +22,7 @@ from granulearn.balls import (
 )
 from granulearn.balls.makers import CallableMaker, in_threads, make_balls, power_of_two_scale
 from granulearn.balls.records import check_samples
+from granulearn.memberships import Membership
 
 X = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 8.0]])
 Y = np.array(["a", "b", "b", "a"])
@@ -182,3 +183,30 @@ def test_ordinary_values_are_not_scaled():
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_threads_keep_the_order(n_threads):
     assert in_threads(lambda item: item * item, range(10), n_threads) == [i * i for i in range(10)]
+
+
+MIDDLE = {
+    "labels": lambda array: array.astype(float),
+    "centers": lambda array: np.full_like(array, np.nan),
+    "assignment": lambda array: array.astype(float),
+    "counts": lambda array: array + 1,
+    "classes": lambda array: array[::-1].copy(),
+}
+
+
+@pytest.mark.parametrize("name", MIDDLE)
+def test_what_a_function_returns_must_be_usable_and_true(name):
+    def careless(samples):
+        balls = balls_of_groups(samples, samples.codes)
+        return replace(balls, **{name: MIDDLE[name](getattr(balls, name).copy())})
+
+    with pytest.raises(ValueError, match=r"careless.* returned "):
+        generate_balls([[0.0], [0.1], [5.0]], list("aab"), balls=careless)
+
+
+@pytest.mark.parametrize("family", [BallMaker, Membership])
+def test_a_name_that_is_taken_is_refused(family):
+    taken = sorted(family._known)[0]
+    with pytest.raises(TypeError, match=f"the name '{taken}' is that of"):
+        type("Mine", (family,), {"name": taken})
+    assert family._known[taken].__name__ != "Mine"

@@ -204,3 +204,8 @@ def test_balls_below_the_least_size_are_dropped_and_the_others_renumbered(balls)
     assert_array_equal(kept.assignment < 0, balls.counts[balls.assignment] < 2)
     assert_array_equal(kept.centers[kept.assignment[:4]], balls.centers[balls.assignment[:4]])
     assert balls.without_small(1) is balls
+
+
+def test_samples_of_dropped_balls_stay_without_one_when_more_are_dropped(balls):
+    once, twice = balls.without_small(3), balls.without_small(2).without_small(3)
+    assert_array_equal(twice.assignment, once.assignment)

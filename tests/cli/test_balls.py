@@ -60,7 +60,7 @@ def test_purity_and_membership_are_used(tmp_path):
     [
         (["--plot", "balls.jpeg2000"], "use .png or .pdf or .svg"),
         (["-o", "balls.parquet"], "ends in '.parquet'; use .csv or .txt"),
-        (["--membership", "guess"], "'guess' is not one of sdap"),
+        (["--membership", "guess"], "'guess' is not one of evidence, fuzzy, sdap"),
     ],
 )
 def test_wrong_options_are_named(tmp_path, options, said):

@@ -1,10 +1,15 @@
 """What a class can do is said on the class, and nowhere else."""
 
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
+import granulearn
 from granulearn import estimators
 from granulearn.balls import check_samples
 from granulearn.estimators import BallForestClassifier, RVFLClassifier, SDAPGBRVFLClassifier
@@ -14,6 +19,7 @@ from granulearn.persistence.onnx_converters import FORMS
 from granulearn.persistence.trusted_types import TRUSTED_PREDICTORS
 from tests.estimators.families import overlapping_classes
 
+FOLDER = estimators.__path__
 PUBLIC = [getattr(estimators, name) for name in estimators.__all__]
 
 
@@ -41,6 +47,31 @@ def full_name(kind):
 
 def test_every_trusted_predictor_is_public():
     assert {full_name(kind) for kind in PUBLIC} == TRUSTED_PREDICTORS
+
+
+def test_no_estimator_was_forgotten_in_the_two_init_files_or_the_readme():
+    modules = [import_module(f"granulearn.estimators.{m.name}") for m in iter_modules(FOLDER)]
+    written = {
+        name
+        for module in modules
+        for name, thing in vars(module).items()
+        if isinstance(thing, type)
+        and issubclass(thing, Estimator)
+        and thing._abilities != NO_ABILITIES
+    }
+    assert written == set(estimators.__all__)
+    assert written <= set(granulearn.__all__)
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert sorted(name for name in written if f"`{name}`" not in readme) == []
+
+
+def test_memberships_that_a_part_cannot_use_are_an_error():
+    X, y = overlapping_classes()
+    samples = check_samples(X, y, "test", None, np.linspace(0, 1, len(X)))
+    with pytest.raises(TypeError, match="BallForestClassifier takes no sample_membership"):
+        fit_part(BallForestClassifier(), samples)
+    with pytest.raises(TypeError, match="LogisticRegression takes no sample_membership"):
+        fit_part(LogisticRegression(), samples)
 
 
 def test_commands_are_distinct():

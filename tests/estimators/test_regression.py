@@ -92,7 +92,7 @@ def test_integer_weights_are_repeated_rows(regressor):
 
 def test_no_sample_of_positive_weight_is_an_error():
     X, y = smooth_function()
-    with pytest.raises(ValueError, match="at least one non-zero number"):
+    with pytest.raises(ValueError, match="sample_weight is zero for every sample"):
         RVFLRegressor().fit(X, y, sample_weight=np.zeros(len(X)))
 
 

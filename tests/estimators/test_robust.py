@@ -5,12 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
 
+from granulearn.balls import check_samples
 from granulearn.datasets import flip_labels
 from granulearn.estimators import (
     BallForestClassifier,
     RobustGBRVFLClassifier,
     RVFLCommitteeClassifier,
 )
+from granulearn.estimators.estimator import fit_part
 from granulearn.estimators.robust import best_share
 from tests.estimators.families import overlapping_classes
 
@@ -111,3 +113,12 @@ def test_a_third_of_wrong_labels_costs_little_where_classes_are_apart():
     noisy, _ = flip_labels(y[:300], 0.3, random_state=0)
     model = RobustGBRVFLClassifier(random_state=0, n_layers=4).fit(X[:300], noisy)
     assert model.score(X[300:], y[300:]) > 0.9
+
+
+def test_a_share_chosen_of_another_forest_is_refused_wherever_it_is_fitted():
+    X, y = overlapping_classes()
+    model = RobustGBRVFLClassifier(mix="auto", forest=RandomForestClassifier())
+    with pytest.raises(ValueError, match="another forest was passed"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="another forest was passed"):
+        fit_part(model, check_samples(X, y))

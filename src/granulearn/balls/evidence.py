@@ -14,7 +14,7 @@ from granulearn.balls.makers import (
     BallMaker,
     balls_of_groups,
     in_threads,
-    power_of_two_scale,
+    scaled_rows,
 )
 
 BUCKET_ROWS = 16_384  # balls of at most so many rows are split further on their own
@@ -154,8 +154,7 @@ def best_covering(
     `bucket_rows` rows is then covered on its own, in parallel with the others;
     the evidence of its covering decides which of the first splits are kept.
     """
-    scale = power_of_two_scale(X)
-    rows = X if scale == 1.0 else X * X.dtype.type(scale)
+    rows = scaled_rows(X)
     top = grow_tree(rows, codes, np.uint64(seed), rule, bucket_rows)
     leaves = np.flatnonzero(top.children == 0).tolist()
 

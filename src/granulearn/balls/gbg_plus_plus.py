@@ -8,7 +8,7 @@ from granulearn.balls.makers import (
     BallMaker,
     balls_of_groups,
     check_purity,
-    power_of_two_scale,
+    scaled_rows,
 )
 from granulearn.balls.records import BallSet, Samples
 from granulearn.balls.surfaces import balls_of_assignment, nearest_surfaces
@@ -93,7 +93,7 @@ def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
     from granulearn.balls import _gbg_kernels
 
     n = len(samples)
-    rows = samples.X * samples.X.dtype.type(power_of_two_scale(samples.X))
+    rows = scaled_rows(samples.X)
     order, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
     is_outlier = np.empty(n, np.uint8)
     _gbg_kernels.grow_majority_balls(

@@ -8,7 +8,7 @@ from granulearn.balls.makers import (
     BallMaker,
     balls_of_groups,
     check_purity,
-    power_of_two_scale,
+    scaled_rows,
 )
 
 
@@ -71,7 +71,7 @@ class KDivisionBalls(BallMaker):
         from granulearn.balls import _k_division_kernels
 
         n = len(samples)
-        rows = samples.X * samples.X.dtype.type(power_of_two_scale(samples.X))
+        rows = scaled_rows(samples.X)
         order, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
         _k_division_kernels.grow_divisions(
             rows, samples.codes, np.uint64(seed), float(self.purity), len(samples.classes),

@@ -20,24 +20,67 @@ from granulearn.balls.records import BallSet, Samples
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MAKERS: dict[str, type[BallMaker]] = {}
+
+class NamedScheme(BaseEstimator, ABC):
+    """A family whose members users choose by name, as an instance, or as a function.
+
+    A class that derives from this one directly is a family. Its subclasses are
+    known by their `name`, if they have one.
+    """
+
+    name: ClassVar[str]
+    _known: ClassVar[dict[str, Any]]
+    _parameter_constraints: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if NamedScheme in cls.__bases__:
+            cls._known = {}
+        elif "name" in vars(cls):
+            taken = cls._known.setdefault(cls.name, cls)
+            # The same class again is a module that was loaded anew.
+            if (taken.__module__, taken.__name__) != (cls.__module__, cls.__name__):
+                raise TypeError(f"{cls.__name__}: the name {cls.name!r} is that of {taken!r}.")
+            cls._known[cls.name] = cls
+
+    @classmethod
+    def resolve(cls, chosen: Any, parameter: str, wrap: type, example: str, **settings) -> Any:
+        """Return the member that a name, an instance or a function stands for.
+
+        Parameters
+        ----------
+        chosen : str, instance of the family, or callable
+            What the user asked for.
+        parameter : str
+            What it was asked for by; for the message.
+        wrap : type
+            The member that calls a function.
+        example : str
+            An instance and what a function does; for the message.
+        **settings
+            Parameters of a member that is given by its name; those that it does
+            not have are ignored.
+        """
+        if isinstance(chosen, cls):
+            return chosen
+        if isinstance(chosen, str) and chosen in cls._known:
+            kind = cls._known[chosen]
+            own = {name: settings[name] for name in settings if name in kind._get_param_names()}
+            return kind(**own)
+        if callable(chosen) and not isinstance(chosen, type):
+            return wrap(chosen)
+        raise ValueError(
+            f"{parameter}={chosen!r} is not known: use one of {sorted(cls._known)}, {example}."
+        )
 
 
-class BallMaker(BaseEstimator, ABC):
+class BallMaker(NamedScheme):
     """A way to cover samples with balls: call it with `Samples`, get a `BallSet`.
 
     Parameters live in the constructor, as in scikit-learn, so that makers can be
     cloned, printed and searched over (``balls__purity``). A new maker derives
     from this class, writes `_make`, and is known by its `name` if it has one.
     """
-
-    name: ClassVar[str]
-    _parameter_constraints: ClassVar[dict] = {}
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if "name" in vars(cls):
-            _MAKERS[cls.name] = cls
 
     def __call__(
         self,
@@ -94,7 +137,7 @@ class CallableMaker(BallMaker):
 
 def maker_names() -> list[str]:
     """Return the names that `resolve_maker` knows, sorted."""
-    return sorted(_MAKERS)
+    return sorted(BallMaker._known)
 
 
 def resolve_maker(balls: str | BallMaker | Callable[[Samples], BallSet], **settings) -> BallMaker:
@@ -113,17 +156,13 @@ def resolve_maker(balls: str | BallMaker | Callable[[Samples], BallSet], **setti
     -------
     BallMaker
     """
-    if isinstance(balls, BallMaker):
-        return balls
-    if isinstance(balls, str) and balls in _MAKERS:
-        kind = _MAKERS[balls]
-        known = kind._get_param_names()
-        return kind(**{name: value for name, value in settings.items() if name in known})
-    if callable(balls) and not isinstance(balls, type):
-        return CallableMaker(balls)
-    raise ValueError(
-        f"balls={balls!r} is not known: use one of {maker_names()}, an instance such as "
-        "TwoMeansBalls(purity=0.9), or a function that takes Samples and returns a BallSet."
+    return BallMaker.resolve(
+        balls,
+        "balls",
+        CallableMaker,
+        "an instance such as TwoMeansBalls(purity=0.9), or a function that takes Samples and "
+        "returns a BallSet",
+        **settings,
     )
 
 
@@ -154,8 +193,8 @@ def make_balls(
     if len(kept) == 0:
         raise ValueError(
             f"min_ball_size={min_ball_size} drops every ball: the largest of the {len(balls)} "
-            f"balls holds {balls.counts.max()} samples; lower min_ball_size, or lower purity to "
-            "get larger balls."
+            f"balls holds {balls.counts.max()} samples; lower min_ball_size, or ask the maker for "
+            "larger balls, for instance by a lower purity."
         )
     return kept
 
@@ -182,33 +221,57 @@ def _check_made(balls: Any, samples: Samples, maker: BallMaker) -> None:
             f"{maker!r} returned {type(balls).__name__}, and a ball maker returns a BallSet; "
             "balls_of_groups(samples, numbers) makes one of the number of each sample's ball."
         )
-    expected = {
-        "centers": (len(balls), samples.X.shape[1]),
-        "radii": (len(balls),),
-        "labels": (len(balls),),
-        "purities": (len(balls),),
-        "counts": (len(balls),),
-        "class_counts": (len(balls), len(samples.classes)),
+    problem = _wrong_array(balls, samples) or _wrong_content(balls, samples)
+    if problem:
+        raise ValueError(f"{maker!r} {problem}")
+
+
+def _wrong_array(balls: BallSet, samples: Samples) -> str:
+    """Return which array has another shape or type than it must have; empty if none has."""
+    k, n_classes = len(balls), len(samples.classes)
+    shapes = {
+        "centers": (k, samples.X.shape[1]),
+        "radii": (k,),
+        "labels": (k,),
+        "purities": (k,),
+        "counts": (k,),
+        "class_counts": (k, n_classes),
         "assignment": (len(samples),),
     }
-    for name, shape in expected.items():
-        found = np.shape(getattr(balls, name))
-        if found != shape:
-            raise ValueError(
-                f"{maker!r} returned {name} of shape {found}, and {shape} is needed for "
-                f"{len(balls)} balls of {len(samples)} samples."
+    for name, shape in shapes.items():
+        array = getattr(balls, name)
+        if array.shape != shape:
+            return (
+                f"returned {name} of shape {array.shape}, and {shape} is needed for {k} balls of "
+                f"{len(samples)} samples."
             )
+        numbers = "f" if name in ("centers", "radii", "purities") else "iu"
+        if array.dtype.kind not in numbers:
+            wanted = "floats" if numbers == "f" else "whole numbers"
+            return f"returned {name} of type {array.dtype}, and {wanted} are needed."
+    return ""
+
+
+def _wrong_content(balls: BallSet, samples: Samples) -> str:
+    """Return what balls say that is not so, or cannot be used; empty if nothing is wrong."""
+    if not (np.isfinite(balls.centers).all() and np.isfinite(balls.radii).all()):
+        return "returned centres or radii that are not finite."
+    if not np.array_equal(balls.classes, samples.classes):
+        return f"returned classes {balls.classes.tolist()}, not those of the samples."
     n_lost = np.count_nonzero((balls.assignment < 0) | (balls.assignment >= len(balls)))
     if n_lost:
-        raise ValueError(
-            f"{maker!r} loses {n_lost} of {len(samples)} samples: each must belong to one of the "
-            "balls; min_ball_size drops balls afterwards."
+        return (
+            f"loses {n_lost} of {len(samples)} samples: each must belong to one of the balls; "
+            "min_ball_size drops balls afterwards."
         )
     if balls.labels.min() < 0 or balls.labels.max() >= len(samples.classes):
-        raise ValueError(
-            f"{maker!r} returned labels from {balls.labels.min()} to {balls.labels.max()}, and "
-            f"they are indices into the {len(samples.classes)} classes."
+        return (
+            f"returned labels from {balls.labels.min()} to {balls.labels.max()}, and they are "
+            f"indices into the {len(samples.classes)} classes."
         )
+    if not np.array_equal(balls.counts, np.bincount(balls.assignment, minlength=len(balls))):
+        return "returned counts that are not those of its assignment."
+    return ""
 
 
 def balls_of_groups(samples: Samples, groups: Any) -> BallSet:
@@ -310,6 +373,12 @@ def power_of_two_scale(X: np.ndarray) -> float:
     exponent = int(np.frexp(largest)[1])
     harmless = np.finfo(X.dtype).maxexp // 4
     return 1.0 if abs(exponent) < harmless else float(np.ldexp(1.0, -exponent))
+
+
+def scaled_rows(X: np.ndarray) -> np.ndarray:
+    """Return X times its power-of-two scale; X itself, as a rule."""
+    scale = power_of_two_scale(X)
+    return X if scale == 1.0 else X * X.dtype.type(scale)
 
 
 def in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -> list[R]:

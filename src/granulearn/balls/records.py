@@ -152,7 +152,7 @@ class BallSet:
         new_number = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
-            assignment=new_number[self.assignment],
+            assignment=np.where(self.assignment < 0, -1, new_number[self.assignment]),
             **{name: getattr(self, name)[kept] for name in per_ball},
         )
 
@@ -180,7 +180,7 @@ def check_samples(
     sample_membership : array-like of shape (n_samples,) or None, default=None
         Numbers in [0, 1], not all zero.
     """
-    X, y = _check_inputs(X, y, estimator)
+    X, y = check_inputs(X, y, estimator)
     samples = describe_samples(X, *encode_labels(y), sample_weight, sample_membership)
     if len(samples.classes) < 2:
         raise ValueError(
@@ -196,8 +196,11 @@ def check_samples(
     return samples
 
 
-def _check_inputs(X: Any, y: Any, estimator: BaseEstimator | str) -> tuple[np.ndarray, np.ndarray]:
-    wanted: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C"}
+def check_inputs(
+    X: Any, y: Any, estimator: BaseEstimator | str, **wanted: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and targets as scikit-learn checks them; a column of text is named."""
+    wanted = {"dtype": [np.float64, np.float32], "order": "C", **wanted}
     try:
         if isinstance(estimator, str):
             return check_X_y(X, y, estimator=estimator, **wanted)
@@ -256,11 +259,12 @@ def describe_samples(
     memberships = None
     if sample_membership is not None:
         memberships = check_memberships(sample_membership, len(X), "sample_membership")
-    weights = None if sample_weight is None else _check_weights(sample_weight, len(X))
+    weights = None if sample_weight is None else check_weights(sample_weight, len(X))
     return Samples(X, codes, classes, weights, memberships, slice(None), len(X))
 
 
-def _check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Return one weight per sample, none of them negative; a number is the weight of each."""
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
     weights = check_array(

@@ -36,12 +36,18 @@ if TYPE_CHECKING:
     from granulearn.cli.ball_table import RatedBalls
 
 SHOWN_AT_EACH_END = 5
-SCHEMES = ("sdap", "fuzzy", "evidence", "uniform")
+
+
+def _scheme_names(incomplete: str = "") -> list[str]:
+    from granulearn.memberships import membership_names
+
+    # The rest comes from the table; memberships that samples were given do not.
+    return [name for name in membership_names() if name != "given" and name.startswith(incomplete)]
 
 
 def _check_scheme(name: str) -> str:
-    if name not in SCHEMES:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(SCHEMES)}.")
+    if name not in _scheme_names():
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_scheme_names())}.")
     return name
 
 
@@ -70,7 +76,7 @@ def balls(
             "--maker",
             callback=_check_maker,
             autocompletion=_maker_names,
-            help="How balls are made: two-means, evidence, k-division, gbg++ or rd-gbg.",
+            help="How balls are made; an unknown name lists those there are.",
         ),
     ] = "two-means",
     purity: Annotated[
@@ -80,7 +86,13 @@ def balls(
         ),
     ] = 0.985,
     membership: Annotated[
-        str, typer.Option("--membership", callback=_check_scheme, help=f"{', '.join(SCHEMES)}.")
+        str,
+        typer.Option(
+            "--membership",
+            callback=_check_scheme,
+            autocompletion=_scheme_names,
+            help="How balls are rated; an unknown name lists those there are.",
+        ),
     ] = "sdap",
     categorical: CategoricalOption = None,
     ignore: IgnoreOption = None,

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from granulearn._sklearn_compat import StrOptions
 from granulearn.balls import BallMaker, BallSet, Samples, resolve_maker
 from granulearn.balls.makers import make_balls
 from granulearn.estimators.base import BaseRVFLClassifier, Seeds, TrainingRows, multiply_weights
@@ -17,7 +16,6 @@ from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.memberships import (
     GivenMembership,
     Membership,
-    membership_names,
     resolve_membership,
 )
 
@@ -121,12 +119,12 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
-        # `granulearn.balls` checks these four; its messages say what each setting does.
+        # Balls and memberships check these; their messages say what each setting does.
         "balls": "no_validation",
         "purity": "no_validation",
         "min_ball_size": "no_validation",
         "init": "no_validation",
-        "membership": [StrOptions(set(membership_names())), Membership, callable],
+        "membership": "no_validation",
         "n_jobs": [None, Integral],
     }
 
@@ -468,7 +466,7 @@ def check_classes_kept(
     if len(of_balls) > 1:
         warnings.warn(
             f"class {classes[lost].tolist()} is the majority of no ball and will hardly be "
-            "predicted; raise purity to get smaller balls.",
+            "predicted; raise purity, or let the maker make smaller balls.",
             UserWarning,
             stacklevel=2,
         )

@@ -181,7 +181,8 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         """Return weights that give one class the score one everywhere, with a warning."""
         warnings.warn(
             f"all that is left to learn from has class {self.classes_.tolist()[code]!r}, so every "
-            "prediction is that class. For a ball model, raise purity to get more balls.",
+            "prediction is that class. For a ball model, raise purity, or let its maker make more "
+            "balls.",
             UserWarning,
             stacklevel=2,
         )

@@ -288,8 +288,8 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
         weights = np.ones(len(samples.X)) if samples.weights is None else samples.weights
         if np.count_nonzero(weights) < 2:
             raise ValueError(
-                "fewer than two samples have positive sample_weight, and one cannot be left out; "
-                "give more samples weight."
+                "sample_weight is zero for all samples but one or none, and one cannot be left "
+                "out; give more samples weight."
             )
         fit = self._fit_layers(samples.X, samples.Y, weights, np.minimum(weights, 1))
         self.loo_prediction_ = self._as_targets(fit.loo)

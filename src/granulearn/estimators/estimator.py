@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from granulearn.balls import Samples
 
@@ -169,6 +169,11 @@ def fit_part(part: BaseEstimator, samples: Samples) -> Any:
     samples : Samples
         All samples, including those of weight zero.
     """
+    if samples.memberships is not None and not has_fit_parameter(part, "sample_membership"):
+        raise TypeError(
+            f"{type(part).__name__} takes no sample_membership; leave it out, or pass "
+            "sample_weight, the square of it."
+        )
     if getattr(type(part), "_abilities", NO_ABILITIES) != NO_ABILITIES:
         part._validate_params()
         return part._fit_samples(samples)

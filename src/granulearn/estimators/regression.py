@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import validate_data
 
-from granulearn._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context
+from granulearn._sklearn_compat import Interval, StrOptions, fit_context
+from granulearn.balls.records import check_inputs, check_weights
 from granulearn.estimators.base import RandomNetwork, Seeds, draw_seeds
 from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import FeatureMap, activation_names
@@ -32,6 +32,11 @@ class RegressionRows:
         if self.weights is None:
             return self
         counts = self.weights > 0
+        if not counts.any():
+            raise ValueError(
+                "sample_weight is zero for every sample, so nothing is left to learn from; "
+                "at least some weights must be positive."
+            )
         return RegressionRows(self.X[counts], self.Y[counts], self.weights[counts])
 
     def mean(self) -> np.ndarray:
@@ -53,14 +58,9 @@ def check_numbers(
     **wanted
         Passed to scikit-learn's ``validate_data``.
     """
-    X, y = validate_data(
-        estimator, X, y, dtype=[np.float64, np.float32], order="C", multi_output=True,
-        y_numeric=True, **wanted,
-    )  # fmt: skip
+    X, y = check_inputs(X, y, estimator, multi_output=True, y_numeric=True, **wanted)
     estimator.n_outputs_ = None if y.ndim == 1 else y.shape[1]
-    weights = None
-    if sample_weight is not None:
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = None if sample_weight is None else check_weights(sample_weight, len(X))
     return RegressionRows(X, np.asarray(y, dtype=np.float64).reshape(len(X), -1), weights)
 
 

@@ -169,15 +169,15 @@ class RobustGBRVFLClassifier(DecisionClassifier):
         self
             The fitted classifier.
         """
+        return self._fit_samples(check_samples(X, y, self, sample_weight))
+
+    def _fit_samples(self, samples: Samples):
+        """Fit both parts to samples that are checked."""
         if self.mix == "auto" and self.forest is not None:
             raise ValueError(
                 "mix='auto' looks at the ball forest's out-of-bag predictions, and another forest "
                 "was passed; pass a number in [0, 1] as mix."
             )
-        return self._fit_samples(check_samples(X, y, self, sample_weight))
-
-    def _fit_samples(self, samples: Samples):
-        """Fit both parts to samples that are checked."""
         network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         committee = RVFLCommitteeClassifier(

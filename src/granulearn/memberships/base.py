@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 
 from granulearn._sklearn_compat import openmp_threads
 from granulearn.balls import BallSet
-from granulearn.balls.makers import limited_threads
+from granulearn.balls.makers import NamedScheme, limited_threads
 from granulearn.balls.records import check_memberships
-
-_SCHEMES: dict[str, type[Membership]] = {}
 
 # From this many queries per thread on, scikit-learn's brute-force search gives each
 # thread its own queries. Below, each thread gets its own points, and threads decide ties.
 QUERIES_PER_THREAD = 1024
 
 
-class Membership(BaseEstimator, ABC):
+class Membership(NamedScheme):
     """A scheme that rates balls: call it with a `BallSet`, get one number per ball.
 
     Parameters live in the constructor, as in scikit-learn, so that schemes can
@@ -31,14 +28,6 @@ class Membership(BaseEstimator, ABC):
     scheme derives from this class, writes `_rate`, and is known by its `name` if
     it has one.
     """
-
-    name: ClassVar[str]
-    _parameter_constraints: ClassVar[dict] = {}
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if "name" in vars(cls):
-            _SCHEMES[cls.name] = cls
 
     def __call__(
         self, balls: BallSet, X: np.ndarray | None = None, y: np.ndarray | None = None
@@ -90,7 +79,7 @@ class CallableMembership(Membership):
 
 def membership_names() -> list[str]:
     """Return the names that `resolve_membership` knows, sorted."""
-    return sorted(_SCHEMES)
+    return sorted(Membership._known)
 
 
 def resolve_membership(membership: str | Membership | Callable[[BallSet], np.ndarray]):
@@ -106,16 +95,12 @@ def resolve_membership(membership: str | Membership | Callable[[BallSet], np.nda
     -------
     Membership
     """
-    if isinstance(membership, Membership):
-        return membership
-    if isinstance(membership, str) and membership in _SCHEMES:
-        return _SCHEMES[membership]()
-    if callable(membership) and not isinstance(membership, type):
-        return CallableMembership(membership)
-    raise ValueError(
-        f"membership={membership!r} is not known: use one of {membership_names()}, "
+    return Membership.resolve(
+        membership,
+        "membership",
+        CallableMembership,
         "an instance such as SDAPMembership(n_neighbors=5), or a function that takes a BallSet "
-        "and returns one number per ball."
+        "and returns one number per ball",
     )
 
 

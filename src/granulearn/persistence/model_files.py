@@ -98,7 +98,8 @@ def save_model(
     if unknown:
         raise ModelFileError(
             f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would refuse; "
-            "replace it (a random_state by a number, a function by a named membership), or pass "
+            "replace it (a random_state by a number, a function by a named membership or "
+            "ball maker), or pass "
             "its name as trusted= here and to load_model."
         )
     try:

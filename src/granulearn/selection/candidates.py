@@ -98,7 +98,7 @@ def describe_candidates(
     sharing: dict[tuple, list[RowsGroup]] = {}
     alone: list[int] = []
     for (inputs, rows), places in reader.places_by_rows().items():
-        last = reader.last_step(settings[places[0]], inputs + rows)
+        last = reader.sharing_step(settings[places[0]], inputs + rows)
         shares = np.zeros(len(places), dtype=bool)
         if last is not None:
             networks = reader.networks(places, last)
@@ -143,7 +143,7 @@ class _SettingReader:
                 keys[of_last_step].append((name, _identity(value)))
         return tuple(keys[0]), tuple(keys[1])
 
-    def last_step(self, parameters: dict, keys: tuple) -> BaseEstimator | None:
+    def sharing_step(self, parameters: dict, keys: tuple) -> BaseEstimator | None:
         """Return the last step without its network's settings; None if it can share nothing."""
         others = {name: parameters[name] for name, _ in keys}
         whole = clone(self.estimator).set_params(**clone(others, safe=False))

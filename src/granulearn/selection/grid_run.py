@@ -77,18 +77,18 @@ def plan_groups(groups: list[InputsGroup], n_splits: int, n_workers: int) -> lis
     n_workers : int
         Number of workers; groups are split where workers would stand idle.
     """
-    for split in (_split_rows, _split_columns):
+    for split in (_by_rows, _by_columns):
         if len(groups) * n_splits >= n_workers:
             break
         groups = [part for group in groups for part in split(group)]
     return groups
 
 
-def _split_rows(group: InputsGroup) -> list[InputsGroup]:
+def _by_rows(group: InputsGroup) -> list[InputsGroup]:
     return [InputsGroup([same_rows]) for same_rows in group.same_rows]
 
 
-def _split_columns(group: InputsGroup) -> list[InputsGroup]:
+def _by_columns(group: InputsGroup) -> list[InputsGroup]:
     return [
         InputsGroup([RowsGroup([same_columns])])
         for same_rows in group.same_rows

@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from granulearn import estimators
+from granulearn.estimators.estimator import Estimator
 from granulearn.network.spectral_ridge import factor_spectral_ridge
 from granulearn.selection.candidates import (
     ColumnsGroup,
     Grid,
     RowsGroup,
     last_step,
-    shared_work,
 )
 from granulearn.selection.fold import Fold, OutcomeTable
 from granulearn.selection.network_path import width_columns
@@ -39,7 +39,7 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
         if place in grid.alone or not _has_closed_form(estimator):
             if hasattr(estimator, "_validate_params"):
                 estimator._validate_params()  # a wrong value gets its own message
-            known = [name for name in estimators.__all__ if _knows_it(getattr(estimators, name)())]
+            known = [name for name in estimators.__all__ if _knows_it(getattr(estimators, name))]
             raise ValueError(
                 f"selection='loo' is not offered for {estimator!r}, only for "
                 f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
@@ -49,11 +49,11 @@ def check_closed_form(fold: Fold, grid: Grid) -> None:
 
 def _has_closed_form(estimator: BaseEstimator) -> bool:
     by_mean = getattr(estimator, "combine", "mean") == "mean"
-    return by_mean and _knows_it(estimator)
+    return by_mean and _knows_it(type(estimator))
 
 
-def _knows_it(estimator: BaseEstimator) -> bool:
-    shared = shared_work(estimator)
+def _knows_it(kind: type[Estimator]) -> bool:
+    shared = kind._abilities.shared_work
     return shared is not None and shared.leave_one_out
 
 

@@ -72,7 +72,7 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
 
 
 def warm_up() -> None:
-    """Load the compiled ball kernels, so that no cell's time includes it."""
+    """Load the compiled kernels of the default balls, so that no cell's time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
     SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
 
