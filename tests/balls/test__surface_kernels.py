@@ -72,3 +72,17 @@ def test_the_least_are_kept_and_ties_go_to_the_smaller_number(found, k):
     expected = sorted(found)[:k]
     assert_array_equal(numbers[: len(expected)], [number for _, number in expected])
     assert_array_equal(values[: len(expected)], [value for value, _ in expected])
+
+
+@settings(max_examples=60)
+@given(
+    n=st.integers(1, 150), d=st.integers(1, 3), seed=st.integers(0, 10**6), leaf=st.integers(1, 3)
+)
+def test_leaves_of_any_size_find_the_nearest_surface(n, d, seed, leaf):
+    """Bounds are the tighter the smaller the leaves: of one point, they are its distance."""
+    points, radii, tree = random_tree(n, d, seed, leaf)
+    rows = random_tree(40, d, seed + 1, leaf)[2]
+    numbers, distances = np.empty((40, 1), np.int64), np.empty((40, 1))
+    _surface_kernels.nearest_surfaces(rows, tree, radii[tree.order], numbers, distances)
+    to_surface = np.linalg.norm(rows.points[:, None] - points, axis=2) - radii
+    assert_array_equal(numbers[:, 0], to_surface.argmin(axis=1))

@@ -35,6 +35,17 @@ def test_the_nearest_are_those_found_by_looking_at_every_ball(n_balls, n_rows, d
     assert_allclose(distances, expected_distances, atol=1e-12)
 
 
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("k", [1, 3])
+def test_what_is_left_out_of_a_large_search_is_too_far(d, k):
+    """In one feature, many rows lie between two leaves, and either may have the nearest ball."""
+    rng = np.random.RandomState(d)
+    centers, radii = rng.uniform(0, 10, (1000, d)), rng.exponential(0.001, 1000)
+    X = rng.uniform(-1, 11, (5000, d))
+    numbers, _ = nearest_surfaces(centers, radii, X, k)
+    assert_array_equal(numbers, by_looking_at_every_ball(centers, radii, X, k)[0])
+
+
 @pytest.mark.parametrize("n_rows", [3, 200])
 def test_a_tie_goes_to_the_smaller_number(n_rows):
     """Whole numbers in one feature: distances are exact, and most of them tie."""

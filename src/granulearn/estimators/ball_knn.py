@@ -22,8 +22,8 @@ class GranularBallKNNClassifier(ScoreClassifier):
     whose surface is nearest to it. Use it to see what balls are worth on their
     own: nothing is fitted beyond them, and a prediction is explained by pointing
     at a ball. Its weak points are wrong labels, since a ball of one sample says
-    what its label says (``balls="evidence"`` or `min_ball_size` help), balls of
-    very different size, since a large one reaches over its neighbours, and
+    what its label says (where many are wrong, ``balls="evidence"`` helps), balls
+    of very different size, since a large one reaches over its neighbours, and
     features that are not scaled.
 
     Parameters
