@@ -27,23 +27,3 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.metaestimators import _safe_split as take_split
 from sklearn.utils.validation import _check_method_params as check_method_params
 from sklearn.utils.validation import _num_samples as n_samples_of
-
-__all__ = [
-    "HasMethods",
-    "Interval",
-    "InvalidParameterError",
-    "StrOptions",
-    "check_method_params",
-    "fit_and_score",
-    "fit_context",
-    "insert_error_scores",
-    "masked_arrays_of_parameters",
-    "n_samples_of",
-    "openmp_threads",
-    "score_fitted",
-    "set_random_states",
-    "take_rows",
-    "take_split",
-    "validate_parameter_constraints",
-    "warn_or_raise_about_fit_failures",
-]

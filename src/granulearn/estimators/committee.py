@@ -142,9 +142,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     """
 
     _abilities = Abilities(
-        command="rvfl-committee",
-        summary="random networks tuned by leave-one-out",
-        onnx="committee",
+        command="rvfl-committee", summary="random networks tuned by leave-one-out", onnx="committee"
     )
     _probability_form = "positive part"
     _parameter_constraints: ClassVar[dict] = {
