@@ -58,7 +58,7 @@ def test_models_of_balls_say_how_many_there_are(tmp_path):
 def test_tune_is_no_error_for_a_model_with_nothing_to_tune(tmp_path, model):
     tuned, card = fit_people(tmp_path, "--model", model, "--tune")
     assert tuned.err == (
-        f"granulearn: note: {model} chooses its settings itself, so --tune has nothing to search.\n"
+        f"granulearn: note: {model} has no grid to search, so --tune changes nothing.\n"
     )
     assert fit_people(tmp_path, "--model", model)[1] == card
 

@@ -90,7 +90,7 @@ def fit(
         chosen = source is not None and source.name != "DEFAULT"
         model = _kind_for_parts(model if chosen else None, tune=tune)
     elif tune and not model_kinds()[model].tunable:
-        note(f"{model} chooses its settings itself, so --tune has nothing to search.")
+        note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
     left_out, categories = ignore or [], categorical or []
     # A search draws a bar of its own.
