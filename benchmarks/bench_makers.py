@@ -76,9 +76,7 @@ def main() -> None:
         generate_balls(X[:1000], y[:1000], balls=name, n_jobs=1)
     generate_balls(X, y, n_jobs=1)  # those of large sets too
     print("# Ball makers: how many balls, how long")
-    print(
-        "\nMade by `python benchmarks/bench_makers.py`. Times are ratios to two-means in one run."
-    )
+    print("\nMade by `python benchmarks/bench_makers.py`. Times are ratios, in one run.")
     for n_samples in arguments.rows:
         print_table(n_samples, arguments.jobs)
 

@@ -27,8 +27,9 @@ class EvidenceBalls(BallMaker):
     A tree of splits is grown down to pure balls. Of all coverings of the
     samples by balls of this tree, the one whose labels have the most evidence is
     taken. Use it where labels may be wrong: there is no purity to reach, so wrong
-    labels stay inside the balls around them. Its weak point is a fine pattern with
-    few samples, which looks like noise to it.
+    labels stay inside the balls around them. Its weak points are a fine pattern
+    with few samples, which looks like noise to it, and networks: tuned on so few
+    balls they learn less than on many, and do not gain under noise either.
 
     Parameters
     ----------
