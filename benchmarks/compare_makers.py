@@ -100,7 +100,8 @@ def report(path: Path) -> str:
         "makers` and `python benchmarks/compare_makers.py`. p-values are Wilcoxon's, over sets, "
         "each maker against RVFL, corrected by Holm for the makers of a table; ranks are within a "
         f"table. {len(splits)} sets, {splits.min()} to {splits.max()} splits each. "
-        "The prior odds of a split of evidence balls were chosen on training parts of other splits of the same sets "
+        "The prior odds of a split of evidence balls were chosen on training parts of other "
+        "splits of the same sets "
         "(`benchmarks/compare_split_odds.py`), so some test samples here judged that choice. Times "
         "and larger data: [makers_time.md](makers_time.md).",
         "",
