@@ -1,5 +1,6 @@
 """Settings of the whole test run, and what is started once for all tests of a process."""
 
+import gc
 import os
 import signal
 
@@ -35,15 +36,27 @@ STARTED_ONCE = ("dask_cluster", "mortal_cluster", "browser")
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what starts a cluster or a browser; begin with the files whose tests are all slow."""
-    fast = set()
+    """Mark what starts a cluster or a browser, and order the files.
+
+    A parallel run hands out whole files. Those whose tests are all slow come first, so that no
+    process is left alone with one. Those that share what is started once come last, so that it
+    does not wait for them, which costs processor time too.
+    """
+    fast, sharing = set(), set()
     for item in items:
-        if any(name in getattr(item, "fixturenames", ()) for name in STARTED_ONCE):
+        started = set(STARTED_ONCE) & set(getattr(item, "fixturenames", ()))
+        if started:
             item.add_marker("slow")
+        if started - {"mortal_cluster"}:
+            sharing.add(item.path)
         if item.get_closest_marker("slow") is None:
             fast.add(item.path)
-    # A parallel run hands out whole files: none of the long ones is left for the end.
-    items.sort(key=lambda item: item.path in fast)
+    items.sort(key=lambda item: 2 if item.path in sharing else item.path in fast)
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector all that was imported: it would look at it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -48,21 +48,31 @@ def piped(*arguments, content=b"", **options):
     return subprocess.run(command, input=content, capture_output=True, check=False, **options)
 
 
-@pytest.mark.parametrize(("source", "sink"), [("-", "-"), ("/dev/stdin", "/dev/stdout")])
-def test_a_pipeline_gives_what_files_give(fitted, tmp_path, source, sink):
+def test_a_pipeline_gives_what_files_give(fitted, tmp_path):
     if not os.path.exists("/dev/stdout"):
         pytest.skip("this system has no /dev/stdout")
     table, model = fitted
     succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     done = piped(
-        "predict", model, source, "-o", sink, "--proba",
+        "predict", model, "/dev/stdin", "-o", "/dev/stdout", "--proba",
         content=table.read_bytes(), env=environment, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout == (tmp_path / "out.csv").read_bytes()
     assert done.stderr.startswith(b"granulearn: note: 120 rows predicted (")
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_a_dash_stands_for_the_stream(fitted, tmp_path, temporary, standard_input, capfdbinary):
+    table, model = fitted
+    succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
+    standard_input(table.read_bytes())
+    assert run(["predict", str(model), "-", "-o", "-", "--proba"]) == exit_codes.OK
+    done = capfdbinary.readouterr()
+    assert done.out == (tmp_path / "out.csv").read_bytes()
+    assert done.err.startswith(b"granulearn: note: 120 rows predicted (")
+    assert list(temporary.iterdir()) == []
 
 
 def test_parquet_on_standard_input_is_known_by_its_first_bytes(

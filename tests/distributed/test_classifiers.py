@@ -87,8 +87,9 @@ def test_empty_partitions_change_nothing(on_dask, plain):
     assert_array_equal(ours.feature_names_in_, ["x0", "x1", "x2"])
 
 
-@pytest.mark.parametrize("rows", [1, 7, 100, 599])
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize(
+    ("rows", "class_weight"), [(1, "balanced"), (7, None), (100, "balanced"), (599, None)]
+)
 def test_rvfl_equals_the_plain_classifier_to_rounding_however_rows_are_cut(rows, class_weight):
     X, y = table()
     settings = {"random_state": 3, "class_weight": class_weight}

@@ -18,7 +18,6 @@ from granulearn.distributed import (
     ClusterError,
     DaskFGBRVFLClassifier,
     DaskRVFLClassifier,
-    DaskSDAPGBRVFLClassifier,
     cluster,
     open_client,
 )
@@ -68,7 +67,7 @@ def test_one_block_on_a_cluster_equals_the_plain_classifier_exactly(client, on_d
 
 @pytest.mark.parametrize(
     ("on_dask", "time_of_death"),
-    [(DaskRVFLClassifier, 1), (DaskSDAPGBRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
+    [(DaskRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
 )
 def test_a_worker_killed_in_the_middle_changes_nothing(
     undisturbed, mortal_client, on_dask, time_of_death, tmp_path

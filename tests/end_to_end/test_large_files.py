@@ -23,7 +23,7 @@ from tests.cli.commands import COMMAND, succeeds
 pytestmark = pytest.mark.slow
 
 N_ROWS = 1_000_000
-N_ROWS_OF_FOREST = 3 * MAX_ROWS_PER_CHUNK
+N_ROWS_OF_FOREST = 2 * MAX_ROWS_PER_CHUNK
 LIMIT = 500 * 10**6
 WAIT_SECONDS = 120
 
