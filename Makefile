@@ -6,8 +6,8 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 
 # The tests of what is computed in memory; those marked slow are left out.
-QUICK := $(addprefix tests/,audit balls contract datasets estimators memberships network plots \
-	selection statistics test_package.py)
+QUICK := $(addprefix tests/,audit balls contract estimators memberships network selection \
+	statistics test_package.py)
 
 .PHONY: help run test quick browser lint types flow kernels pytest pytest-quick bench pictures clean
 

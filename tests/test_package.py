@@ -163,6 +163,7 @@ def test_every_stage_is_an_attribute_of_the_package(stage):
     assert getattr(granulearn, stage) is importlib.import_module(f"granulearn.{stage}")
 
 
+@pytest.mark.slow
 def test_a_stage_is_imported_when_it_is_used():
     code = (
         "import granulearn, sys; name = 'granulearn.datasets'; print(name in sys.modules, end=' ')"

@@ -276,6 +276,7 @@ for dtype in (np.float64, np.float32):
 """
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_kernels_agree_to_the_last_bit():
     printed = [
         subprocess.run(

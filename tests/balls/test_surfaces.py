@@ -35,6 +35,7 @@ def test_the_nearest_are_those_found_by_looking_at_every_ball(n_balls, n_rows, d
     assert_allclose(distances, expected_distances, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("k", [1, 3])
 def test_what_is_left_out_of_a_large_search_is_too_far(d, k):

@@ -76,6 +76,7 @@ cells = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_siz
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=8))
 def test_what_pandas_writes_is_read_with_one_line_number_per_row(tmp_path_factory, rows):

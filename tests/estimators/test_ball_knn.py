@@ -106,6 +106,7 @@ def test_integer_weights_are_repeated_rows_in_any_order(maker, seed):
     assert_array_equal(weighted.balls_.assignment < 0, weights == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", maker_names())
 def test_the_number_of_threads_changes_nothing(maker):
     X, y = overlapping_classes(3, n_samples=9000)

@@ -50,6 +50,7 @@ def test_workers_change_no_result(n_jobs):
     assert_same_results(together, alone)
 
 
+@pytest.mark.slow
 def test_processes_can_take_the_work():
     X, y = noisy_classes()
     model = make_pipeline(StandardScaler(), GBRVFLClassifier(random_state=0))

@@ -29,6 +29,7 @@ def as_tuple(result):
     return result.first_better, result.equivalent, result.second_better
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=5)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.5, 1.0]))
 def test_probabilities_agree_with_the_definition(seed, rope):
@@ -42,6 +43,7 @@ def test_probabilities_agree_with_the_definition(seed, rope):
     np.testing.assert_allclose(found, expected, atol=5 * 0.5 / np.sqrt(n_draws))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0]))
 def test_probabilities_sum_to_one_and_exchange_with_the_models(seed, rope):
