@@ -18,6 +18,7 @@ __version__ = version("granulearn")
 
 # Every stage, in the order of the flow, with its names that can be imported from here.
 _STAGES: dict[str, tuple[str, ...]] = {
+    "tables": (),
     "datasets": (),
     "balls": ("BallSet", "GranularBalls", "generate_balls"),
     "memberships": (),

@@ -1,7 +1,6 @@
 """Data sets by name, tables of one's own, and noise to test with."""
 
 from granulearn.datasets.collection import LoadedCollection, load_collection
-from granulearn.datasets.csv_structure import TableError
 from granulearn.datasets.imbalance import Imbalanced, make_imbalanced
 from granulearn.datasets.label_noise import NoisyLabels, flip_labels
 from granulearn.datasets.loading import list_datasets, load
@@ -14,6 +13,7 @@ from granulearn.datasets.records import (
     UnknownDatasetError,
 )
 from granulearn.datasets.tables import Table, read_table
+from granulearn.tables import TableError
 
 __all__ = [
     "Dataset",

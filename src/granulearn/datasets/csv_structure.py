@@ -15,12 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from granulearn.tables import TableError
+
 MISSING_MARKS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 SEPARATORS = (",", ";", "\t", "|")
-
-
-class TableError(ValueError):
-    """A table cannot be used; the message names the file and the line or column."""
 
 
 @dataclass(frozen=True)

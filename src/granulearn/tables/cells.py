@@ -1,0 +1,95 @@
+"""A cell as text, and the texts that stand for a missing one: the same for every way in."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# What people and programs write where a value is missing, in small letters.
+MISSING_MARKS = (
+    "",
+    "?",
+    "??",
+    "-",
+    "--",
+    "—",
+    ".",
+    "\\n",
+    "na",
+    "n/a",
+    "n.a.",
+    "#n/a",
+    "<na>",
+    "nan",
+    "-nan",
+    "null",
+    "(null)",
+    "nil",
+    "missing",
+    "unknown",
+    "unbekannt",
+    "k.a.",
+    "not available",
+    "#value!",
+    "#ref!",
+    "#div/0!",
+    "#name?",
+    "#num!",
+    "#null!",
+)
+# "none" is a value in many tables (no garage); "None" is what Python writes.
+EXACT_MARKS = ("None",)
+# In a column of labels the other marks may well be classes.
+LABEL_MARKS = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "(null)")
+
+_MARKS = pa.array(MISSING_MARKS, pa.string())
+_EXACT = pa.array(EXACT_MARKS, pa.string())
+_OF_LABELS = pa.array(LABEL_MARKS, pa.string())
+_LONGEST_MARK = max(map(len, MISSING_MARKS))
+
+
+def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
+    """Return the cells as text; whole numbers without a point, dates as ISO 8601.
+
+    A cell's text depends on the cell alone, so that batches of any size give the same.
+
+    Parameters
+    ----------
+    column : pyarrow Array
+        Cells of any plain type.
+    trimmed : bool, default=True
+        Whether to take away blanks around the text.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    text = column if column.type == pa.string() else column.cast(pa.string())
+    return pc.utf8_trim_whitespace(text) if trimmed else text
+
+
+def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
+    """Return where a text stands for a missing cell; null counts as one.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        What `as_text` returned.
+    of_labels : bool, default=False
+        Whether only the marks count that are no class.
+    """
+    short = pc.if_else(pc.less_equal(pc.binary_length(text), 2 * _LONGEST_MARK), text, "long")
+    small = pc.utf8_lower(short)
+    found = pc.is_in(small, _OF_LABELS if of_labels else _MARKS)
+    return pc.or_(pc.or_(found, pc.is_in(text, _EXACT)), text.is_null())
+
+
+def without_marks(text: pa.Array) -> pa.Array:
+    """Return texts with null for those that stand for a missing cell.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        What `as_text` returned.
+    """
+    return pc.if_else(is_mark(text), pa.scalar(None, pa.string()), text)
