@@ -51,6 +51,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "audit": ("LabelAudit", "audit_labels"),
     "persistence": (),
     "distributed": (),
+    "learning": (),
     "studies": (),
     "report": (),
     "cli": (),

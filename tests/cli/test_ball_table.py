@@ -6,8 +6,8 @@ import pytest
 
 from granulearn.balls import generate_balls
 from granulearn.cli.ball_table import make_rated_balls
-from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import make_pipeline_for
+from granulearn.learning.training_table import read_training_table
 from tests.cli.commands import write_people
 
 

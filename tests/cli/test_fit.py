@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from granulearn.cli import exit_codes
-from granulearn.cli.model_kinds import model_kinds
 from granulearn.distributed import open_client
+from granulearn.learning.model_kinds import model_kinds
 from granulearn.persistence import load_model
 from tests.cli.commands import fails, people, succeeds, write_people
 
@@ -122,7 +122,7 @@ def test_rows_without_a_label_are_counted(tmp_path):
 
 def test_tune_searches_and_says_what_it_chose(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "granulearn.cli.training.search_grid", lambda name: {"model__C": [1e-9, 8.0]}
+        "granulearn.learning.training.search_grid", lambda name: {"model__C": [1e-9, 8.0]}
     )
     table = write_people(tmp_path)
     options = ["--model", "sdap-gbrvfl", "--tune"]

@@ -9,7 +9,8 @@ import pytest
 import typer
 
 from granulearn.cli import options
-from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.exit_codes import USAGE, UsageError
+from tests.cli.commands import fails, write_people
 
 
 class Unfinished:
@@ -41,6 +42,24 @@ def test_what_is_read_is_never_written_over(tmp_path):
     options.check_not_an_input(None, table)
     with pytest.raises(UsageError, match="is also an input"):
         options.check_not_an_input(tmp_path / "x" / ".." / "t.csv", table)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["fit", "-o", "m.skops"],
+        ["fit", "-m", "rvfl", "-o", "m.skops", "--dask", "local"],
+        ["audit"],
+        ["balls"],
+    ],
+)
+def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = write_people(tmp_path)
+    line = fails(USAGE, *verb, table, "--target", "label", "--ignore", "age", "--ignore", "label")
+    assert "'label' is both the target and to be ignored" in line
+    options.check_target_is_kept("label", ["age"])
+    options.check_target_is_kept("label", None)
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch):

@@ -19,12 +19,6 @@ def test_json_holds_numpy_numbers_and_unicode(capsys):
         output.print_json({1, 2})
 
 
-def test_one_is_counted_in_the_singular():
-    assert [output.counted(n, "row") for n in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
-    assert output.counted(1, "category", "categories") == "1 category"
-    assert output.counted(3, "category", "categories") == "3 categories"
-
-
 def test_notes_go_to_stderr(capsys):
     output.note("three rows were odd")
     captured = capsys.readouterr()

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.cli import exit_codes
-from granulearn.cli.training_table import read_training_table
+from granulearn.learning.training_table import read_training_table
 from granulearn.persistence import load_model
 from tests.cli.commands import COMMAND, fails, people, succeeds
 
@@ -112,7 +112,7 @@ def test_files_that_do_not_fit_are_named_by_line_or_column(fitted, tmp_path, tex
 
 
 def test_an_error_deep_in_the_file_leaves_the_old_output(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.cli.sources._CSV_BLOCK", 4096)
+    monkeypatch.setattr("granulearn.learning.sources._CSV_BLOCK", 4096)
     _, model = fitted
     people(3000).to_csv(tmp_path / "new.csv", index=False)
     with (tmp_path / "new.csv").open("a") as file:

@@ -9,9 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn.cli import exit_codes
-from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
+from granulearn.learning.training_table import read_training_table
 from granulearn.persistence import ModelCard, load_model, onnx_inputs, save_model
 from tests.cli.commands import fails, people, succeeds, write_people
 

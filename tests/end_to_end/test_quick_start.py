@@ -11,7 +11,7 @@ import onnxruntime
 import pandas as pd
 import pytest
 
-from granulearn.cli.sources import open_source
+from granulearn.learning.sources import open_source
 from granulearn.persistence import load_model, onnx_inputs
 
 pytestmark = pytest.mark.slow

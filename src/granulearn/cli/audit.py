@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from granulearn._words import counted
 from granulearn.cli.options import (
     CSV_ENDINGS,
     CategoricalOption,
@@ -19,6 +20,7 @@ from granulearn.cli.options import (
     check_can_be_written,
     check_not_an_input,
     check_outputs_differ,
+    check_target_is_kept,
     output_option,
 )
 from granulearn.cli.output import (
@@ -26,7 +28,6 @@ from granulearn.cli.output import (
     bold,
     compiling_announced,
     console,
-    counted,
     note,
     print_json,
     stage_progress,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from granulearn.audit import LabelAudit
     from granulearn.audit.explanation import FeatureName
-    from granulearn.cli.training_table import TrainingTable
+    from granulearn.learning.training_table import TrainingTable
 
 SHOWN = 10
 
@@ -68,10 +69,13 @@ def audit(
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
-    from granulearn.cli.training_table import read_training_table
+    from granulearn.cli.streams import check_is_no_stream
+    from granulearn.learning.training_table import read_training_table
     from granulearn.persistence import written_atomically
 
     _check_outputs(table, output, report)
+    check_is_no_stream(table)
+    check_target_is_kept(target, ignore)
     with compiling_announced(), stage_progress(hidden=json) as tell:
         tell(f"reading {table.name}")
         data = read_training_table(

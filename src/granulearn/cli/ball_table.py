@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from granulearn.balls import BallSet, generate_balls
-from granulearn.cli.training_table import TrainingTable
 from granulearn.datasets import make_pipeline_for
+from granulearn.learning.training_table import TrainingTable
 from granulearn.memberships import resolve_membership
 
 

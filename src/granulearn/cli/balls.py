@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from granulearn._words import counted
 from granulearn.cli.options import (
     CSV_ENDINGS,
     CategoricalOption,
@@ -17,6 +18,7 @@ from granulearn.cli.options import (
     check_can_be_written,
     check_not_an_input,
     check_outputs_differ,
+    check_target_is_kept,
     output_option,
 )
 from granulearn.cli.output import (
@@ -24,7 +26,6 @@ from granulearn.cli.output import (
     bold,
     compiling_announced,
     console,
-    counted,
     print_json,
     stage_progress,
 )
@@ -108,7 +109,8 @@ def balls(
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
     from granulearn.cli.ball_table import make_rated_balls
-    from granulearn.cli.training_table import read_training_table
+    from granulearn.cli.streams import check_is_no_stream
+    from granulearn.learning.training_table import read_training_table
     from granulearn.persistence import written_atomically
 
     for written in (output, plot):
@@ -116,6 +118,8 @@ def balls(
     check_outputs_differ(output, plot)
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(plot, ".png", ".pdf", ".svg")
+    check_is_no_stream(table)
+    check_target_is_kept(target, ignore)
     with stage_progress(hidden=json) as tell, compiling_announced():
         tell(f"reading {table.name}")
         data = read_training_table(

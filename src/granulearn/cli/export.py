@@ -33,13 +33,13 @@ def export(
 
     Example: granulearn export model.skops -o model.onnx
     """
-    from granulearn.cli.sources import check_is_file
     from granulearn.cli.streams import (
         check_output,
         is_standard_output,
         tell_written,
         written_output,
     )
+    from granulearn.learning.sources import check_is_file
     from granulearn.persistence import load_model, to_onnx
     from granulearn.persistence.onnx_files import largest_difference
 
@@ -78,7 +78,7 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     loaded : LoadedModel
         A model, and the card with its columns.
     """
-    from granulearn.cli.file_prediction import wrong_columns
+    from granulearn.learning.prediction import wrong_columns
 
     for missing_share in (MISSING_SHARE, 0.0):
         rows = probe_rows(loaded.card, missing_share)

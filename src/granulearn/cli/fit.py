@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from granulearn._words import counted
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.model_kinds import DEFAULT_IN_PARTS, DEFAULT_MODEL, model_kinds, names_in_parts
 from granulearn.cli.options import (
     CategoricalOption,
     DaskOption,
@@ -20,6 +20,7 @@ from granulearn.cli.options import (
     TrainingArgument,
     check_can_be_written,
     check_not_an_input,
+    check_target_is_kept,
     cluster,
     output_option,
 )
@@ -28,15 +29,20 @@ from granulearn.cli.output import (
     bold,
     compiling_announced,
     console,
-    counted,
     note,
     print_json,
     stage_progress,
     table,
 )
+from granulearn.learning.model_kinds import (
+    DEFAULT_IN_PARTS,
+    DEFAULT_MODEL,
+    model_kinds,
+    names_in_parts,
+)
 
 if TYPE_CHECKING:
-    from granulearn.cli.trained_model import Trained
+    from granulearn.learning.trained_model import Trained
     from granulearn.persistence import ModelCard
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
@@ -77,9 +83,10 @@ def fit(
 
     Example: granulearn fit train.csv --target label -o model.skops
     """
-    from granulearn.cli.table_parts import is_large
-    from granulearn.cli.training import train
-    from granulearn.cli.training_table import read_training_table
+    from granulearn.cli.streams import check_is_no_stream
+    from granulearn.learning.table_parts import is_large
+    from granulearn.learning.training import train
+    from granulearn.learning.training_table import read_training_table
     from granulearn.persistence import save_model
 
     check_not_an_input(output, table)
@@ -93,6 +100,8 @@ def fit(
         note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
     left_out, categories = ignore or [], categorical or []
+    check_is_no_stream(table)
+    check_target_is_kept(target, ignore)
     # A search draws a bar of its own.
     with stage_progress(hidden=json or tune) as tell, compiling_announced():
         if in_parts:
@@ -140,9 +149,9 @@ def _fit_in_parts(
     dask: str | None,
     tell: Callable[[str], None],
 ) -> Trained:
-    from granulearn.cli.large_training import train_on_cluster
-    from granulearn.cli.table_parts import open_parts
-    from granulearn.cli.table_survey import make_request
+    from granulearn.learning.cluster_training import train_on_cluster
+    from granulearn.learning.table_parts import open_parts
+    from granulearn.learning.table_survey import make_request
 
     parts = open_parts(path)
     request = make_request(parts, target, categorical, ignore, test=test, seed=seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.model_kinds import model_names
+from granulearn.learning.model_kinds import model_names
 
 # The endings of files that are written as CSV, and as nothing else.
 CSV_ENDINGS = ("", ".csv", ".txt")
@@ -133,6 +133,23 @@ def check_not_an_input(output: Path | None, *inputs: Path) -> None:
     """
     if output is not None and output.resolve() in {path.resolve() for path in inputs}:
         raise UsageError(f"--output {output} is also an input; write to another file.")
+
+
+def check_target_is_kept(target: str, ignore: Sequence[str] | None) -> None:
+    """Refuse to ignore the column that is to be learnt.
+
+    Parameters
+    ----------
+    target : str
+        The column of labels.
+    ignore : sequence of str or None
+        The columns to leave out.
+    """
+    if target in (ignore or ()):
+        raise UsageError(
+            f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
+            "another --target."
+        )
 
 
 def check_can_be_written(path: Path | None, *suffixes: str) -> None:

@@ -69,21 +69,6 @@ def print_json(content: Any) -> None:
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=_plain))
 
 
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with what it counts: "1 row", "2 rows".
-
-    Parameters
-    ----------
-    n : int
-        The number.
-    noun : str
-        What one of them is called.
-    plural : str, default=None
-        What several are called, if it is not the noun with an s.
-    """
-    return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
-
-
 def note(message: str) -> None:
     """Print a remark on stderr that is neither result nor error.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
     ModelArgument,
     TableArgument,
@@ -41,16 +42,24 @@ def predict(
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
-    from granulearn.cli.file_prediction import Predictor, predict_file
-    from granulearn.cli.sources import check_is_file, open_source
+    from granulearn.cli.prediction_output import predict_file
     from granulearn.cli.streams import as_file, check_output, is_standard_output, tell_written
     from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
+    from granulearn.learning.prediction import Predictor
+    from granulearn.learning.sources import check_is_file, open_source
     from granulearn.persistence import load_model
+    from granulearn.persistence.predictors import final_predictor
 
     check_not_an_input(None if is_standard_output(output) else output, table, model)
     check_output(output, *CSV_SUFFIXES, *PARQUET_SUFFIXES, json=json)
     check_is_file(model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
+    if proba and not predictor.classes:
+        raise UsageError(
+            "--proba needs a model of classes, and "
+            f"{type(final_predictor(predictor.pipeline)).__name__} predicts numbers; "
+            "leave out --proba."
+        )
     with as_file(table) as file:
         source = open_source(file)
         predictor.check_columns(source)

@@ -58,6 +58,21 @@ def is_pipe_or_device(path: Path) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
+def check_is_no_stream(path: Path) -> None:
+    """Refuse a table that cannot be read more than once.
+
+    Parameters
+    ----------
+    path : Path
+        As given.
+    """
+    if is_standard_input(path) or is_pipe_or_device(path):
+        raise UsageError(
+            f"{path} is a stream, and only `granulearn predict` reads tables from one; save it as "
+            "a file first (cat > table.csv)."
+        )
+
+
 @contextmanager
 def as_file(path: Path) -> Iterator[Path]:
     """Give a file that can be read more than once: this one, or a copy of a stream.

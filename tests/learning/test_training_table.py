@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.training_table import LARGEST_NUMBER, MAX_CATEGORIES, read_training_table
 from granulearn.datasets import TableError
+from granulearn.learning.training_table import LARGEST_NUMBER, MAX_CATEGORIES, read_training_table
 
 
 @pytest.fixture(name="read")
@@ -79,11 +78,6 @@ def test_columns_can_be_declared_categories_or_left_out(read):
 def test_trouble_is_named_by_line_or_column(read, text, said):
     with pytest.raises(TableError, match=said):
         read(text)
-
-
-def test_the_target_cannot_be_ignored(read):
-    with pytest.raises(UsageError, match="'label' is both the target and to be ignored"):
-        read("a,label\n1,x\n2,y\n", ignore=["label"])
 
 
 def test_numbers_too_large_to_compute_with_are_named_with_their_column(read):

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from granulearn.cli import file_prediction, sources
-from granulearn.cli.file_prediction import Predictor, predict_file
-from granulearn.estimators import RVFLClassifier
-from granulearn.persistence import LoadedModel, ModelCard, ModelFileError, load_model
+from granulearn.cli.prediction_output import predict_file
+from granulearn.learning import prediction, sources
+from granulearn.learning.prediction import Predictor
+from granulearn.persistence import load_model
 from tests.cli.commands import people
 
 
@@ -26,21 +26,8 @@ def test_the_size_of_chunks_changes_nothing(fitted, tmp_path, suffix, monkeypatc
     whole, n_chunks = answers(model, path, tmp_path)
     monkeypatch.setattr(sources, "_CSV_BLOCK", 2048)
     monkeypatch.setattr(sources, "_PARQUET_ROWS", 150)
-    monkeypatch.setattr(file_prediction, "MAX_ROWS_PER_CHUNK", 64)
+    monkeypatch.setattr(prediction, "MAX_ROWS_PER_CHUNK", 64)
     in_chunks, n_more = answers(model, path, tmp_path)
     assert n_more > 20 * n_chunks
     pd.testing.assert_frame_equal(whole, in_chunks, rtol=1e-13)
     assert whole["prediction"].equals(in_chunks["prediction"])
-
-
-def test_wide_encodings_get_fewer_rows_at_a_time(fitted):
-    _, model = fitted
-    predictor = Predictor(load_model(model), proba=False, keep=(), strict=False)
-    assert predictor.rows_per_chunk == file_prediction.MAX_ROWS_PER_CHUNK
-    predictor.pipeline[-1].n_features_in_ = 2**15
-    assert predictor.rows_per_chunk == 64
-
-
-def test_a_model_without_the_columns_of_a_table_is_refused():
-    with pytest.raises(ModelFileError, match="without the columns of a table"):
-        Predictor(LoadedModel(RVFLClassifier(), ModelCard()), proba=False, keep=(), strict=False)

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
-from granulearn.cli.csv_scan import scan_csv
-from granulearn.cli.sources import ParquetSource, open_source, whole_columns
 from granulearn.datasets import TableError
 from granulearn.datasets.tables import PARQUET_SUFFIXES
+from granulearn.learning.csv_scan import scan_csv
+from granulearn.learning.sources import ParquetSource, open_source, whole_columns
 
 # Size of a part of a CSV file; its text, numbers and features are in memory at once.
 CSV_PART_BYTES = 32 * 2**20

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from granulearn.cli import sources
-from granulearn.cli.sources import open_source
 from granulearn.datasets import TableError
+from granulearn.learning import sources
+from granulearn.learning.sources import open_source
 
 
 def rows_of(source, columns):

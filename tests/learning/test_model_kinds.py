@@ -2,14 +2,14 @@
 
 import pytest
 
-from granulearn.cli.model_kinds import (
+from granulearn.estimators import BallEnsembleClassifier, RobustGBRVFLClassifier
+from granulearn.learning.model_kinds import (
     DEFAULT_MODEL,
     make_model,
     model_kinds,
     model_names,
     search_grid,
 )
-from granulearn.estimators import BallEnsembleClassifier, RobustGBRVFLClassifier
 from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from granulearn.cli.table_cells import (
+from granulearn.learning.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,

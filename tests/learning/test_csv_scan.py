@@ -2,8 +2,8 @@
 
 import pytest
 
-from granulearn.cli.csv_scan import check_rows, line_of_row, scan_csv
 from granulearn.datasets import TableError
+from granulearn.learning.csv_scan import check_rows, line_of_row, scan_csv
 
 
 @pytest.fixture(name="scan")

@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
 
 from granulearn import GBRVFLClassifier
-from granulearn.cli.trained_model import make_card, scores_of_confusion, told_to_users
 from granulearn.datasets import TableError
+from granulearn.learning.trained_model import make_card, scores_of_confusion, told_to_users
 
 
 @pytest.mark.parametrize("seed", range(20))

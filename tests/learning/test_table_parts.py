@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from granulearn.cli import table_parts
-from granulearn.cli.table_parts import is_large, open_parts
 from granulearn.datasets import TableError
+from granulearn.learning import table_parts
+from granulearn.learning.table_parts import is_large, open_parts
 from tests.cli.commands import people
 
 

@@ -5,10 +5,10 @@ import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix
 from sklearn.model_selection import train_test_split
 
-from granulearn.cli.model_kinds import model_kinds
-from granulearn.cli.training import train
-from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import TableError
+from granulearn.learning.model_kinds import model_kinds
+from granulearn.learning.training import train
+from granulearn.learning.training_table import read_training_table
 from tests.cli.commands import people, write_people
 
 
@@ -73,7 +73,7 @@ def test_what_leave_one_out_chose_is_on_the_card(table, name, shown):
 
 def test_tuning_keeps_the_winner_of_the_grid_as_a_plain_pipeline(table, monkeypatch):
     grid = {"model__C": [1e-9, 10.0], "model__n_hidden": [20]}
-    monkeypatch.setattr("granulearn.cli.training.search_grid", lambda name: grid)
+    monkeypatch.setattr("granulearn.learning.training.search_grid", lambda name: grid)
     trained = train(table, "rvfl", tune=True, test=0.3, seed=0)
     assert trained.card.parameters["C"] == 10.0
     assert trained.card.parameters["n_hidden"] == 20

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.table_parts import TableParts
-from granulearn.cli.table_survey import (
+from granulearn.datasets import TableError
+from granulearn.learning.table_parts import TableParts
+from granulearn.learning.table_survey import (
     Request,
     card_of,
     check_survey,
@@ -20,8 +20,7 @@ from granulearn.cli.table_survey import (
     read_rows,
     survey_part,
 )
-from granulearn.cli.training_table import read_training_table
-from granulearn.datasets import TableError
+from granulearn.learning.training_table import read_training_table
 from tests.cli.commands import people
 
 
@@ -177,8 +176,6 @@ def test_a_request_names_columns_that_the_table_lacks(tmp_path):
         make_request(table, "lable", [], [], test=0, seed=0)
     with pytest.raises(TableError, match="no column but the target"):
         make_request(table, "label", [], ["x"], test=0, seed=0)
-    with pytest.raises(UsageError, match="both the target and to be ignored"):
-        make_request(table, "label", [], ["label"], test=0, seed=0)
 
 
 def test_numbers_too_large_to_compute_with_are_named_with_their_part():

@@ -1,32 +1,26 @@
-"""Predict a stream of record batches and write the answers as they come."""
+"""A loaded model predicts record batches of a table, and counts what surprises it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
-import pyarrow.parquet as parquet
 from sklearn.base import is_regressor
-from threadpoolctl import threadpool_limits
 
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.sources import Source
-from granulearn.cli.streams import written_output
-from granulearn.cli.table_cells import (
+from granulearn.datasets import TableError
+from granulearn.datasets.tables import check_has_column
+from granulearn.learning.sources import Source
+from granulearn.learning.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,
     as_text,
     holds_dates,
 )
-from granulearn.datasets import TableError
-from granulearn.datasets.tables import PARQUET_SUFFIXES, check_has_column
 from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError
 from granulearn.persistence.predictors import final_predictor
 
@@ -44,7 +38,7 @@ class Predictor:
     loaded : LoadedModel
         From a model file; its card names the columns.
     proba : bool
-        Whether to give probabilities of classes too.
+        Whether to give probabilities of classes too; numbers have none.
     keep : tuple of str
         Columns to copy to the output.
     strict : bool
@@ -59,12 +53,6 @@ class Predictor:
             )
         self.pipeline = loaded.pipeline
         self.classes = [] if is_regressor(self.pipeline) else self.pipeline.classes_.tolist()
-        if proba and not self.classes:
-            raise UsageError(
-                "--proba needs a model of classes, and "
-                f"{type(final_predictor(self.pipeline)).__name__} predicts numbers; "
-                "leave out --proba."
-            )
         self.columns = loaded.card.columns
         self.proba = proba
         self.keep = keep
@@ -120,7 +108,9 @@ class Predictor:
     def predict_batch(
         self, batch: pa.RecordBatch, source: Source, first_row: int
     ) -> pa.RecordBatch:
-        """Return the output rows of a batch.
+        """Return the output rows of a batch: the columns to copy, then what is predicted.
+
+        A copied column keeps its name even if what is predicted has the same one.
 
         Parameters
         ----------
@@ -142,14 +132,9 @@ class Predictor:
             predicted = self._labels(X) if self.classes else self._numbers(X)
         except ValueError as error:
             raise self._refusal(error, X, source, first_row) from error
-        for name in kept:
-            if name in predicted:
-                raise UsageError(
-                    f"--keep {name}: the output has a column of that name already, what is "
-                    "predicted; rename the column in the table, or leave it out."
-                )
-        outputs = kept | predicted
-        return pa.RecordBatch.from_arrays(list(outputs.values()), names=list(outputs))
+        return pa.RecordBatch.from_arrays(
+            [*kept.values(), *predicted.values()], names=[*kept, *predicted]
+        )
 
     def _numbers(self, X: pd.DataFrame) -> dict[str, pa.Array]:
         predicted = self.pipeline.predict(X)
@@ -270,51 +255,3 @@ def wrong_columns(error: ValueError) -> ModelFileError:
 
 def _first_line(error: ValueError) -> str:
     return str(error).partition("\n")[0].rstrip(".")
-
-
-def predict_file(
-    predictor: Predictor, source: Source, output: Path, progress: Callable[[int], None]
-) -> int:
-    """Predict every row of a file and write the answers; return the number of rows.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        The model.
-    source : Source
-        The rows.
-    output : Path
-        CSV or Parquet file, or ``-``; made at the end, or not at all.
-    progress : callable
-        Told the number of rows done.
-    """
-    n_rows = 0
-    # One thread computes while another reads ahead.
-    with written_output(output, ".csv") as draft, threadpool_limits(1, user_api="blas"):
-        writer = None
-        try:
-            for batch in source.batches(predictor.input_names):
-                for start in range(0, batch.num_rows, predictor.rows_per_chunk):
-                    chunk = batch.slice(start, predictor.rows_per_chunk)
-                    answers = predictor.predict_batch(chunk, source, n_rows)
-                    writer = writer or _open_writer(
-                        draft, answers.schema, plain=predictor.writes_plain_text
-                    )
-                    writer.write_batch(answers)
-                    n_rows += chunk.num_rows
-                    progress(n_rows)
-        finally:
-            if writer is not None:
-                writer.close()
-        if n_rows == 0:
-            raise TableError(f"{source.path} has a header but no data rows; add rows.")
-    return n_rows
-
-
-def _open_writer(draft: Path, schema: pa.Schema, *, plain: bool) -> Any:
-    if draft.suffix.lower() in PARQUET_SUFFIXES:
-        return parquet.ParquetWriter(draft, schema)
-    separator = "\t" if draft.suffix.lower() == ".tsv" else ","
-    style: Any = "none" if plain else "needed"  # pyarrow's "needed" quotes all text
-    options = arrow_csv.WriteOptions(delimiter=separator, quoting_style=style)
-    return arrow_csv.CSVWriter(draft, schema, write_options=options)

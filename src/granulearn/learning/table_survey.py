@@ -11,15 +11,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from granulearn.cli.table_cells import (
+from granulearn.datasets import TableError
+from granulearn.learning.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,
     as_text,
     spells_number,
 )
-from granulearn.cli.table_parts import TablePart, TableParts
-from granulearn.cli.training_table import (
+from granulearn.learning.table_parts import TablePart, TableParts
+from granulearn.learning.training_table import (
     MAX_CATEGORIES,
     check_no_dates,
     check_no_decimal_commas,
@@ -27,7 +28,6 @@ from granulearn.cli.training_table import (
     feature_names,
     labels_are_whole_numbers,
 )
-from granulearn.datasets import TableError
 from granulearn.persistence import ColumnCard
 
 # Values that a part remembers of a column of numbers, evenly spaced in rank, for its median.

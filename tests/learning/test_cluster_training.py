@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.cli import table_parts
-from granulearn.cli.large_training import prepare_from_survey, train_on_cluster
-from granulearn.cli.model_kinds import make_model, names_in_parts
-from granulearn.cli.table_parts import open_parts
-from granulearn.cli.table_survey import make_request, read_rows, survey_part
-from granulearn.cli.training import train
-from granulearn.cli.training_table import read_training_table
 from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.learning import table_parts
+from granulearn.learning.cluster_training import prepare_from_survey, train_on_cluster
+from granulearn.learning.model_kinds import make_model, names_in_parts
+from granulearn.learning.table_parts import open_parts
+from granulearn.learning.table_survey import make_request, read_rows, survey_part
+from granulearn.learning.training import train
+from granulearn.learning.training_table import read_training_table
 from granulearn.persistence import load_model, save_model
 from tests.cli.commands import people, write_people
 

@@ -10,11 +10,9 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
-from granulearn.cli.csv_scan import check_rows, line_of_row, scan_csv
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.streams import is_pipe_or_device, is_standard_input
 from granulearn.datasets.csv_structure import TableError, check_unique
 from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
+from granulearn.learning.csv_scan import check_rows, line_of_row, scan_csv
 
 # Larger blocks cost memory, smaller ones a call of the pipeline each.
 _CSV_BLOCK = 2**20
@@ -45,11 +43,6 @@ def open_source(path: Path) -> Source:
         A CSV or Parquet file.
     """
     suffix = path.suffix.lower()
-    if is_standard_input(path) or is_pipe_or_device(path):
-        raise UsageError(
-            f"{path} is a stream, and only `granulearn predict` reads tables from one; save it as "
-            "a file first (cat > table.csv)."
-        )
     check_is_file(path)
     if suffix in CSV_SUFFIXES:
         return CsvSource(path)

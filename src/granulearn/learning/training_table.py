@@ -13,9 +13,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.sources import Source, open_source, whole_columns
-from granulearn.cli.table_cells import (
+from granulearn.datasets import TableError
+from granulearn.datasets.tables import check_has_column
+from granulearn.learning.sources import Source, open_source, whole_columns
+from granulearn.learning.table_cells import (
     NotANumberError,
     as_categories,
     as_numbers,
@@ -23,9 +24,7 @@ from granulearn.cli.table_cells import (
     holds_dates,
     spells_number,
 )
-from granulearn.cli.table_parts import TableParts
-from granulearn.datasets import TableError
-from granulearn.datasets.tables import check_has_column
+from granulearn.learning.table_parts import TableParts
 from granulearn.persistence import ColumnCard
 
 MAX_CATEGORIES = 1000
@@ -107,11 +106,6 @@ def feature_names(
     """
     for name in (target, *categorical, *ignore):
         check_has_column(source.path, source.names, name)
-    if target in ignore:
-        raise UsageError(
-            f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
-            "another --target."
-        )
     names = [name for name in source.names if name != target and name not in ignore]
     if not names:
         raise TableError(f"{source.path} has no column but the target {target!r}; add features.")

@@ -12,17 +12,17 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
 from threadpoolctl import threadpool_limits
 
-from granulearn.cli.model_kinds import make_model, search_grid
-from granulearn.cli.output import counted
-from granulearn.cli.trained_model import (
+from granulearn._words import counted
+from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.learning.model_kinds import make_model, search_grid
+from granulearn.learning.trained_model import (
     Trained,
     cannot_be_split,
     make_card,
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.cli.training_table import TrainingTable
-from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.learning.training_table import TrainingTable
 
 MAX_FOLDS = 5
 SCORERS = {

@@ -16,10 +16,16 @@ from dask import delayed
 from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
-from granulearn.cli.model_kinds import make_model
-from granulearn.cli.output import counted
-from granulearn.cli.table_parts import TablePart, TableParts
-from granulearn.cli.table_survey import (
+from granulearn._words import counted
+from granulearn.datasets import make_pipeline_for
+from granulearn.distributed.blocks import Block, check_block
+from granulearn.distributed.classifiers import fit_blocks
+from granulearn.distributed.cluster import compute
+from granulearn.distributed.prediction import for_prediction
+from granulearn.distributed.reduction import tree_reduce
+from granulearn.learning.model_kinds import make_model
+from granulearn.learning.table_parts import TablePart, TableParts
+from granulearn.learning.table_survey import (
     ColumnSurvey,
     Request,
     TableSurvey,
@@ -30,19 +36,13 @@ from granulearn.cli.table_survey import (
     read_rows,
     survey_part,
 )
-from granulearn.cli.trained_model import (
+from granulearn.learning.trained_model import (
     Trained,
     cannot_be_split,
     make_card,
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.datasets import make_pipeline_for
-from granulearn.distributed.blocks import Block, check_block
-from granulearn.distributed.classifiers import fit_blocks
-from granulearn.distributed.cluster import compute
-from granulearn.distributed.prediction import for_prediction
-from granulearn.distributed.reduction import tree_reduce
 
 
 @dataclass(frozen=True, eq=False)

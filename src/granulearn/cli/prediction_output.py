@@ -1,0 +1,78 @@
+"""The answers of `granulearn predict`, written as they come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as parquet
+from threadpoolctl import threadpool_limits
+
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.streams import written_output
+from granulearn.datasets import TableError
+from granulearn.datasets.tables import PARQUET_SUFFIXES
+from granulearn.learning.prediction import Predictor
+from granulearn.learning.sources import Source
+
+
+def predict_file(
+    predictor: Predictor, source: Source, output: Path, progress: Callable[[int], None]
+) -> int:
+    """Predict every row of a file and write the answers; return the number of rows.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The model.
+    source : Source
+        The rows.
+    output : Path
+        CSV or Parquet file, or ``-``; made at the end, or not at all.
+    progress : callable
+        Told the number of rows done.
+    """
+    n_rows = 0
+    # One thread computes while another reads ahead.
+    with written_output(output, ".csv") as draft, threadpool_limits(1, user_api="blas"):
+        writer = None
+        try:
+            for batch in source.batches(predictor.input_names):
+                for start in range(0, batch.num_rows, predictor.rows_per_chunk):
+                    chunk = batch.slice(start, predictor.rows_per_chunk)
+                    answers = predictor.predict_batch(chunk, source, n_rows)
+                    if writer is None:
+                        _check_unique(answers.schema.names)
+                        plain = predictor.writes_plain_text
+                        writer = _open_writer(draft, answers.schema, plain=plain)
+                    writer.write_batch(answers)
+                    n_rows += chunk.num_rows
+                    progress(n_rows)
+        finally:
+            if writer is not None:
+                writer.close()
+        if n_rows == 0:
+            raise TableError(f"{source.path} has a header but no data rows; add rows.")
+    return n_rows
+
+
+def _check_unique(names: list[str]) -> None:
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise UsageError(
+            f"--keep {name}: the output has a column of that name already, what is "
+            "predicted; rename the column in the table, or leave it out."
+        )
+
+
+def _open_writer(draft: Path, schema: pa.Schema, *, plain: bool) -> Any:
+    if draft.suffix.lower() in PARQUET_SUFFIXES:
+        return parquet.ParquetWriter(draft, schema)
+    separator = "\t" if draft.suffix.lower() == ".tsv" else ","
+    style: Any = "none" if plain else "needed"  # pyarrow's "needed" quotes all text
+    options = arrow_csv.WriteOptions(delimiter=separator, quoting_style=style)
+    return arrow_csv.CSVWriter(draft, schema, write_options=options)
