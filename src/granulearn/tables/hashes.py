@@ -1,4 +1,4 @@
-"""64-bit hashes of cells that are the same in every process, and how many different ones there are."""
+"""64-bit hashes of cells, the same in every process, and how many different ones there are."""
 
 from __future__ import annotations
 
@@ -74,6 +74,8 @@ class Sketch:
     """The lowest of the different hashes; their density tells how many there are."""
 
     lowest: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    bound: np.uint64 | None = None
+    """Hashes from here on are of no use; None if all are."""
 
     def with_hashes(self, hashes: np.ndarray) -> Sketch:
         """Return the sketch of these hashes, too.
@@ -83,15 +85,15 @@ class Sketch:
         hashes : ndarray of uint64
             In any order, with repetitions.
         """
-        if len(self.lowest) == _REMEMBERED:
-            hashes = hashes[hashes < self.lowest[-1]]
-        elif len(hashes) > 8 * _REMEMBERED:
+        if self.bound is not None:
+            hashes = hashes[hashes < self.bound]
+        elif len(hashes) > 4 * _REMEMBERED:
             # A share of them that is sure to hold the lowest, unless most are repeated.
-            share = hashes[hashes < np.uint64(4 * _REMEMBERED / len(hashes) * 2.0**64)]
-            if len(np.unique(share)) >= _REMEMBERED:
-                hashes = share
-        together = np.unique(np.concatenate([self.lowest, hashes]))
-        return Sketch(together[:_REMEMBERED])
+            share = np.unique(hashes[hashes < np.uint64(2 * _REMEMBERED / len(hashes) * 2.0**64)])
+            hashes = share if len(share) >= _REMEMBERED else hashes
+        together = np.unique(np.concatenate([self.lowest, hashes]))[:_REMEMBERED]
+        full = len(together) == _REMEMBERED
+        return Sketch(together, together[-1] if full else self.bound)
 
     def __or__(self, other: Sketch) -> Sketch:
         return self.with_hashes(other.lowest)

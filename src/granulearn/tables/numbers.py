@@ -21,6 +21,8 @@ _NUMBER = (
     rf"(?P<body>[0-9](?:[0-9.,'’]|{_BLANK}[0-9])*|[.,][0-9]+)(?P<exponent>[eE][-+]?[0-9]{{1,3}})?"
     rf"{_BLANK}*(?P<suffix>{_UNIT})?(?P<close>\))?$"
 )
+# Squares of larger numbers are none that a float can hold: no mean or distance could be computed.
+LARGEST_NUMBER = 1e150
 _LONGEST_NUMBER = 64
 _LONGEST_UNIT = 16
 _PLAIN = r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"
@@ -57,7 +59,7 @@ class NumberForm:
 
 
 def plain_numbers(text: pa.Array) -> np.ndarray | None:
-    """Return texts as floats if every one is a plain finite number; NaN stands for null.
+    """Return texts as floats if every one is a plain number; NaN stands for null.
 
     Parameters
     ----------
@@ -69,13 +71,24 @@ def plain_numbers(text: pa.Array) -> np.ndarray | None:
     except pa.ArrowInvalid:
         return None
     numbers = values.to_numpy(zero_copy_only=False)
-    if np.isfinite(numbers).sum() + text.null_count != len(text):
+    if np.count_nonzero(is_usable(numbers)) + text.null_count != len(text):
         return None  # "inf" and "nan" are words
     return numbers
 
 
+def is_usable(values: np.ndarray) -> np.ndarray:
+    """Return where a number is one that can be computed with.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Any numbers; NaN and infinity are none that can.
+    """
+    return np.abs(values) <= LARGEST_NUMBER
+
+
 def is_plain(text: pa.Array) -> np.ndarray:
-    """Return where a text is a plain finite number, such as -3.5e4.
+    """Return where a text is a plain number, such as -3.5e4.
 
     Parameters
     ----------
@@ -85,7 +98,7 @@ def is_plain(text: pa.Array) -> np.ndarray:
     found = _true(pc.match_substring_regex(text, _PLAIN))
     places = np.flatnonzero(found)
     values = text.take(pa.array(places)).cast(pa.float64()).to_numpy(zero_copy_only=False)
-    found[places[~np.isfinite(values)]] = False
+    found[places[~is_usable(values)]] = False
     return found
 
 
@@ -189,7 +202,7 @@ def read_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarr
         negative.to_numpy(zero_copy_only=False) > 0, -1.0, 1.0
     )
     by_text = np.full(len(different) + 1, np.nan)  # the last one is for null
-    by_text[places[np.isfinite(found)]] = found[np.isfinite(found)]
+    by_text[places[is_usable(found)]] = found[is_usable(found)]
     codes = encoded.indices.fill_null(len(different)).to_numpy(zero_copy_only=False)
     values = by_text[codes]
     return values, np.isnan(values) & (codes < len(different))

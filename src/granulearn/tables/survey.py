@@ -1,0 +1,484 @@
+"""What the columns of a table hold, as sums that can be joined: the only look at its cells.
+
+A cell's class depends on the cell alone, and joining two surveys is associative. So a
+table gives the same survey read at once, in batches of any size, or in parts on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from granulearn.tables.cells import as_text, is_mark
+from granulearn.tables.dates import DateClass, date_classes, stored_class
+from granulearn.tables.hashes import Sketch, hash_numbers, hash_texts
+from granulearn.tables.numbers import (
+    NumberClass,
+    classes_of_plain,
+    is_plain,
+    is_usable,
+    number_classes,
+    plain_numbers,
+)
+
+# Different words that are counted; a column of more is known by their number alone.
+MAX_WORDS = 1000
+LONGEST_WORD = 200
+MAX_UNITS = 32
+_REMEMBERED_CELLS = 5
+_THREADS = 4
+_LOOKED_AT_FIRST = 200
+
+WORD = "word"
+"""Class of a cell that is neither a number nor a date."""
+
+CellClass = NumberClass | DateClass | str
+
+
+class Cell(NamedTuple):
+    """A cell, and the row in which it stands, from 0."""
+
+    row: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many cells are of one class, and the first different ones of them."""
+
+    count: int
+    first: tuple[Cell, ...]
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.count + other.count, _first_cells([*self.first, *other.first]))
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Whole numbers of which each is one more than the one before."""
+
+    first: float
+    last: float
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSurvey:
+    """One column over some rows."""
+
+    name: str
+    rows: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
+    """How often each mark stands for a missing cell; the empty text for an empty one."""
+    classes: dict[CellClass, Tally] = field(default_factory=dict)
+    stored: frozenset[str] = frozenset()
+    """How the file stores the cells: "text", "number", "date", "category" or "nested"."""
+    words: dict[str, int] | None = field(default_factory=dict)
+    """How often each word occurs; None if there are too many, or too long ones."""
+    letters: int = 0
+    """Letters of all words together."""
+    blanks: int = 0
+    """Blanks in all words together."""
+    sketch: Sketch = field(default_factory=Sketch)
+    lowest: float = np.inf
+    highest: float = -np.inf
+    all_whole: bool = True
+    """Whether all plain numbers are whole."""
+    steps: Steps | None = None
+    """Set if the rows are numbered: plain whole numbers that go up by one."""
+
+    @property
+    def known(self) -> int:
+        """Number of cells that are not missing."""
+        return self.rows - sum(self.missing.values())
+
+    @property
+    def distinct(self) -> int:
+        """Number of different cells; nearly so if there are very many."""
+        return min(self.sketch.count, self.known)
+
+    def count(self, kind: type | str) -> int:
+        """Return how many cells are of a kind of class.
+
+        Parameters
+        ----------
+        kind : type or str
+            `NumberClass`, `DateClass` or `WORD`.
+        """
+        return sum(tally.count for own, tally in self.classes.items() if _is_of(own, kind))
+
+
+@dataclass(frozen=True, eq=False)
+class TableSurvey:
+    """All columns, over some rows."""
+
+    rows: int
+    columns: tuple[ColumnSurvey, ...]
+
+    def __getitem__(self, name: str) -> ColumnSurvey:
+        """Return the survey of a column."""
+        return next(column for column in self.columns if column.name == name)
+
+
+def survey_batches(
+    batches: Iterable[pa.RecordBatch],
+    first_row: int = 0,
+    tell: Callable[[int], None] = lambda rows: None,
+) -> TableSurvey | None:
+    """Look at all cells; return None if there are no rows.
+
+    Parameters
+    ----------
+    batches : iterable of RecordBatch
+        Rows in file order.
+    first_row : int, default=0
+        Number of the first row in the table.
+    tell : callable, default=nobody is told
+        Told the number of rows that were looked at.
+    """
+    survey = None
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for batch in batches:
+            names, columns = batch.schema.names, batch.columns
+            # What cannot change a sketch that is full is not sorted into another.
+            bounds = [column.sketch.bound for column in survey.columns] if survey else repeat(None)
+            seen = pool.map(survey_column, names, columns, repeat(first_row), bounds)
+            part = TableSurvey(batch.num_rows, tuple(seen))
+            survey = part if survey is None else join_surveys(survey, part)
+            first_row += batch.num_rows
+            tell(first_row)
+    return survey
+
+
+def join_surveys(first: TableSurvey, second: TableSurvey) -> TableSurvey:
+    """Return the survey of earlier and of later rows.
+
+    Parameters
+    ----------
+    first, second : TableSurvey
+        Of the same columns.
+    """
+    columns = tuple(map(join_columns, first.columns, second.columns))
+    return TableSurvey(first.rows + second.rows, columns)
+
+
+def survey_column(
+    name: str, column: pa.Array, first_row: int = 0, bound: np.uint64 | None = None
+) -> ColumnSurvey:
+    """Look at the cells of one column.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    column : pyarrow Array
+        Its cells.
+    first_row : int, default=0
+        Number of the first of them in the table.
+    bound : uint64, default=None
+        Hashes from here on are of no use to the survey that this one will be joined to.
+    """
+    kind, seen = column.type, ColumnSurvey(name, len(column), sketch=Sketch(bound=bound))
+    if pa.types.is_null(kind):
+        return replace(seen, missing=_empty(len(column)))
+    if is_nested(kind):
+        return replace(seen, missing=_empty(column.null_count), stored=frozenset({"nested"}))
+    if is_number_type(kind):
+        return _survey_numbers(seen, column, first_row)
+    if pa.types.is_temporal(kind):
+        return _survey_stored_dates(seen, column, first_row)
+    stored = "category" if pa.types.is_dictionary(kind) else "text"
+    return replace(_survey_text(seen, as_text(column), first_row), stored=frozenset({stored}))
+
+
+def is_nested(kind: pa.DataType) -> bool:
+    """Return whether cells hold no single value that has a text.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the column.
+    """
+    if pa.types.is_dictionary(kind):
+        return is_nested(kind.value_type)
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    return pa.types.is_nested(kind) or binary or pa.types.is_fixed_size_binary(kind)
+
+
+def is_number_type(kind: pa.DataType) -> bool:
+    """Return whether the file itself says that a column holds numbers, or lengths of time.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the column.
+    """
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return number or pa.types.is_duration(kind)
+
+
+def stored_numbers(column: pa.Array) -> np.ndarray:
+    """Return numbers that a file stores as such; lengths of time in seconds; NaN for null.
+
+    Parameters
+    ----------
+    column : pyarrow Array
+        Of a type that `is_number_type`.
+    """
+    scale = 1.0
+    if pa.types.is_duration(column.type):
+        column, scale = column.cast(pa.duration("us")).cast(pa.int64()), 1e6
+    floats = column.cast(pa.float64(), safe=False)
+    values = floats.to_numpy(zero_copy_only=False)
+    return values if scale == 1.0 else values / scale
+
+
+def join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
+    """Return the survey of a column over earlier and later rows.
+
+    Parameters
+    ----------
+    first, second : ColumnSurvey
+        Of the same column.
+    """
+    if not first.rows or not second.rows:
+        return first if first.rows else second
+    follows = first.steps and second.steps and second.steps.first == first.steps.last + 1
+    joined = ColumnSurvey(
+        name=first.name,
+        rows=first.rows + second.rows,
+        missing=_sum(first.missing, second.missing),
+        classes=_joined_classes(first.classes, second.classes),
+        stored=first.stored | second.stored,
+        words=_joined_words(first.words, second.words),
+        letters=first.letters + second.letters,
+        blanks=first.blanks + second.blanks,
+        sketch=first.sketch | second.sketch,
+        lowest=min(first.lowest, second.lowest),
+        highest=max(first.highest, second.highest),
+        all_whole=first.all_whole and second.all_whole,
+        steps=Steps(first.steps.first, second.steps.last) if follows else None,  # type: ignore[union-attr]
+    )
+    return _without_many_units(joined)
+
+
+def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> ColumnSurvey:
+    values = stored_numbers(column)
+    known, usable = ~np.isnan(values), is_usable(values)
+    odd = np.flatnonzero(known & ~usable)  # infinite, or too large to compute with
+    groups = ((NumberClass("", True, False, False), np.flatnonzero(usable)), (WORD, odd))
+    return replace(
+        _with_values(seen, values),
+        missing=_empty(len(values) - np.count_nonzero(known)),
+        classes={
+            kind: Tally(len(rows), _first_of(column, rows, first_row))
+            for kind, rows in groups
+            if len(rows)
+        },
+        stored=frozenset({"number"}),
+        words=None if len(odd) else {},
+    )
+
+
+def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, first_row: int) -> ColumnSurvey:
+    seen = replace(seen, missing=_empty(column.null_count), stored=frozenset({"date"}))
+    rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+    if not len(rows):
+        return seen
+    different = column.take(pa.array(rows)).unique()
+    sketch = seen.sketch.with_hashes(hash_texts(as_text(different)))
+    tally = Tally(len(rows), _first_of(column, rows, first_row))
+    return replace(seen, classes={stored_class(column.type): tally}, sketch=sketch)
+
+
+def _survey_text(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSurvey:
+    """Look at texts; plain numbers, which most columns hold, by a way of their own."""
+    values = None if text.null_count else plain_numbers(text)
+    if values is not None:
+        return _survey_plain(seen, text, values, first_row, np.arange(len(text)))
+    if _looks_plain(text):
+        mark = is_mark(text).to_numpy(zero_copy_only=False)
+        rows = np.flatnonzero(~mark)
+        known = text.take(pa.array(rows))
+        values = plain_numbers(known)
+        if values is not None and len(rows):
+            seen = replace(seen, missing=_counted(text.filter(pa.array(mark))))
+            return _survey_plain(seen, known, values, first_row, rows)
+    return _survey_words(seen, text, first_row)
+
+
+def _looks_plain(text: pa.Array) -> bool:
+    start = text[:_LOOKED_AT_FIRST].drop_null()
+    return bool(len(start)) and 2 * int(is_plain(start).sum()) > len(start)
+
+
+def _survey_plain(
+    seen: ColumnSurvey, known: pa.Array, values: np.ndarray, first_row: int, rows: np.ndarray
+) -> ColumnSurvey:
+    classes: dict[CellClass, Tally] = {
+        kind: Tally(len(places), _first_of(known, places, first_row, rows))
+        for kind, places in classes_of_plain(known).items()
+    }
+    return replace(_with_values(seen, values), classes=classes)
+
+
+def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
+    """Return the survey with what plain numbers tell; NaN stands for a missing cell."""
+    numbers = values[~np.isnan(values)]
+    sketch = seen.sketch.with_hashes(hash_numbers(numbers))
+    numbers = numbers[is_usable(numbers)]
+    if not len(numbers):
+        return replace(seen, sketch=sketch)
+    lowest, highest = float(numbers.min()), float(numbers.max())
+    complete = len(numbers) == seen.rows
+    stepwise = complete and highest - lowest == len(numbers) - 1
+    stepwise = stepwise and numbers[0] == lowest and bool((np.diff(numbers) == 1).all())
+    return replace(
+        seen,
+        sketch=sketch,
+        lowest=min(seen.lowest, lowest),
+        highest=max(seen.highest, highest),
+        all_whole=seen.all_whole and bool((numbers == np.floor(numbers)).all()),
+        steps=Steps(lowest, highest) if stepwise and lowest == np.floor(lowest) else None,
+    )
+
+
+def _survey_words(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSurvey:
+    encoded = text.fill_null("").dictionary_encode()
+    different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
+    counts = np.bincount(codes, minlength=len(different))
+    first = np.empty(len(different), np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the earliest row is written last
+    mark = is_mark(different).to_numpy(zero_copy_only=False)
+    marks = different.filter(pa.array(mark)).to_pylist()
+    missing = dict(zip(marks, counts[mark].tolist(), strict=True))
+    texts = different.filter(pa.array(~mark))
+    counts, first = counts[~mark], first[~mark] + first_row
+    seen = replace(seen, missing=missing)
+    if not len(texts):
+        return seen
+    plain = is_plain(texts)
+    values = texts.filter(pa.array(plain)).cast(pa.float64()).to_numpy(zero_copy_only=False)
+    seen = replace(_with_values(seen, values), steps=None)
+    others = texts.filter(pa.array(~plain))
+    seen = replace(seen, sketch=seen.sketch.with_hashes(hash_texts(pa.concat_arrays([others]))))
+    groups = _classes(texts)
+    classes: dict[CellClass, Tally] = {}
+    for kind, rows in groups.items():
+        order = rows[np.argsort(first[rows])[:_REMEMBERED_CELLS]]
+        cells = [Cell(int(first[row]), _shown(texts[int(row)].as_py())) for row in order]
+        classes[kind] = Tally(int(counts[rows].sum()), tuple(cells))
+    seen = replace(seen, classes=classes)
+    if WORD in groups:
+        seen = _with_words(seen, texts.take(pa.array(groups[WORD])), counts[groups[WORD]])
+    return _without_many_units(seen)
+
+
+def _classes(texts: pa.Array) -> dict[CellClass, np.ndarray]:
+    classes: dict[CellClass, np.ndarray] = {}
+    left = np.ones(len(texts), bool)
+    for find in (number_classes, date_classes):
+        places = np.flatnonzero(left)
+        for kind, rows in find(texts.take(pa.array(places))).items():
+            classes[kind] = places[rows]
+            left[places[rows]] = False
+    if left.any():
+        classes[WORD] = np.flatnonzero(left)
+    return classes
+
+
+def _with_words(seen: ColumnSurvey, texts: pa.Array, counts: np.ndarray) -> ColumnSurvey:
+    lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False).astype(np.int64)
+    blanks = pc.count_substring(texts, " ").to_numpy(zero_copy_only=False).astype(np.int64)
+    words: dict[str, int] | None = None
+    if len(texts) <= MAX_WORDS and lengths.max() <= LONGEST_WORD:
+        words = dict(zip(texts.to_pylist(), counts.tolist(), strict=True))
+    return replace(seen, words=words, letters=int(lengths @ counts), blanks=int(blanks @ counts))
+
+
+def _without_many_units(seen: ColumnSurvey) -> ColumnSurvey:
+    """Return numbers of many different units as words: they are codes, such as 12B and 7C."""
+    united = [kind for kind in seen.classes if isinstance(kind, NumberClass) and kind.unit]
+    if len({kind.unit for kind in united}) <= MAX_UNITS and "codes" not in seen.stored:
+        return seen
+    classes = {kind: tally for kind, tally in seen.classes.items() if kind not in united}
+    words = [seen.classes[kind] for kind in united]
+    words += [classes.pop(WORD)] if WORD in classes else []
+    classes[WORD] = reduce(Tally.__add__, words)
+    return replace(seen, classes=classes, words=None, stored=seen.stored | {"codes"})
+
+
+def _joined_classes(
+    first: dict[CellClass, Tally], second: dict[CellClass, Tally]
+) -> dict[CellClass, Tally]:
+    joined = dict(first)
+    for kind, tally in second.items():
+        joined[kind] = joined[kind] + tally if kind in joined else tally
+    return joined
+
+
+def _joined_words(
+    first: dict[str, int] | None, second: dict[str, int] | None
+) -> dict[str, int] | None:
+    if first is None or second is None:
+        return None
+    joined = _sum(first, second)
+    return joined if len(joined) <= MAX_WORDS else None
+
+
+def _sum(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
+    return first | {key: first.get(key, 0) + count for key, count in second.items()}
+
+
+def _counted(texts: pa.Array) -> dict[str, int]:
+    counted = texts.fill_null("").value_counts()
+    pairs = zip(
+        counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True
+    )
+    return dict(pairs)
+
+
+def _empty(count: int) -> dict[str, int]:
+    return {"": int(count)} if count else {}
+
+
+def _first_of(
+    column: pa.Array, places: np.ndarray, first_row: int, rows: np.ndarray | None = None
+) -> tuple[Cell, ...]:
+    """Return the first different cells among some places of a column."""
+    few = places[: 4 * _REMEMBERED_CELLS]
+    texts = as_text(column.take(pa.array(few))).to_pylist()
+    found = {text: place for place, text in reversed(list(zip(few.tolist(), texts, strict=True)))}
+    if len(found) < _REMEMBERED_CELLS and len(places) > len(few):
+        chosen = as_text(column.take(pa.array(places)))
+        different = chosen.unique()[:_REMEMBERED_CELLS]
+        found = {
+            text: int(places[pc.index(chosen, text).as_py()]) for text in different.to_pylist()
+        }
+    cells = [
+        Cell(first_row + int(place if rows is None else rows[place]), _shown(text))
+        for text, place in found.items()
+    ]
+    return _first_cells(cells)
+
+
+def _first_cells(cells: list[Cell]) -> tuple[Cell, ...]:
+    earliest: dict[str, int] = {}
+    for cell in sorted(cells):
+        earliest.setdefault(cell.text, cell.row)
+    return tuple(Cell(row, text) for text, row in earliest.items())[:_REMEMBERED_CELLS]
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= LONGEST_WORD else text[:LONGEST_WORD] + "…"
+
+
+def _is_of(own: CellClass, kind: type | str) -> bool:
+    return own == kind if isinstance(kind, str) else isinstance(own, kind)
