@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -65,7 +69,27 @@ def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     text = column if column.type == pa.string() else column.cast(pa.string())
-    return pc.utf8_trim_whitespace(text) if trimmed else text
+    return pc.utf8_trim_whitespace(text) if trimmed and _may_have_blanks(text) else text
+
+
+def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bytes of all texts, and where each begins; the last entry is the end.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        In one piece of memory, as all arrays are.
+    """
+    offsets, data = text.buffers()[1:]
+    begins = np.frombuffer(offsets, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
+    return np.frombuffer(b"" if data is None else data, dtype=np.uint8), begins
+
+
+def _may_have_blanks(text: pa.Array) -> bool:
+    """Return whether any character is a blank, or none of the Latin alphabet: a cheap look."""
+    every, begins = characters(text)
+    part = every[begins[0] : begins[-1]]
+    return bool(len(part)) and (part.min() <= ord(" ") or part.max() > ord("~"))
 
 
 def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
@@ -93,3 +117,33 @@ def without_marks(text: pa.Array) -> pa.Array:
         What `as_text` returned.
     """
     return pc.if_else(is_mark(text), pa.scalar(None, pa.string()), text)
+
+
+class ByText(NamedTuple):
+    """What each different text of a column gives, and where it stands."""
+
+    values: list[Any]
+    """One for each different text; the last one, None, for a missing cell."""
+    codes: np.ndarray
+    """For each row, the number of its value."""
+
+    @property
+    def known(self) -> np.ndarray:
+        """Where a cell is not missing."""
+        return self.codes < len(self.values) - 1
+
+
+def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
+    """Call a function once for each different text of a column.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells; null is a missing one.
+    function : callable
+        Told a text.
+    """
+    encoded = text.dictionary_encode()
+    different = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(len(different)).to_numpy(zero_copy_only=False)
+    return ByText([*map(function, different), None], codes)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from granulearn.tables.cells import by_different_text
+
 _CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]+)?)?"
     r" ?(?P<half>[AaPp]\.?[Mm]\.?)?"
 )
-_AFTER_DATE = rf"(?:(?:T|,? +){_CLOCK} ?(?P<zone>Z|UTC|[-+][0-9]{{2}}:?(?:[0-9]{{2}})?)?)?$"
+_AFTER_DATE = rf"(?:(?:T|,? +){_CLOCK} ?(?P<zone>Z|UTC|[-+][0-9]{{2}}:?(?:[0-9]{{2}})?)?)?"
 _MONTHS = (
     "jan feb mar apr may jun jul aug sep oct nov dec",
     "january february march april may june july august september october november december",
@@ -25,21 +30,26 @@ _MONTHS = (
 _MONTH_NUMBERS = {
     name: number for names in _MONTHS for number, name in enumerate(names.split(), start=1)
 }
-_NAME = r"(?P<name>\p{L}{3,9})\.?"
+_NAME = r"(?P<name>[^\W\d_]{3,9})\.?"
 _YEAR = r"(?P<year>[0-9]{4}|[0-9]{2})"
 _FAMILIES = {
-    "year first": r"^(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{1,2})(?:-(?P<day>[0-9]{1,2}))?"
-    r"|/(?P<month2>[0-9]{1,2})/(?P<day2>[0-9]{1,2})|\.(?P<month3>[0-9]{1,2})\.(?P<day3>[0-9]{1,2}))"
-    + _AFTER_DATE,
-    "dotted": rf"^(?P<day>[0-9]{{1,2}})\. ?(?P<month>[0-9]{{1,2}})\. ?{_YEAR}" + _AFTER_DATE,
-    "year last": rf"^(?P<first>[0-9]{{1,2}})(?:/(?P<second_part>[0-9]{{1,2}})/"
-    rf"|-(?P<second_part2>[0-9]{{1,2}})-){_YEAR}" + _AFTER_DATE,
-    "day, name": rf"^(?:\p{{L}}{{2,3}},? )?(?P<day>[0-9]{{1,2}})\.?[ -]{_NAME}[ -]{_YEAR}"
-    + _AFTER_DATE,
-    "name, day": rf"^{_NAME} (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,? (?P<year>[0-9]{{4}})"
-    + _AFTER_DATE,
-    "clock": rf"^{_CLOCK}$",
+    name: re.compile(pattern)
+    for name, pattern in {
+        "year first": r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{1,2})(?:-(?P<day>[0-9]{1,2}))?"
+        r"|/(?P<month2>[0-9]{1,2})/(?P<day2>[0-9]{1,2})|\.(?P<month3>[0-9]{1,2})\.(?P<day3>[0-9]{1,2}))"
+        + _AFTER_DATE,
+        "dotted": rf"(?P<day>[0-9]{{1,2}})\. ?(?P<month>[0-9]{{1,2}})\. ?{_YEAR}" + _AFTER_DATE,
+        "year last": rf"(?P<first>[0-9]{{1,2}})(?:/(?P<second_part>[0-9]{{1,2}})/"
+        rf"|-(?P<second_part2>[0-9]{{1,2}})-){_YEAR}" + _AFTER_DATE,
+        "day, name": rf"(?:[^\W\d_]{{2,3}},? )?(?P<day>[0-9]{{1,2}})\.?[ -]{_NAME}[ -]{_YEAR}"
+        + _AFTER_DATE,
+        "name, day": rf"{_NAME} (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,? (?P<year>[0-9]{{4}})"
+        + _AFTER_DATE,
+        "clock": rf"{_CLOCK}",
+    }.items()
 }
+_LIKELY = re.compile("[0-9].*[-/.: ]|[-/.: ].*[0-9]")
+_DAYS_BEFORE_1970 = datetime.date(1970, 1, 1).toordinal()
 _LONGEST = 48
 _SHORTEST = 4
 _DAY = 86400.0
@@ -71,33 +81,36 @@ class DateForm:
     has_clock: bool = False
 
 
-def date_classes(text: pa.Array) -> dict[DateClass, np.ndarray]:
-    """Return the rows of each class of dates; rows that hold no date are in none.
+class _Moment(NamedTuple):
+    """A date, a time or both, as numbers."""
+
+    seconds: float
+    """Since 1970 on the clock that was read; since midnight for a time alone."""
+    ahead: float
+    """By how many seconds that clock is ahead of UTC."""
+
+
+@lru_cache(2**16)
+def date_class(text: str) -> DateClass | None:
+    """Return what kind of date a text is; None if it is none.
 
     Parameters
     ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them, none null.
+    text : str
+        A cell without blanks around it.
     """
-    classes: dict[DateClass, list[np.ndarray]] = {}
-    length = pc.utf8_length(text)
-    likely = pc.and_(pc.less_equal(length, _LONGEST), pc.greater_equal(length, _SHORTEST))
-    likely = pc.and_(likely, pc.match_substring_regex(text, r"[0-9].*[-/.: ]|[-/.: ].*[0-9]"))
-    left = np.flatnonzero(likely.to_numpy(zero_copy_only=False))
-    for family in _FAMILIES:
-        if not len(left):
-            break
-        found = _matched(text.take(pa.array(left)), family)
-        clock = ~np.isnan(found["hour"])
-        taken = np.zeros(len(left), bool)
-        for order, valid in _orders(found, family).items():
-            for has_clock in (False, True):
-                rows = valid & (clock == has_clock) & ~taken
-                if rows.any():
-                    classes.setdefault(DateClass(family, order, has_clock), []).append(left[rows])
-            taken |= valid
-        left = left[~taken]
-    return {kind: np.sort(np.concatenate(rows)) for kind, rows in classes.items()}
+    if not _SHORTEST <= len(text) <= _LONGEST or not _LIKELY.search(text):
+        return None
+    for family, pattern in _FAMILIES.items():
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        orders = [day_first for day_first in (True, False) if _moment(match, day_first)]
+        if orders:
+            order = "either" if len(orders) == 2 else "day" if orders[0] else "month"
+            has_clock = match["hour"] is not None
+            return DateClass(family, order if family == YEAR_LAST else "", has_clock)
+    return None
 
 
 def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -117,16 +130,17 @@ def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], n
     misfit : ndarray of bool
         True where a cell is there, but no date in this form.
     """
-    encoded = text.dictionary_encode()
-    found = _matched(encoded.dictionary, form.family)
-    if form.family == YEAR_LAST:
-        found = _with_order(found, form.day_first)
-    seconds = np.where(_is_valid(found), _local_seconds(found), np.nan)
-    codes = encoded.indices.fill_null(len(seconds)).to_numpy(zero_copy_only=False)
-    seconds = np.append(seconds, np.nan)[codes]
-    offset = np.append(found["offset"], 0.0)[codes]
-    misfit = np.isnan(seconds) & (codes < len(encoded.dictionary))
-    return _numbers(seconds, offset, form), misfit
+    pattern = _FAMILIES[form.family]
+
+    def moment(cell: str) -> _Moment | None:
+        match = pattern.fullmatch(cell) if len(cell) <= _LONGEST else None
+        return match and _moment(match, form.day_first)
+
+    found = by_different_text(text, moment)
+    nothing = _Moment(np.nan, 0.0)
+    moments = np.array([value or nothing for value in found.values])[found.codes]
+    seconds, ahead = moments.T
+    return _numbers(seconds, ahead, form), np.isnan(seconds) & found.known
 
 
 def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]:
@@ -198,112 +212,43 @@ def _numbers(seconds: np.ndarray, offset: np.ndarray, form: DateForm) -> dict[st
     return numbers | {RUNNING: (seconds - offset) / _DAY}
 
 
-def _matched(text: pa.Array, family: str) -> dict[str, np.ndarray]:
-    """Return year, month and so on of each text; NaN where it does not match."""
-    groups = pc.extract_regex(text, _FAMILIES[family])
-    nothing = np.full(len(text), np.nan)
-    fields = {field.name: groups.field(field.name) for field in groups.type}
-    matched = groups.is_valid().to_numpy(zero_copy_only=False)
-
-    def number(*names: str) -> np.ndarray:
-        values = nothing.copy()
-        for name in names:
-            if name in fields:
-                cells = pc.if_else(pc.equal(fields[name], ""), pa.scalar(None), fields[name])
-                found = cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
-                values = np.where(np.isnan(values) & matched, found, values)
-        return values
-
-    found = {
-        "year": number("year"),
-        "month": number("month", "month2", "month3"),
-        "day": number("day", "day2", "day3"),
-        "first": number("first"),
-        "second_part": number("second_part", "second_part2"),
-        "hour": number("hour"),
-        "minute": number("minute"),
-        "second": number("second"),
-        "offset": np.zeros(len(text)),
-    }
-    if "name" in fields:
-        names = pc.utf8_lower(fields["name"]).to_pylist()
-        found["month"] = np.array([_MONTH_NUMBERS.get(name or "", np.nan) for name in names], float)
-    if "half" in fields:
-        found["hour"] = _in_24_hours(found["hour"], fields["half"].to_pylist())
-    if "zone" in fields:
-        found["offset"] = _offsets(fields["zone"].to_pylist())
-    if family == "year first":  # 2020-12 is the first of December
-        found["day"] = np.where(matched & np.isnan(found["day"]), 1.0, found["day"])
-    if "year" in fields:
-        two_digits = pc.equal(pc.binary_length(fields["year"]), 2).fill_null(False)
-        short = two_digits.to_numpy(zero_copy_only=False) & matched
-        century = np.where(found["year"] < _PIVOT, 2000, 1900)
-        found["year"] = np.where(short, found["year"] + century, found["year"])
-    return found
+def _moment(match: re.Match, day_first: bool) -> _Moment | None:
+    """Return the moment that a text names; None for a 31st of February."""
+    found = match.groupdict()
+    clock, ahead = _clock(found)
+    if clock is None or "year" not in found:
+        return None if clock is None else _Moment(clock, 0.0)
+    month_of = found.get("name")
+    if "first" in found:
+        parts = found["first"], found["second_part"] or found["second_part2"]
+        day, month = parts if day_first else parts[::-1]
+    else:
+        day = found["day"] or found.get("day2") or found.get("day3") or "1"
+        month = found.get("month") or found.get("month2") or found.get("month3") or "0"
+    number = int(month) if month_of is None else _MONTH_NUMBERS.get(month_of.lower(), 0)
+    year = int(found["year"])
+    if len(found["year"]) == 2:
+        year += 2000 if year < _PIVOT else 1900
+    try:
+        days = datetime.date(year, number, int(day)).toordinal() - _DAYS_BEFORE_1970
+    except ValueError:
+        return None
+    return _Moment(days * _DAY + clock, ahead)
 
 
-def _in_24_hours(hour: np.ndarray, halves: list[str | None]) -> np.ndarray:
-    half = np.array([(text or "")[:1].lower() for text in halves])
-    on_twelve = np.where(hour > 12, 99.0, hour % 12)
-    return np.select([half == "a", half == "p"], [on_twelve, on_twelve + 12], hour)
-
-
-def _offsets(zones: list[str | None]) -> np.ndarray:
-    """Return by how many seconds each zone is ahead of UTC."""
-    seconds = np.zeros(len(zones))
-    for row, zone in enumerate(zones):
-        if zone and zone[0] in "+-":
-            digits = zone[1:].replace(":", "").ljust(4, "0")
-            ahead = int(digits[:2]) * 3600 + int(digits[2:4]) * 60
-            seconds[row] = ahead if zone[0] == "+" else -ahead
-    return seconds
-
-
-def _orders(found: dict[str, np.ndarray], family: str) -> dict[str, np.ndarray]:
-    """Return where the texts are dates, by what they say about the order of day and month."""
-    if family != YEAR_LAST:
-        return {"": _is_valid(found)}
-    day_first = _is_valid(_with_order(found, True))
-    month_first = _is_valid(_with_order(found, False))
-    return {
-        "either": day_first & month_first,
-        "day": day_first & ~month_first,
-        "month": month_first & ~day_first,
-    }
-
-
-def _with_order(found: dict[str, np.ndarray], day_first: bool) -> dict[str, np.ndarray]:
-    day, month = ("first", "second_part") if day_first else ("second_part", "first")
-    return found | {"day": found[day], "month": found[month]}
-
-
-def _is_valid(found: dict[str, np.ndarray]) -> np.ndarray:
-    hour, minute, second = (found[name] for name in ("hour", "minute", "second"))
-    good_clock = (hour < 24) & (minute < 60) & ~(second >= 61)
-    if np.isnan(found["year"]).all() and np.isnan(found["day"]).all():
-        return good_clock
-    year, month, day = found["year"], found["month"], found["day"]
-    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    in_range = (month >= 1) & (month <= 12)
-    number = np.where(in_range, month, 1).astype(int) - 1
-    longest = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[number]
-    longest = longest + (leap & (number == 1))
-    good_date = in_range & (day >= 1) & (day <= longest) & (year >= 1) & (year <= 9999)
-    return good_date & (np.isnan(hour) | good_clock)
-
-
-def _local_seconds(found: dict[str, np.ndarray]) -> np.ndarray:
-    """Return the seconds since 1970 on the clock that was read; of the day, for a clock alone."""
-    clock = sum(
-        np.nan_to_num(found[name]) * length
-        for name, length in (("hour", 3600.0), ("minute", 60.0), ("second", 1.0))
-    )
-    if np.isnan(found["year"]).all() and np.isnan(found["day"]).all():
-        return clock
-    year, month, day = (
-        np.nan_to_num(found[name], nan=1.0).astype(int) for name in ("year", "month", "day")
-    )
-    in_range = np.clip(month, 1, 12)
-    months = (year - 1970) * 12 + in_range - 1
-    days = months.astype("datetime64[M]").astype("datetime64[D]").astype(int) + day - 1
-    return days * _DAY + clock
+def _clock(found: dict[str, str | None]) -> tuple[float | None, float]:
+    """Return the seconds since midnight, and by how many the clock is ahead of UTC."""
+    if found["hour"] is None:
+        return 0.0, 0.0
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    second = int(found["second"] or 0)
+    half = (found["half"] or "")[:1].lower()
+    if hour > (12 if half else 23) or minute > 59 or second > 60:
+        return None, 0.0
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    zone, ahead = found.get("zone") or "", 0.0
+    if zone[:1] in ("+", "-"):
+        digits = zone[1:].replace(":", "").ljust(4, "0")
+        ahead = float(f"{zone[0]}1") * (int(digits[:2]) * 3600 + int(digits[2:4]) * 60)
+    return hour * 3600.0 + minute * 60.0 + second, ahead

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.cells import as_text, is_mark
-from granulearn.tables.dates import DateClass, date_classes, stored_class
+from granulearn.tables.dates import DateClass, date_class, stored_class
 from granulearn.tables.hashes import Sketch, hash_numbers, hash_texts
 from granulearn.tables.numbers import (
     NumberClass,
     classes_of_plain,
     is_plain,
     is_usable,
-    number_classes,
+    number_class,
     plain_numbers,
 )
 
@@ -33,7 +33,7 @@ from granulearn.tables.numbers import (
 MAX_WORDS = 1000
 LONGEST_WORD = 200
 MAX_UNITS = 32
-_REMEMBERED_CELLS = 5
+_REMEMBERED_CELLS = 12
 _THREADS = 4
 _LOOKED_AT_FIRST = 200
 
@@ -52,13 +52,13 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """How many cells are of one class, and the first different ones of them."""
+    """How many cells are of one class, and the first of them."""
 
     count: int
     first: tuple[Cell, ...]
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.count + other.count, _first_cells([*self.first, *other.first]))
+        return Tally(self.count + other.count, (self.first + other.first)[:_REMEMBERED_CELLS])
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ def join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
 
 
 def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> ColumnSurvey:
-    values = stored_numbers(column)
+    values, rows = stored_numbers(column), first_row + np.arange(len(column))
     known, usable = ~np.isnan(values), is_usable(values)
     odd = np.flatnonzero(known & ~usable)  # infinite, or too large to compute with
     groups = ((NumberClass("", True, False, False), np.flatnonzero(usable)), (WORD, odd))
@@ -278,9 +278,9 @@ def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> Col
         _with_values(seen, values),
         missing=_empty(len(values) - np.count_nonzero(known)),
         classes={
-            kind: Tally(len(rows), _first_of(column, rows, first_row))
-            for kind, rows in groups
-            if len(rows)
+            kind: Tally(len(places), _first_of(column, places, rows))
+            for kind, places in groups
+            if len(places)
         },
         stored=frozenset({"number"}),
         words=None if len(odd) else {},
@@ -289,12 +289,12 @@ def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> Col
 
 def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, first_row: int) -> ColumnSurvey:
     seen = replace(seen, missing=_empty(column.null_count), stored=frozenset({"date"}))
-    rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-    if not len(rows):
+    places = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+    if not len(places):
         return seen
-    different = column.take(pa.array(rows)).unique()
+    different = column.take(pa.array(places)).unique()
     sketch = seen.sketch.with_hashes(hash_texts(as_text(different)))
-    tally = Tally(len(rows), _first_of(column, rows, first_row))
+    tally = Tally(len(places), _first_of(column, places, first_row + np.arange(len(column))))
     return replace(seen, classes={stored_class(column.type): tally}, sketch=sketch)
 
 
@@ -302,7 +302,7 @@ def _survey_text(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSu
     """Look at texts; plain numbers, which most columns hold, by a way of their own."""
     values = None if text.null_count else plain_numbers(text)
     if values is not None:
-        return _survey_plain(seen, text, values, first_row, np.arange(len(text)))
+        return _survey_plain(seen, text, values, first_row + np.arange(len(text)))
     if _looks_plain(text):
         mark = is_mark(text).to_numpy(zero_copy_only=False)
         rows = np.flatnonzero(~mark)
@@ -310,30 +310,32 @@ def _survey_text(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSu
         values = plain_numbers(known)
         if values is not None and len(rows):
             seen = replace(seen, missing=_counted(text.filter(pa.array(mark))))
-            return _survey_plain(seen, known, values, first_row, rows)
+            return _survey_plain(seen, known, values, first_row + rows)
     return _survey_words(seen, text, first_row)
 
 
 def _looks_plain(text: pa.Array) -> bool:
     start = text[:_LOOKED_AT_FIRST].drop_null()
-    return bool(len(start)) and 2 * int(is_plain(start).sum()) > len(start)
+    return 2 * sum(map(is_plain, start.to_pylist())) > len(start)
 
 
 def _survey_plain(
-    seen: ColumnSurvey, known: pa.Array, values: np.ndarray, first_row: int, rows: np.ndarray
+    seen: ColumnSurvey, known: pa.Array, values: np.ndarray, rows: np.ndarray
 ) -> ColumnSurvey:
     classes: dict[CellClass, Tally] = {
-        kind: Tally(len(places), _first_of(known, places, first_row, rows))
-        for kind, places in classes_of_plain(known).items()
+        kind: Tally(count, _first_of(known, places, rows))
+        for kind, (count, places) in classes_of_plain(known, _REMEMBERED_CELLS).items()
     }
     return replace(_with_values(seen, values), classes=classes)
 
 
 def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
     """Return the survey with what plain numbers tell; NaN stands for a missing cell."""
-    numbers = values[~np.isnan(values)]
+    missing = np.isnan(values)
+    numbers = values[~missing] if missing.any() else values
     sketch = seen.sketch.with_hashes(hash_numbers(numbers))
-    numbers = numbers[is_usable(numbers)]
+    usable = is_usable(numbers)
+    numbers = numbers if usable.all() else numbers[usable]
     if not len(numbers):
         return replace(seen, sketch=sketch)
     lowest, highest = float(numbers.min()), float(numbers.max())
@@ -345,53 +347,61 @@ def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
         sketch=sketch,
         lowest=min(seen.lowest, lowest),
         highest=max(seen.highest, highest),
-        all_whole=seen.all_whole and bool((numbers == np.floor(numbers)).all()),
+        all_whole=seen.all_whole and _all_whole(numbers[:100]) and _all_whole(numbers),
         steps=Steps(lowest, highest) if stepwise and lowest == np.floor(lowest) else None,
     )
+
+
+def _all_whole(numbers: np.ndarray) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
 
 
 def _survey_words(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSurvey:
     encoded = text.fill_null("").dictionary_encode()
     different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
     counts = np.bincount(codes, minlength=len(different))
-    first = np.empty(len(different), np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the earliest row is written last
     mark = is_mark(different).to_numpy(zero_copy_only=False)
     marks = different.filter(pa.array(mark)).to_pylist()
     missing = dict(zip(marks, counts[mark].tolist(), strict=True))
-    texts = different.filter(pa.array(~mark))
-    counts, first = counts[~mark], first[~mark] + first_row
     seen = replace(seen, missing=missing)
-    if not len(texts):
+    if mark.all():
         return seen
-    plain = is_plain(texts)
+    places = np.flatnonzero(~mark)
+    texts, counts = different.take(pa.array(places)), counts[places]
+    different_texts = texts.to_pylist()
+    plain = np.array([is_plain(cell) for cell in different_texts])
     values = texts.filter(pa.array(plain)).cast(pa.float64()).to_numpy(zero_copy_only=False)
     seen = replace(_with_values(seen, values), steps=None)
     others = texts.filter(pa.array(~plain))
-    seen = replace(seen, sketch=seen.sketch.with_hashes(hash_texts(pa.concat_arrays([others]))))
-    groups = _classes(texts)
-    classes: dict[CellClass, Tally] = {}
-    for kind, rows in groups.items():
-        order = rows[np.argsort(first[rows])[:_REMEMBERED_CELLS]]
-        cells = [Cell(int(first[row]), _shown(texts[int(row)].as_py())) for row in order]
-        classes[kind] = Tally(int(counts[rows].sum()), tuple(cells))
+    seen = replace(seen, sketch=seen.sketch.with_hashes(hash_texts(others)))
+    groups = _grouped(map(_class_of, different_texts))
+    number_of = np.full(len(different), -1)
+    for number, rows in enumerate(groups.values()):
+        number_of[places[rows]] = number
+    numbers, every_row = number_of[codes], first_row + np.arange(len(codes))
+    classes: dict[CellClass, Tally] = {
+        kind: Tally(
+            int(counts[rows].sum()),
+            _first_of(text, np.flatnonzero(numbers == number), every_row),
+        )
+        for number, (kind, rows) in enumerate(groups.items())
+    }
     seen = replace(seen, classes=classes)
     if WORD in groups:
         seen = _with_words(seen, texts.take(pa.array(groups[WORD])), counts[groups[WORD]])
     return _without_many_units(seen)
 
 
-def _classes(texts: pa.Array) -> dict[CellClass, np.ndarray]:
-    classes: dict[CellClass, np.ndarray] = {}
-    left = np.ones(len(texts), bool)
-    for find in (number_classes, date_classes):
-        places = np.flatnonzero(left)
-        for kind, rows in find(texts.take(pa.array(places))).items():
-            classes[kind] = places[rows]
-            left[places[rows]] = False
-    if left.any():
-        classes[WORD] = np.flatnonzero(left)
-    return classes
+def _grouped(kinds: Iterable[CellClass]) -> dict[CellClass, np.ndarray]:
+    """Return the places of each class."""
+    places: dict[CellClass, list[int]] = {}
+    for place, kind in enumerate(kinds):
+        places.setdefault(kind, []).append(place)
+    return {kind: np.array(found) for kind, found in places.items()}
+
+
+def _class_of(text: str) -> CellClass:
+    return number_class(text) or date_class(text) or WORD
 
 
 def _with_words(seen: ColumnSurvey, texts: pa.Array, counts: np.ndarray) -> ColumnSurvey:
@@ -449,31 +459,12 @@ def _empty(count: int) -> dict[str, int]:
     return {"": int(count)} if count else {}
 
 
-def _first_of(
-    column: pa.Array, places: np.ndarray, first_row: int, rows: np.ndarray | None = None
-) -> tuple[Cell, ...]:
-    """Return the first different cells among some places of a column."""
-    few = places[: 4 * _REMEMBERED_CELLS]
-    texts = as_text(column.take(pa.array(few))).to_pylist()
-    found = {text: place for place, text in reversed(list(zip(few.tolist(), texts, strict=True)))}
-    if len(found) < _REMEMBERED_CELLS and len(places) > len(few):
-        chosen = as_text(column.take(pa.array(places)))
-        different = chosen.unique()[:_REMEMBERED_CELLS]
-        found = {
-            text: int(places[pc.index(chosen, text).as_py()]) for text in different.to_pylist()
-        }
-    cells = [
-        Cell(first_row + int(place if rows is None else rows[place]), _shown(text))
-        for text, place in found.items()
-    ]
-    return _first_cells(cells)
-
-
-def _first_cells(cells: list[Cell]) -> tuple[Cell, ...]:
-    earliest: dict[str, int] = {}
-    for cell in sorted(cells):
-        earliest.setdefault(cell.text, cell.row)
-    return tuple(Cell(row, text) for text, row in earliest.items())[:_REMEMBERED_CELLS]
+def _first_of(text: pa.Array, places: np.ndarray, rows: np.ndarray) -> tuple[Cell, ...]:
+    """Return the first cells among some places, each with its row."""
+    few = places[:_REMEMBERED_CELLS]
+    texts = as_text(text.take(pa.array(few))).to_pylist()
+    found = zip(rows[few].tolist(), texts, strict=True)
+    return tuple(Cell(row, _shown(cell)) for row, cell in found)
 
 
 def _shown(text: str) -> str:
