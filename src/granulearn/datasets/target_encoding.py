@@ -45,9 +45,7 @@ class EvenFolds:
         """Return the number of folds; fewer rows than that give fewer."""
         return self.n_folds
 
-    def split(
-        self, X: Any, y: Any, groups: Any = None
-    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the places of training and test rows, fold by fold.
 
         Parameters
