@@ -223,3 +223,25 @@ def test_a_table_of_numbers_alone_has_a_page(tmp_path):
     frame.to_csv(tmp_path / "numbers.csv", index=False)
     run_audit(tmp_path / "numbers.csv", "label", report=tmp_path / "audit.html")
     assert "Label audit of numbers.csv" in (tmp_path / "audit.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("third", [False, True])
+def test_a_column_of_many_categories_vouches_for_no_label_of_its_own_rows(tmp_path, third):
+    rng = np.random.default_rng(0)
+    frame = people(400)
+    # A street has two rows and a house one: what they tell is the labels of their own rows.
+    frame["street"] = rng.permutation([f"street {k % 200}" for k in range(400)])
+    frame["house"] = [f"house {k}" for k in range(400)]
+    if third:
+        frame.loc[frame["age"] > 70, "label"] = "old"
+    classes = sorted(frame["label"].unique())
+    wrong = rng.choice(400, 30, replace=False)
+    truth = frame["label"].copy()
+    frame.loc[wrong, "label"] = [rng.choice([c for c in classes if c != truth[k]]) for k in wrong]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    run_audit(tmp_path / "t.csv", "label", output=tmp_path / "s.csv", report=tmp_path / "a.html")
+    listing = pd.read_csv(tmp_path / "s.csv")
+    doubted = set(listing.loc[listing["flagged"], "row"] - 1)
+    assert len(doubted & set(wrong)) > 10  # none, if rows were encoded by their own labels
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert re.search(r"(higher|lower) share of (old|yes) by street", page)

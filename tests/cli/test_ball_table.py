@@ -62,3 +62,14 @@ def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
     ).listing()
     empty = listing.loc[listing["label"] == "x", "typical_c"]
     assert pd.isna(empty).all()
+
+
+def test_a_column_of_many_categories_is_encoded_by_other_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = [f"street {k % 100}" for k in rng.permutation(200)]
+    frame = pd.DataFrame({"street": cells, "label": rng.choice(["no", "yes"], 200)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_training_table(tmp_path / "t.csv", "label")
+    rated = make_rated_balls(table, maker="two-means", purity=0.95, membership="sdap", seed=0)
+    told = np.corrcoef(rated.prepared[:, 0], table.y == "yes")[0, 1]
+    assert abs(told) < 0.3

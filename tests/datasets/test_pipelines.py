@@ -3,11 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import cross_val_score
+from sklearn.preprocessing import TargetEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn.datasets import load, make_pipeline_for, read_table
-from granulearn.datasets.pipelines import with_nan
+from granulearn.datasets.pipelines import MANY_CATEGORIES, with_nan
+from granulearn.datasets.target_encoding import _TAKES_SPLITTER
 
 
 @pytest.fixture
@@ -100,3 +105,128 @@ def test_what_is_no_table_is_refused():
         make_pipeline_for(np.zeros((2, 2)))
     with pytest.raises(ValueError, match="no columns"):
         make_pipeline_for(pd.DataFrame(index=[0, 1]))
+
+
+def crowded(n_rows=400, n_categories=200, labels=("no", "yes"), seed=0):
+    """Return a table with a column of categories that say nothing about the labels."""
+    rng = np.random.default_rng(seed)
+    names = np.array([f"place {k}" for k in range(n_categories)], dtype=object)
+    places = np.resize(names, n_rows)
+    X = pd.DataFrame({"size": rng.normal(size=n_rows), "place": rng.permutation(places)})
+    return X, rng.choice(np.array(labels), n_rows)
+
+
+def many_columns(pipeline):
+    return next(names for kind, _, names in pipeline[0].transformers if kind == "many categories")
+
+
+@pytest.mark.parametrize("kind", ["object", "string", "category"])
+def test_a_column_is_crowded_if_it_has_more_used_categories_than_the_limit(kind):
+    names = pd.Series([f"c{k}" for k in range(MANY_CATEGORIES + 1)] + [None]).astype(kind)
+    frame = pd.DataFrame({"a": names, "b": names.where(names != "c0"), "n": range(len(names))})
+    assert many_columns(make_pipeline_for(frame)) == ["a"]
+    assert many_columns(make_pipeline_for(frame, many=["b"])) == ["b"]
+    assert many_columns(make_pipeline_for(frame, many=["b", "a"])) == ["a", "b"]
+    assert many_columns(make_pipeline_for(frame, many=())) == []
+
+
+def test_only_columns_of_categories_can_be_named_as_crowded():
+    X, _ = crowded()
+    with pytest.raises(ValueError, match="'size', 'nowhere'"):
+        make_pipeline_for(X, many=["size", "place", "nowhere"])
+    with pytest.raises(TypeError, match=r"many=\['place'\]"):
+        make_pipeline_for(X, many="place")
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1), ("a", "b", "c"), (1, 2, 7)], ids=str)
+def test_categories_of_two_rows_do_not_tell_the_labels_of_training_rows(labels):
+    X, y = crowded(labels=labels)
+    pipeline = make_pipeline_for(X)
+    learnt_from = pipeline.fit_transform(X, y)[:, 1:]
+    as_new = pipeline.transform(X)[:, 1:]
+    truth = y == labels[-1]
+
+    def correlation(features):
+        return abs(np.corrcoef(features[:, -1], truth)[0, 1])
+
+    assert correlation(as_new) > 0.6
+    assert correlation(learnt_from) < 0.15
+
+
+def test_a_model_is_fitted_to_rows_encoded_by_other_rows():
+    X, y = crowded()
+    X["size"] = 0.0  # only the places could tell
+    model = make_pipeline_for(X, LogisticRegression()).fit(X, y)
+    # On its own encodings it would be right for nearly all rows, and sure of it.
+    slope = np.abs(model[-1].coef_).max()
+    leaking = LogisticRegression().fit(model[0].transform(X), y)
+    assert np.abs(leaking.coef_).max() > 5 * slope
+    scores = cross_val_score(clone(model), X, y, cv=4, error_score="raise")
+    assert 0.35 < scores.mean() < 0.65
+
+
+def test_places_that_matter_are_learnt():
+    X, y = crowded(n_rows=3000, n_categories=100)
+    y = np.where(X["place"].str[-1].isin(list("13579")), "yes", "no")
+    assert cross_val_score(make_pipeline_for(X, LogisticRegression()), X, y, cv=3).min() > 0.95
+
+
+def test_crowded_columns_keep_their_names_for_two_classes_and_get_those_of_more():
+    X, y = crowded()
+    X["few"] = np.resize(["u", "v"], len(X))
+    pipeline = make_pipeline_for(X)
+    assert list(pipeline.fit(X, y).get_feature_names_out()) == ["size", "few_u", "few_v", "place"]
+    X, y = crowded(labels=(1, 2, 7))
+    found = make_pipeline_for(X).set_output(transform="pandas").fit_transform(X, y)
+    assert list(found) == ["size", "place_1", "place_2", "place_7"]
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), ("a", "b", "c")], ids=str)
+def test_a_new_category_is_encoded_as_the_mean_and_a_missing_one_as_the_most_frequent(labels):
+    X, y = crowded(labels=labels)
+    X.loc[:9, "place"] = "place 7"
+    pipeline = make_pipeline_for(X).fit(X, y)
+    *_, encoder, scaler = pipeline[0].named_transformers_["many categories"]
+    new = pd.DataFrame({"size": 0.0, "place": ["nowhere", None, "place 7"]})
+    unknown, missing, usual = pipeline.transform(new)[:, 1:]
+    mean = np.reshape(encoder.target_mean_, (1, -1))
+    assert_allclose(unknown, scaler.transform(mean)[0])
+    assert_array_equal(missing, usual)
+    assert not np.allclose(unknown, usual)
+
+
+@pytest.mark.skipif(not _TAKES_SPLITTER, reason="scikit-learn before 1.9 warns of small classes")
+@pytest.mark.parametrize("rare", [1, 2, 3, 4])
+@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1, 2)], ids=str)
+def test_a_class_of_few_rows_neither_fails_nor_warns(labels, rare):
+    X, y = crowded(n_rows=90, n_categories=60, labels=labels[:-1])
+    y[:rare] = labels[-1]
+    model = make_pipeline_for(X, LogisticRegression()).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    pipeline = make_pipeline_for(X)
+    assert_array_equal(pipeline.fit_transform(X, y), clone(pipeline).fit_transform(X, y))
+
+
+def test_classes_that_are_all_small_neither_fail_nor_warn():
+    if not _TAKES_SPLITTER:
+        pytest.skip("scikit-learn before 1.9 refuses them")
+    X = pd.DataFrame({"id": [f"row {k}" for k in range(60)]})
+    y = np.repeat(np.arange(20), 3)
+    assert np.isfinite(make_pipeline_for(X).fit_transform(X, y)).all()
+
+
+def test_whole_numbers_are_no_classes_to_a_regressor():
+    X, _ = crowded()
+    y = np.arange(len(X)) % 30
+    model = make_pipeline_for(X, Ridge()).fit(X, y)
+    encoder = model[0].named_transformers_["many categories"][-2]
+    assert type(encoder) is TargetEncoder
+    assert encoder.target_type_ == "continuous"
+    assert model[-1].n_features_in_ == 2
+    assert encoder.target_mean_ == pytest.approx(y.mean())
+
+
+def test_a_crowded_column_may_be_empty():
+    X = pd.DataFrame({"empty": pd.Series([None] * 10, dtype=object), "size": range(10)})
+    found = make_pipeline_for(X, many=["empty"]).fit_transform(X, [0, 1] * 5)
+    assert np.isfinite(found).all()

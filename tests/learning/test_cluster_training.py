@@ -117,3 +117,12 @@ def test_no_row_held_out_by_chance_is_an_error_and_no_score(tmp_path):
             break
     with pytest.raises(TableError, match="20 rows cannot be split into"):
         in_parts(path, test=0.1, seed=seed)
+
+
+def test_a_column_of_many_categories_gets_in(tmp_path):
+    frame = people()
+    frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    trained, _ = in_parts(tmp_path / "t.csv")
+    table = read_training_table(tmp_path / "t.csv", "label")
+    assert trained.pipeline.score(table.X, table.y) > 0.8

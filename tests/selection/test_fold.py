@@ -1,6 +1,7 @@
 """What reaches the last step of a pipeline, and what never does."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +10,11 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier
 from granulearn.selection.fold import Fold, OutcomeTable, Problem, fit_earlier_steps
 from granulearn.selection.grid_run import join_folds
-from tests.selection.searches import noisy_classes
+from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 
 X, y = noisy_classes()
 TRAIN, TEST = np.arange(60), np.arange(60, 90)
@@ -142,3 +144,23 @@ def test_shared_time_adds_up_to_the_time_spent():
     assert table.columns["fit_time"] == [1.0, 2.0, 2.0, 2.0, 2.0]
     table.share_time(len(table), seconds=1.0)  # nothing to share it among
     assert sum(table.columns["fit_time"]) == 9.0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_crowded_columns_are_cross_fitted_in_each_fold_and_searches_agree(n_classes):
+    numbers, labels = noisy_classes(150, n_classes)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(numbers, columns=list("abcd"))
+    table["place"] = [f"place {k}" for k in rng.integers(0, 70, 150)]
+    table["told"] = [
+        f"{label}{k}" for label, k in zip(labels, rng.integers(0, 30, 150), strict=True)
+    ]
+    model = make_pipeline_for(table, RVFLClassifier(random_state=0))
+    inputs = fit_earlier_steps(fold(model, table, labels), clone(model))
+    train = table.iloc[TRAIN]
+    whole = make_pipeline_for(table, None).fit(train, labels[TRAIN])
+    assert_array_equal(inputs.transformed["test_scores"], whole.transform(table.iloc[TEST]))
+    assert_array_equal(inputs.X, clone(whole).fit_transform(train, labels[TRAIN]))
+    assert not np.allclose(inputs.X, whole.transform(train))
+    grid = {f"model__{name}": values for name, values in SMALL_GRID.items()}
+    assert_same_results(*both_searches(model, grid, table, labels, return_train_score=True))

@@ -1,10 +1,13 @@
 """Splits, disturbed training parts, scaling: what every method of a unit is given."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from granulearn.datasets import load
+from granulearn.studies import preparation
 from granulearn.studies.cells import Condition, SplitPart, Unit
 from granulearn.studies.preparation import (
     ImpossibleSplitError,
@@ -112,3 +115,16 @@ def test_the_fingerprint_tells_data_sets_apart():
     assert load_dataset("circles", None)[1] != load_dataset("two_moons", None)[1]
     load_dataset.cache_clear()
     assert load_dataset("circles", None)[1] == prepare(unit(), None).fingerprint
+
+
+def test_columns_of_many_categories_are_encoded_by_disturbed_labels_of_other_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"street": [f"street {k % 100}" for k in range(400)], "n": rng.random(400)})
+    dataset = dataclasses.replace(load("circles"), X=X, y=rng.integers(0, 2, 400))
+    monkeypatch.setattr(preparation, "load_dataset", lambda name, data_dir: (dataset, "own"))
+    for kind in ("uniform", "boundary"):
+        prepare.cache_clear()
+        part = prepare(unit(Condition(kind, 0.3)), None)
+        assert part.X_train.shape[1] == part.X_test.shape[1] == 2
+        assert abs(np.corrcoef(part.X_train[:, 1], part.y_train)[0, 1]) < 0.25
+    prepare.cache_clear()

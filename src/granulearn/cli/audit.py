@@ -121,14 +121,19 @@ def _audited(data: TrainingTable, seed: int) -> tuple[np.ndarray, list[FeatureNa
     from granulearn.audit import LabelAudit
     from granulearn.datasets import make_pipeline_for
 
-    pipeline = make_pipeline_for(data.X).fit(data.X)
-    X = np.asarray(pipeline.transform(data.X), dtype=float)
+    pipeline = make_pipeline_for(data.X)
+    # Not fit and transform: a label must not be vouched for by an encoding that holds it.
+    X = np.asarray(pipeline.fit_transform(data.X, data.y), dtype=float)
     names = _feature_names(pipeline["prepare"])
     return X, names, LabelAudit(random_state=seed, n_jobs=-1).fit(X, data.y)
 
 
 def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
-    """Return the name of each encoded feature: a column of numbers, or (column, category)."""
+    """Return the name of each encoded feature.
+
+    It is a column of numbers, (column, category), or, for a column of many categories,
+    what they are encoded by: the share of a class.
+    """
     names: list[FeatureName] = [str(name) for name in prepare.get_feature_names_out()]
     for kind, steps, columns in prepare.transformers_:
         if kind == "categories" and columns:
@@ -136,6 +141,13 @@ def _feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
                 (str(column), str(category))
                 for column, categories in zip(columns, steps[-1].categories_, strict=True)
                 for category in categories
+            ]
+        elif kind == "many categories" and columns:
+            classes = steps[-2].classes_
+            names[prepare.output_indices_[kind]] = [
+                f"share of {label} by {column}"
+                for column in columns
+                for label in (classes[1:] if len(classes) == 2 else classes)
             ]
     return names
 

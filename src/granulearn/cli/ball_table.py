@@ -115,7 +115,7 @@ def make_rated_balls(
     seed : int
         Seed of the balls.
     """
-    prepared = make_pipeline_for(table.X).fit_transform(table.X)
+    prepared = make_pipeline_for(table.X).fit_transform(table.X, table.y)
     balls = generate_balls(prepared, table.y, balls=maker, purity=purity, random_state=seed)
     codes = np.searchsorted(balls.classes, table.y)
     return RatedBalls(

@@ -159,7 +159,7 @@ def prepare_from_survey(columns: Sequence[ColumnSurvey]) -> Any:
     # categories need no more. What the steps for numbers learn from it is replaced.
     length = 2 + max([len(column.categories) for column in columns], default=0)
     frame = pd.DataFrame({column.name: _example(column, length) for column in columns})
-    prepare = make_pipeline_for(frame).fit(frame).named_steps["prepare"]
+    prepare = make_pipeline_for(frame, many=()).fit(frame).named_steps["prepare"]
     numbers = [column for column in columns if column.kind == "number"]
     if numbers:
         imputer, scaler = (step for _, step in prepare.named_transformers_["numbers"].steps)

@@ -1,8 +1,9 @@
-"""How skl2onnx writes three steps of pipelines as ONNX, in double precision.
+"""How skl2onnx writes four steps of pipelines as ONNX, in double precision.
 
-skl2onnx's own imputer works in single precision and refuses missing text, and
-its scaler reads several columns in single precision. So pipelines get the converters
-of this file, during the export only; skl2onnx stays as it is for other code.
+skl2onnx's own imputer works in single precision and refuses missing text, its
+scaler reads several columns in single precision, and so do its encoders write. So
+pipelines get the converters of this file, during the export only; skl2onnx stays as
+it is for other code.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto
 from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from granulearn.persistence.onnx_graph import Graph, Name
 
@@ -28,11 +28,13 @@ def step_converters() -> dict[str, dict[type, Any]]:
             SimpleImputer: _convert_imputer,
             StandardScaler: _convert_scaler,
             OneHotEncoder: _convert_one_hot,
+            TargetEncoder: _convert_target_encoder,
         },
         "custom_shape_calculators": {
             SimpleImputer: _imputer_shapes,
             StandardScaler: _scaler_shapes,
             OneHotEncoder: _one_hot_shapes,
+            TargetEncoder: _target_encoder_shapes,
         },
     }
 
@@ -68,8 +70,7 @@ def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
     output = operator.outputs[0].full_name
     if isinstance(operator.inputs[0].type, StringTensorType):
         missing = graph.add("Equal", cells, graph.constant(MISSING_TEXT))
-        fill = [MISSING_TEXT if value is None or value != value else value
-                for value in imputer.statistics_]  # fmt: skip
+        fill = [MISSING_TEXT if _is_missing(value) else value for value in imputer.statistics_]
         fills = graph.constant(np.array(fill, dtype=object))
     else:
         cells = graph.as_double(cells)
@@ -100,12 +101,64 @@ def _one_hot_shapes(operator: Any) -> None:
 
 
 def _convert_one_hot(scope: Any, operator: Any, container: Any) -> None:
-    """Compare each column with its categories; a cell that equals none becomes all zeros."""
+    """Look up each column among its categories; a cell that equals none becomes all zeros."""
     graph, encoder = Graph(scope, container), operator.raw_operator
     cells = _side_by_side(graph, operator)
     encoded = []
     for position, categories in enumerate(encoder.categories_):
-        column = graph.add("Gather", cells, graph.constant(np.array([position])), axis=1)
-        equal = graph.add("Equal", column, graph.constant(categories.reshape(1, -1)))
-        encoded.append(graph.add("Cast", equal, to=TensorProto.DOUBLE))
+        place = _place(graph, cells, position, categories)
+        every = graph.constant(np.arange(len(categories)).reshape(1, -1))
+        encoded.append(graph.as_double(graph.add("Equal", place, every)))
     graph.columns(encoded, output=operator.outputs[0].full_name)
+
+
+def _target_encoder_shapes(operator: Any) -> None:
+    rows = operator.inputs[0].get_first_dimension()
+    operator.outputs[0].type = DoubleTensorType([rows, len(operator.raw_operator.encodings_)])
+
+
+def _convert_target_encoder(scope: Any, operator: Any, container: Any) -> None:
+    """Look up each cell, and take the encodings of its place; the last are those of no category."""
+    graph, encoder = Graph(scope, container), operator.raw_operator
+    cells = _side_by_side(graph, operator)
+    of_others = np.atleast_1d(encoder.target_mean_)
+    encoded = []
+    for position, categories in enumerate(encoder.categories_):
+        start = position * len(of_others)
+        encodings = np.column_stack(encoder.encodings_[start : start + len(of_others)])
+        table = graph.constant(np.vstack([encodings, of_others]))
+        place = _place(graph, cells, position, categories)
+        place = graph.add("Reshape", place, graph.constant([-1]))
+        encoded.append(graph.add("Gather", table, place, axis=0))
+    graph.columns(encoded, output=operator.outputs[0].full_name)
+
+
+def _place(graph: Graph, cells: Name, position: int, categories: np.ndarray) -> Name:
+    """Return where each cell of a column stands among the categories; after the last if nowhere."""
+    column = graph.add("Gather", cells, graph.constant(np.array([position])), axis=1)
+    n_categories = len(categories)
+    if categories.dtype.kind in "OU":
+        # A table of text is looked up, in the time of one comparison.
+        return graph.add(
+            "LabelEncoder",
+            column,
+            op_domain="ai.onnx.ml",
+            op_version=2,
+            keys_strings=[MISSING_TEXT if _is_missing(name) else str(name) for name in categories],
+            values_int64s=list(range(n_categories)),
+            default_int64=n_categories,
+        )
+    # One comparison at most is true, so the product is exact.
+    column, numbers = graph.as_double(column), categories.astype(np.float64)
+    equal = graph.as_double(graph.add("Equal", column, graph.constant(numbers.reshape(1, -1))))
+    steps_back = np.arange(-n_categories, 0, dtype=np.float64).reshape(-1, 1)
+    found = graph.matmul(equal, graph.constant(steps_back))
+    place = graph.as_integer(graph.shifted(n_categories, found))
+    if np.isnan(numbers[-1:]).any():  # it is sorted last, and equals nothing
+        last = graph.constant([n_categories - 1])
+        place = graph.where(graph.add("IsNaN", column), last, place)
+    return place
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value

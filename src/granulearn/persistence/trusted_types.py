@@ -48,6 +48,7 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
         "granulearn.balls.rd_gbg.RDGBGBalls",
         "granulearn.balls.records.BallSet",
         "granulearn.balls.two_means.TwoMeansBalls",
+        "granulearn.datasets.target_encoding.EvenFolds",
         "granulearn.memberships.evidence.EvidenceMembership",
         "granulearn.memberships.fuzzy.FuzzyMembership",
         "granulearn.memberships.given.GivenMembership",
@@ -69,6 +70,7 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
         "sklearn.preprocessing._encoders.OneHotEncoder",
         "sklearn.preprocessing._encoders.OrdinalEncoder",
         "sklearn.preprocessing._function_transformer.FunctionTransformer",
+        "sklearn.preprocessing._target_encoder.TargetEncoder",
     }
 )
 

@@ -87,9 +87,9 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
     dataset, fingerprint = load_dataset(unit.dataset, data_dir)
     train, test = split_rows(dataset.y, unit.part, unit.split_seed)
     X, y, n_disturbed = disturb(dataset.X.iloc[train], dataset.y[train], unit.condition, unit.seed)
-    pipeline = make_pipeline_for(X).fit(X)
+    pipeline = make_pipeline_for(X)
     return Prepared(
-        X_train=np.asarray(pipeline.transform(X), dtype=float),
+        X_train=np.asarray(pipeline.fit_transform(X, y), dtype=float),
         y_train=y,
         X_test=np.asarray(pipeline.transform(dataset.X.iloc[test]), dtype=float),
         y_test=dataset.y[test],
@@ -162,8 +162,10 @@ def disturb(
         ratio = (1 - condition.rate) * counts.min() / counts.max()
         thinned, labels, kept = make_imbalanced(X, y, ratio, random_state=seed)
         return thinned, labels, int((~kept).sum())
-    # Distances decide where classes overlap, so features are scaled first.
-    features = make_pipeline_for(X).fit_transform(X) if condition.kind == "boundary" else None
+    # Distances decide where classes overlap, so features are scaled first; without labels,
+    # since these are what changes.
+    boundary = condition.kind == "boundary"
+    features = make_pipeline_for(X, many=()).fit_transform(X) if boundary else None
     labels, mask = flip_labels(
         y,
         condition.rate,
