@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,15 +108,20 @@ def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     return pc.or_(pc.or_(found, pc.is_in(text, _EXACT)), text.is_null())
 
 
-def without_marks(text: pa.Array) -> pa.Array:
+def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
     """Return texts with null for those that stand for a missing cell.
 
     Parameters
     ----------
     text : pyarrow Array of strings
         What `as_text` returned.
+    values : sequence of str, default=()
+        Marks that are values in this column.
     """
-    return pc.if_else(is_mark(text), pa.scalar(None, pa.string()), text)
+    mark = is_mark(text)
+    if values:
+        mark = pc.and_(mark, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
+    return pc.if_else(mark, pa.scalar(None, pa.string()), text)
 
 
 class ByText(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -96,6 +97,16 @@ class Sketch:
         together = np.unique(np.concatenate([self.lowest, hashes]))[:_REMEMBERED]
         full = len(together) == _REMEMBERED
         return Sketch(together, together[-1] if full else self.bound)
+
+    def with_texts(self, texts: Sequence[str]) -> Sketch:
+        """Return the sketch of these texts, too.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Cells that are no plain numbers.
+        """
+        return self.with_hashes(hash_texts(pa.array(texts, pa.string())))
 
     def __or__(self, other: Sketch) -> Sketch:
         return self.with_hashes(other.lowest)

@@ -35,7 +35,7 @@ LONGEST_WORD = 200
 MAX_UNITS = 32
 _REMEMBERED_CELLS = 12
 _THREADS = 4
-_LOOKED_AT_FIRST = 200
+_LOOKED_AT_FIRST = 32
 
 WORD = "word"
 """Class of a cell that is neither a number nor a date."""
@@ -276,7 +276,7 @@ def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> Col
     groups = ((NumberClass("", True, False, False), np.flatnonzero(usable)), (WORD, odd))
     return replace(
         _with_values(seen, values),
-        missing=_empty(len(values) - np.count_nonzero(known)),
+        missing=_empty(len(values) - int(np.count_nonzero(known))),
         classes={
             kind: Tally(len(places), _first_of(column, places, rows))
             for kind, places in groups
@@ -300,23 +300,24 @@ def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, first_row: int) -
 
 def _survey_text(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSurvey:
     """Look at texts; plain numbers, which most columns hold, by a way of their own."""
+    if not _looks_plain(text):
+        return _survey_words(seen, text, first_row)
     values = None if text.null_count else plain_numbers(text)
     if values is not None:
         return _survey_plain(seen, text, values, first_row + np.arange(len(text)))
-    if _looks_plain(text):
-        mark = is_mark(text).to_numpy(zero_copy_only=False)
-        rows = np.flatnonzero(~mark)
-        known = text.take(pa.array(rows))
-        values = plain_numbers(known)
-        if values is not None and len(rows):
-            seen = replace(seen, missing=_counted(text.filter(pa.array(mark))))
-            return _survey_plain(seen, known, values, first_row + rows)
-    return _survey_words(seen, text, first_row)
+    mark = is_mark(text).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(~mark)
+    known = text.take(pa.array(rows))
+    values = plain_numbers(known)
+    if values is None:
+        return _survey_words(seen, text, first_row)
+    seen = replace(seen, missing=_counted(text.filter(pa.array(mark))))
+    return _survey_plain(seen, known, values, first_row + rows)
 
 
 def _looks_plain(text: pa.Array) -> bool:
-    start = text[:_LOOKED_AT_FIRST].drop_null()
-    return 2 * sum(map(is_plain, start.to_pylist())) > len(start)
+    """Return whether some of the first cells are plain numbers: else it is not worth a try."""
+    return any(map(is_plain, text[:_LOOKED_AT_FIRST].drop_null().to_pylist()))
 
 
 def _survey_plain(
