@@ -149,9 +149,7 @@ def _typed(survey: ColumnSurvey, wishes: Wishes) -> Column:
 
 
 def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
-    numbers = {
-        kind: tally.count for kind, tally in survey.classes.items() if isinstance(kind, NumberClass)
-    }
+    numbers = _counts(survey, NumberClass)
     if not numbers:
         return None
     form, fitting = _best_form(numbers, wishes.decimal or ".")
@@ -205,10 +203,8 @@ def _has_separator(survey: ColumnSurvey) -> bool:
 
 
 def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
-    dates = {
-        kind: tally.count for kind, tally in survey.classes.items() if isinstance(kind, DateClass)
-    }
-    families = Counter()
+    dates = _counts(survey, DateClass)
+    families: Counter[str] = Counter()
     for kind, count in dates.items():
         families[kind.family] += count
     if not families:
@@ -379,10 +375,12 @@ def _usual_order(survey: TableSurvey) -> bool | None:
 
 def _first(survey: ColumnSurvey, of_class: Callable[[CellClass], bool]) -> tuple[Cell, ...]:
     """Return the first cells of some classes, in the order of the rows."""
-    cells = [
-        cell for kind, tally in survey.classes.items() if of_class(kind) for cell in tally.first
-    ]
-    return tuple(sorted(cells))[:SHOWN_MISFITS]
+    tallies = [tally for kind, tally in survey.classes.items() if of_class(kind)]
+    return tuple(sorted(cell for tally in tallies for cell in tally.first))[:SHOWN_MISFITS]
+
+
+def _counts(survey: ColumnSurvey, kind: type[AnyClass]) -> dict[AnyClass, int]:
+    return {own: tally.count for own, tally in survey.classes.items() if isinstance(own, kind)}
 
 
 def _examples(survey: ColumnSurvey) -> tuple[str, ...]:
