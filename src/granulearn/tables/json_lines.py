@@ -83,8 +83,8 @@ class JsonTable(TableFile):
             return "true" if value else "false"
         what = "an array" if isinstance(value, list) else "an object"
         raise TableError(
-            f"{self._shown}, line {line}: {key!r} is {what}, and a cell must be a text, a number or "
-            "a truth value; write its parts as keys of their own."
+            f"{self._shown}, line {line}: {key!r} is {what}, and a cell must be a text, a number "
+            "or a truth value; write its parts as keys of their own."
         )
 
     def parts(self) -> tuple[TablePart, ...]:

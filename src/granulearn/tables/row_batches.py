@@ -8,7 +8,7 @@ from itertools import islice
 import pyarrow as pa
 
 _CELLS = 2**20
-_MOST_ROWS = 2**14
+_MOST_ROWS = 2**16
 
 
 def rows_per_batch(n_columns: int) -> int:

@@ -17,6 +17,9 @@ from granulearn.tables.row_batches import text_batches
 from granulearn.tables.table_file import AS_FOUND, Reading, TableFile, TablePart, WholePart
 from granulearn.tables.values import text_of
 
+# The stream of an .xlsx file with a password.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
 
 class WorkbookTable(TableFile):
     """A sheet whose first row that is not empty holds the names of columns.
@@ -112,6 +115,8 @@ def _chosen_sheet(
     except calamine.PasswordError as error:
         raise TableError(_protected(shown)) from error
     except calamine.CalamineError as error:
+        if _ENCRYPTED in path.read_bytes():
+            raise TableError(_protected(shown)) from error
         raise TableError(
             f"{shown} is no workbook that can be read ({error}); open it in a spreadsheet program "
             "and save it again, as .xlsx or as CSV."
