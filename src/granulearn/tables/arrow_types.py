@@ -1,0 +1,54 @@
+"""Arrow columns in the few types that later stages meet."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_LONG_TEXTS = (pa.large_string(), pa.string_view())
+_SECONDS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def usual_type(column: pa.Array) -> pa.Array:
+    """Return a column with one type for text, and durations as their number of hours.
+
+    Parameters
+    ----------
+    column : pyarrow Array or ChunkedArray
+        Cells of any type; a dictionary stays one.
+    """
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return usual_type(_storage(column))
+    if kind in _LONG_TEXTS:
+        return column.cast(pa.string())
+    if pa.types.is_duration(kind):
+        per_hour = 3600 * _SECONDS[kind.unit]
+        return pc.divide(column.cast(pa.int64()).cast(pa.float64(), safe=False), float(per_hour))
+    if pa.types.is_dictionary(kind) and kind.value_type in _LONG_TEXTS:
+        return column.cast(pa.dictionary(kind.index_type, pa.string(), kind.ordered))
+    return column
+
+
+def _storage(column: pa.Array) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        pieces = [piece.storage for piece in column.chunks]
+        return pa.chunked_array(pieces, column.type.storage_type)
+    return column.storage
+
+
+def usual_batch(batch: pa.RecordBatch, fields: list[int], names: list[str]) -> pa.RecordBatch:
+    """Return some columns of a batch, in their usual types, under new names.
+
+    Parameters
+    ----------
+    batch : pyarrow RecordBatch
+        Any batch.
+    fields : list of int
+        The positions of the columns.
+    names : list of str
+        Their new names.
+    """
+    if not fields:
+        return batch.select([])
+    return pa.RecordBatch.from_arrays([usual_type(batch.column(i)) for i in fields], names=names)
