@@ -1,0 +1,396 @@
+"""Everything to know about a table before a model learns from it: two looks and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from granulearn.tables.decisions import (
+    GIVES_AWAY,
+    ROW_NUMBER,
+    Wishes,
+    decide_schema,
+    leave_out,
+    quoted,
+)
+from granulearn.tables.examination import Examination, Findings, examine, find, join_examinations
+from granulearn.tables.labels import (
+    Labels,
+    LabelSurvey,
+    decide_labels,
+    join_label_surveys,
+    read_labels,
+    survey_labels,
+)
+from granulearn.tables.schema import Schema
+from granulearn.tables.survey import TableSurvey, is_nested, join_surveys, survey_batches
+from granulearn.tables.table_file import TableFile
+
+# A column of more different values is no code of the target.
+FEW_VALUES = 1000
+# Headers by which our own outputs are known: of suspects, of balls, of predictions.
+_OWN_OUTPUTS = {
+    "audit": {"given", "reliability", "suggested", "flagged"},
+    "balls": {"ball", "purity", "radius", "membership", "first_row"},
+}
+_HOW = {
+    "copy": "it holds the labels themselves",
+    "code": "each of its values stands for one class",
+    "filled": "where it is filled in tells the class",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLook:
+    """What one pass over some rows tells: cells and labels."""
+
+    cells: TableSurvey
+    labels: LabelSurvey | None
+
+    def __add__(self, later: FirstLook) -> FirstLook:
+        """Return the look at these rows and at those that follow."""
+        labels = None
+        if self.labels is not None and later.labels is not None:
+            labels = join_label_surveys(self.labels, later.labels)
+        return FirstLook(join_surveys(self.cells, later.cells), labels)
+
+
+@dataclass(frozen=True, eq=False)
+class TableReport:
+    """All that was found out about a table."""
+
+    path: Path
+    rows: int
+    schema: Schema
+    target: str | None
+    labels: Labels | None
+    findings: Findings | None
+    remarks: tuple[str, ...]
+    """What the reader of the file decided."""
+    problems: tuple[str, ...]
+    """Why nothing can be learned from the table; each with what to do."""
+    warnings: tuple[str, ...]
+    """What could lead to a wrong conclusion."""
+
+
+def first_look(
+    batches: Iterable[pa.RecordBatch], target: str | None, first_row: int = 0
+) -> FirstLook | None:
+    """Look at the cells of some rows; return None if there are none.
+
+    Parameters
+    ----------
+    batches : iterable of RecordBatch
+        Rows in file order, all columns.
+    target : str or None
+        The column of labels.
+    first_row : int, default=0
+        Number of the first row in the table.
+    """
+    labels: list[LabelSurvey] = []
+
+    def without_labels() -> Iterator[pa.RecordBatch]:
+        row = first_row
+        for batch in batches:
+            if target is not None and batch.num_rows:
+                column = batch.column(target)
+                if is_nested(column.type):
+                    column = pa.nulls(len(column), pa.string())
+                labels.append(survey_labels(column, row))
+            row += batch.num_rows
+            yield batch.drop_columns([target]) if target is not None else batch
+
+    cells = survey_batches(without_labels(), first_row)
+    if cells is None:
+        return None
+    return FirstLook(cells, reduce(join_label_surveys, labels) if labels else None)
+
+
+def second_look(
+    batches: Iterable[pa.RecordBatch], schema: Schema, target: str | None, labels: Labels | None
+) -> Examination | None:
+    """Look for what could give a false all-clear; return None if there are no rows.
+
+    Parameters
+    ----------
+    batches : iterable of RecordBatch
+        Rows in file order.
+    schema : Schema
+        What their columns become.
+    target : str or None
+        The column of labels.
+    labels : Labels or None
+        What was decided about it.
+    """
+    few = few_values(schema)
+    examination = None
+    for batch in batches:
+        classes = None
+        if target is not None and labels is not None:
+            classes = read_labels(batch.column(target), labels)
+        part = examine(schema.read(batch).cells, classes, few=few)
+        examination = part if examination is None else join_examinations(examination, part)
+    return examination
+
+
+def few_values(schema: Schema) -> set[str]:
+    """Return the features that may be a code of the target.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the table.
+    """
+    return {
+        name
+        for column in schema.used
+        if column.distinct <= FEW_VALUES
+        for name in column.feature_names
+    }
+
+
+def inspect_table(
+    file: TableFile, target: str | None = None, wishes: Wishes | None = None
+) -> TableReport:
+    """Return all there is to say about a table, in constant memory.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table.
+    target : str, default=None
+        The column of labels, if there is one.
+    wishes : Wishes, default=None
+        What the user says about the columns.
+    """
+    wishes = wishes or Wishes()
+    problems = problems_of_names(file.names, target, wishes)
+    known_target = target if target in file.names else None
+    look = first_look(file.batches(), known_target)
+    report = report_first(file, look, known_target, wishes)
+    examined = second_look(file.batches(), report.schema, known_target, report.labels)
+    report = report_second(report, examined, wishes)
+    return replace(report, target=target, problems=(*problems, *report.problems))
+
+
+def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) -> tuple[str, ...]:
+    """Return what is wrong with the columns that were named, and with the header.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns of the table.
+    target : str or None
+        The column of labels.
+    wishes : Wishes
+        What the user says about the columns.
+    """
+    own = _own_output(names)
+    if own:
+        return (
+            f"The table looks like what `granulearn {own}` writes, not like data to learn from "
+            f"(its columns are {', '.join(map(repr, names[:6]))}, ...): name the table itself.",
+        )
+    asked: list[tuple[str, str]] = [] if target is None else [("--target", target)]
+    for option in ("categorical", "ignore", "include"):
+        asked += [(f"--{option}", name) for name in getattr(wishes, option)]
+    problems = [
+        f"There is no column {name!r} ({option}); did you mean one of "
+        f"{get_close_matches(name, names, 3) or list(names[:10])}?"
+        for option, name in asked
+        if name not in names
+    ]
+    if target is not None and target in wishes.ignore:
+        problems.append(
+            f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
+            "another --target."
+        )
+    return tuple(problems)
+
+
+def report_first(
+    file: TableFile, look: FirstLook | None, target: str | None, wishes: Wishes
+) -> TableReport:
+    """Return what the first look tells.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table.
+    look : FirstLook or None
+        At all rows.
+    target : str or None
+        The column of labels; it is there.
+    wishes : Wishes
+        What the user says about the columns.
+    """
+    rows = look.cells.rows if look else 0
+    schema = decide_schema(look.cells, wishes) if look else Schema(())
+    labels = None
+    problems: list[str] = [] if look else [f"{file.path} has a header but no data rows; add rows."]
+    warnings: list[str] = []
+    if look and look.labels is not None and target is not None:
+        labels = decide_labels(look.labels, target, exact=wishes.exact_labels)
+        problems += labels.problems
+        warnings += labels.warnings
+    if look and not schema.used:
+        left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
+        found = f"all are left out: {left}" if left else "there is none but the target"
+        flag = f"; pass --include {quoted(schema.left_out[0].name)}, or" if left else ";"
+        problems.append(f"There is no column to learn from, since {found}{flag} add columns.")
+    return TableReport(
+        file.path,
+        rows,
+        schema,
+        target,
+        labels,
+        None,
+        file.remarks,
+        tuple(problems),
+        tuple(warnings),
+    )
+
+
+def report_second(
+    report: TableReport, examination: Examination | None, wishes: Wishes
+) -> TableReport:
+    """Return what both looks tell: columns that give the target away are left out.
+
+    Parameters
+    ----------
+    report : TableReport
+        What the first look told.
+    examination : Examination or None
+        The second look, at all rows.
+    wishes : Wishes
+        What the user says about the columns.
+    """
+    if examination is None:
+        return report
+    findings = find(examination)
+    warnings = list(report.warnings)
+    of_feature = {name: c.name for c in report.schema.used for name in c.feature_names}
+    leaks = {of_feature[leak.name]: leak for leak in findings.leaks}
+    kept = {name for name in leaks if name in wishes.include}
+    if len(leaks) == len(report.schema.used):
+        kept = set(leaks)  # nothing would be left
+    for name, leak in leaks.items():
+        step = (
+            f"it is used all the same; --ignore {quoted(name)} leaves it out"
+            if name in kept
+            else f"it is left out; --include {quoted(name)} uses it"
+        )
+        warnings.append(
+            f"Column {name!r} alone gives the target away ({_HOW[leak.how]}, right in "
+            f"{100 * leak.share:.1f} % of its rows): {step}."
+        )
+    warnings += [
+        f"Column {name!r} alone tells all classes apart: its values in them do not overlap. "
+        f"If it was filled in after the label was known, pass --ignore {quoted(name)}."
+        for name in dict.fromkeys(of_feature[name] for name in findings.separated)
+    ]
+    warnings += _about_order(report) + _about_repeats(findings)
+    columns = tuple(
+        leave_out(column, GIVES_AWAY) if column.name in leaks.keys() - kept else column
+        for column in report.schema.columns
+    )
+    return replace(report, schema=Schema(columns), findings=findings, warnings=tuple(warnings))
+
+
+def _own_output(names: Sequence[str]) -> str:
+    there = set(names)
+    for verb, header in _OWN_OUTPUTS.items():
+        if header <= there:
+            return verb
+    if "prediction" in there and any(name.startswith("probability_") for name in names):
+        return "predict"
+    return ""
+
+
+def _about_order(report: TableReport) -> list[str]:
+    if report.labels is None or not report.labels.sorted_by_label:
+        return []
+    numbered = [c.name for c in report.schema.columns if c.left_out == ROW_NUMBER]
+    found = f" and {numbered[0]!r} numbers them" if numbered else ""
+    then = (
+        "so the number gives the label away: it is left out."
+        if numbered
+        else "so any column that grows with the rows gives the label away: leave such out."
+    )
+    return [f"The rows are sorted by their label{found}, {then}"]
+
+
+def _about_repeats(findings: Findings) -> list[str]:
+    about = "" if findings.exact else "about "
+    said = []
+    if findings.duplicates:
+        were = "row repeats" if findings.duplicates == 1 else "rows repeat"
+        said.append(
+            f"{about}{findings.duplicates} {were} an earlier one, label and all; a copy in the "
+            "rows held out makes scores too good: remove repeated rows unless they are different "
+            "cases."
+        )
+    if findings.conflicts:
+        first = ", ".join(f"{a + 1} and {b + 1}" for a, b in findings.conflict_rows[:3])
+        said.append(
+            f"{about}{findings.conflicts} rows have the same inputs as a row with another label "
+            f"(rows {first}): one of the labels is wrong, or an input is missing."
+        )
+    return [text[0].upper() + text[1:] for text in said]
+
+
+def as_facts(report: TableReport) -> dict[str, Any]:
+    """Return a report as what JSON can hold.
+
+    Parameters
+    ----------
+    report : TableReport
+        Of a table.
+    """
+    facts: dict[str, Any] = {
+        "file": str(report.path),
+        "rows": report.rows,
+        "remarks": list(report.remarks),
+        "columns": [
+            {
+                "name": column.name,
+                "is": column.kind,
+                "becomes": column.becomes,
+                "left_out": column.left_out,
+                "unit": column.number.unit,
+                "missing": dict(column.missing),
+                "distinct": column.distinct,
+                "examples": list(column.examples),
+                "odd": list(column.odd),
+                "misfits": [{"row": cell.row + 1, "cell": cell.text} for cell in column.misfits],
+                "n_misfits": column.n_misfits,
+                "flag": column.flag,
+            }
+            for column in report.schema.columns
+        ],
+        "problems": list(report.problems),
+        "warnings": list(report.warnings),
+    }
+    if report.findings is not None:
+        facts["duplicates"] = report.findings.duplicates
+        facts["conflicts"] = report.findings.conflicts
+    if report.target is not None:
+        labels = report.labels
+        facts["target"] = {"name": report.target} | (
+            {
+                "classes": labels.classes,
+                "joined": labels.joined,
+                "misspelt": [list(pair) for pair in labels.misspelt],
+                "unlabelled": sum(labels.unlabelled.values()),
+                "small": labels.small,
+            }
+            if labels is not None
+            else {}
+        )
+    return facts

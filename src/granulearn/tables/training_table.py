@@ -1,0 +1,142 @@
+"""A table in memory to learn from: typed rows with labels, and the cells as they were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.tables.decisions import Wishes
+from granulearn.tables.errors import TableError
+from granulearn.tables.examination import examine
+from granulearn.tables.inspection import (
+    TableReport,
+    few_values,
+    first_look,
+    problems_of_names,
+    report_first,
+    report_second,
+)
+from granulearn.tables.labels import Labels, read_labels
+from granulearn.tables.schema import Schema, TypedRows, joined_rows
+from granulearn.tables.table_file import TableFile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """Features and labels, and where they come from."""
+
+    report: TableReport
+    """All that was found out about the table."""
+    typed: TypedRows
+    """What the rows with a label become."""
+    y: np.ndarray
+    """Labels: whole numbers if all are, else text."""
+    rows: np.ndarray
+    """Number of each row in the file, from 0: rows without a label are left out."""
+    cells: pa.Table
+    """All rows and all columns, as they were read."""
+    lines: np.ndarray | None
+    """Line of the file on which each row, with or without a label, begins."""
+
+    @cached_property
+    def X(self) -> pd.DataFrame:  # noqa: N802
+        """Numbers as floats, the others as categories of text."""
+        return self.typed.to_frame()
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns are and become."""
+        return self.report.schema
+
+    @property
+    def target(self) -> str:
+        """The column of labels."""
+        return self.report.target or ""
+
+    @property
+    def dropped_rows(self) -> int:
+        """Rows of the file that have no label."""
+        return self.cells.num_rows - len(self.rows)
+
+
+def read_training_table(
+    file: TableFile, target: str, wishes: Wishes | None = None
+) -> TrainingTable:
+    """Read a table to learn from; raise with all that is wrong with it at once.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table.
+    target : str
+        The column of labels; rows without one are left out and counted.
+    wishes : Wishes, default=None
+        What the user says about the columns.
+
+    Raises
+    ------
+    TableError
+        Says what was found, where, and what to do.
+    """
+    wishes = wishes or Wishes()
+    problems = problems_of_names(file.names, target, wishes)
+    known_target = target if target in file.names else None
+    batches = [batch for batch in file.batches() if batch.num_rows]
+    report = report_first(file, first_look(batches, known_target), known_target, wishes)
+    problems = (*problems, *report.problems)
+    if problems or report.labels is None:
+        raise TableError(*(f"{file.path}: {problem}" for problem in problems))
+    read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
+    typed = joined_rows(read)
+    labels = pa.concat_arrays(
+        [read_labels(batch.column(target), report.labels) for batch in batches]
+    )
+    examination = examine(typed.cells, labels, few=few_values(report.schema))
+    report = report_second(report, examination, wishes)
+    kept = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
+    return TrainingTable(
+        report=report,
+        typed=_chosen(typed, report.schema, kept),
+        y=as_labels(labels.take(pa.array(kept)), report.labels),
+        rows=kept,
+        cells=pa.Table.from_batches(batches),
+        lines=file.lines(),
+    )
+
+
+def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
+    """Return classes as a model learns them: whole numbers if all are, else text.
+
+    Parameters
+    ----------
+    names : pyarrow Array of strings
+        Names of classes, none missing.
+    labels : Labels
+        What was decided about the target.
+    """
+    values = names.to_pylist()
+    if labels.whole_numbers:
+        return np.array([int(value) for value in values], dtype=int)
+    return np.array(values, dtype=str)
+
+
+def _numbered(batches: list[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, int]]:
+    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
+    return list(zip(batches, begins, strict=False))
+
+
+def _chosen(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
+    """Return some rows of the columns that are used."""
+    names = [name for column in schema.used for name in column.feature_names]
+    cells = {
+        name: cell[rows] if isinstance(cell, np.ndarray) else cell.take(pa.array(rows))
+        for name, cell in ((name, typed.cells[name]) for name in names)
+    }
+    return TypedRows(cells, typed.misfits)
