@@ -8,12 +8,18 @@ from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, Literal
 
+from granulearn.tables.schema import CATEGORY, NUMBER, Column, Schema
+
 _RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn", "skops")
 
 
 @dataclass(frozen=True)
 class ColumnCard:
-    """One feature column as it was in training."""
+    """One input of the model as it was in training; of the ONNX model, too.
+
+    A column of numbers or categories is one input under its own name; a column
+    of dates becomes several (``"day: year"``, ...), as the schema of the card says.
+    """
 
     name: str
     kind: Literal["number", "category"]
@@ -40,7 +46,9 @@ class ModelCard:
     target: str = ""
     """Column that the model predicts."""
     columns: tuple[ColumnCard, ...] = ()
-    """Feature columns, in the order of training."""
+    """Inputs of the model, in the order of training."""
+    schema: Schema | None = None
+    """How the columns of a file become these inputs; None for a model made without a table."""
     rows: int | None = None
     """Rows that the model was fitted to."""
     dropped_rows: int = 0
@@ -61,7 +69,10 @@ class ModelCard:
 
     def to_json(self) -> dict[str, Any]:
         """Return the card as what JSON can hold."""
-        return asdict(self)
+        content = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        content["columns"] = [asdict(column) for column in self.columns]
+        content["schema"] = None if self.schema is None else self.schema.to_json()
+        return content
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ModelCard:
@@ -76,7 +87,23 @@ class ModelCard:
         if not isinstance(content, Mapping) or not set(content) <= known:
             raise TypeError("the card is not what this version writes")
         columns = tuple(_column(column) for column in content.get("columns", ()))
-        return cls(**{**content, "columns": columns})
+        schema = content.get("schema")
+        known_schema = None if schema is None else Schema.from_json(schema)
+        return cls(**{**content, "columns": columns, "schema": known_schema})
+
+
+def schema_of_card(card: ModelCard) -> Schema:
+    """Return how the cells of a file are read for a model.
+
+    Parameters
+    ----------
+    card : ModelCard
+        Of the model; if it was made without a table, its inputs are the columns.
+    """
+    if card.schema is not None:
+        return card.schema
+    kinds = {"number": NUMBER, "category": CATEGORY}
+    return Schema(tuple(Column(column.name, kinds[column.kind]) for column in card.columns))
 
 
 def installed_versions() -> dict[str, str]:

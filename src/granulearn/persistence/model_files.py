@@ -28,7 +28,8 @@ from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 
 CARD_MEMBER = "granulearn.json"
 SCHEMA_MEMBER = "schema.json"
-FORMAT = 1
+# 2: the card holds a schema, by which the cells of a file are read.
+FORMAT = 2
 
 
 class ModelFileError(ValueError):

@@ -104,7 +104,7 @@ def read_training_table(
     return TrainingTable(
         report=report,
         typed=_chosen(typed, report.schema, kept),
-        y=as_labels(labels.take(pa.array(kept)), report.labels),
+        y=as_labels(labels.take(pa.array(kept)), decided),
         rows=kept,
         cells=pa.Table.from_batches(batches),
         lines=file.lines(),
