@@ -13,16 +13,17 @@ from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_
 from threadpoolctl import threadpool_limits
 
 from granulearn._words import counted
-from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.datasets import make_pipeline_for
 from granulearn.learning.model_kinds import make_model, search_grid
 from granulearn.learning.trained_model import (
     Trained,
     cannot_be_split,
+    input_cards,
     make_card,
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.learning.training_table import TrainingTable
+from granulearn.tables import TableError, TrainingTable
 
 MAX_FOLDS = 5
 SCORERS = {
@@ -102,13 +103,14 @@ def train(
         pipeline[-1],
         Counter(map(str, y)),
         target=table.target,
-        columns=table.columns,
+        columns=input_cards(table.X.iloc[train_rows]),
+        schema=table.schema,
         dropped_rows=table.dropped_rows,
         scores=scores,
         seed=seed,
         doubted_labels=_doubted_labels(pipeline[-1], y),
     )
-    return Trained(pipeline, card)
+    return Trained(pipeline, card, table.report)
 
 
 def _doubted_labels(model: Any, y: np.ndarray) -> int | None:

@@ -105,7 +105,9 @@ def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     short = pc.if_else(pc.less_equal(pc.binary_length(text), 2 * _LONGEST_MARK), text, "long")
     small = pc.utf8_lower(short)
     found = pc.is_in(small, _OF_LABELS if of_labels else _MARKS)
-    return pc.or_(pc.or_(found, pc.is_in(text, _EXACT)), text.is_null())
+    if not of_labels:
+        found = pc.or_(found, pc.is_in(text, _EXACT))
+    return pc.or_(found, text.is_null())
 
 
 def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:

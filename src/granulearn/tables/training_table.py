@@ -91,13 +91,12 @@ def read_training_table(
     batches = [batch for batch in file.batches() if batch.num_rows]
     report = report_first(file, first_look(batches, known_target), known_target, wishes)
     problems = (*problems, *report.problems)
-    if problems or report.labels is None:
+    decided = report.labels
+    if problems or decided is None:
         raise TableError(*(f"{file.path}: {problem}" for problem in problems))
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
     typed = joined_rows(read)
-    labels = pa.concat_arrays(
-        [read_labels(batch.column(target), report.labels) for batch in batches]
-    )
+    labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
     examination = examine(typed.cells, labels, few=few_values(report.schema))
     report = report_second(report, examination, wishes)
     kept = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))

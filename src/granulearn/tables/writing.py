@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.cells import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Digits and what stands between or around them, an exponent, or nothing but signs.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
@@ -126,6 +129,20 @@ def write_csv(
     with CsvWriter(target, names, separator) as writer:
         for batch in batches:
             writer.write(batch)
+
+
+def write_frame(frame: pd.DataFrame, target: Path) -> None:
+    """Write a frame of pandas as text.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows; its index is not written.
+    target : Path
+        What to write to.
+    """
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    write_csv(table.to_batches(), target, table.column_names)
 
 
 def _values_type(column: pa.Array) -> pa.DataType:
