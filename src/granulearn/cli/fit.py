@@ -84,7 +84,7 @@ def fit(
     Example: granulearn fit train.csv --target label -o model.skops
     """
     from granulearn.cli.table_report import show_short
-    from granulearn.learning.cluster_training import is_large
+    from granulearn.learning.size import is_large
     from granulearn.learning.training import train
     from granulearn.persistence import save_model
     from granulearn.tables import read_training_table

@@ -172,11 +172,20 @@ def takes_file_options(verb: Callable) -> Callable:
 def _with_options(verb: Callable, options: dict[str, Any]) -> Callable:
     # Typer reads the signature: written out in every verb, the options would stand there
     # five times.
-    own = [p for p in inspect.signature(verb).parameters.values() if p.name != "asked"]
-    keyword = inspect.Parameter.KEYWORD_ONLY
+    hints = get_type_hints(verb, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[name])
+        for name, parameter in inspect.signature(verb).parameters.items()
+        if name != "asked"
+    ]
     added = [
-        inspect.Parameter(name, keyword, default=False if name == "exact_labels" else None)
-        for name in options
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if name == "exact_labels" else None,
+            annotation=annotation,
+        )
+        for name, annotation in options.items()
     ]
 
     @wraps(verb)
@@ -184,9 +193,7 @@ def _with_options(verb: Callable, options: dict[str, Any]) -> Callable:
         said = {name: given.pop(name) for name in options}
         return verb(*arguments, **given, asked=AskedTable(said))
 
-    hints = get_type_hints(verb, include_extras=True)
-    hints.pop("asked")
     with_options.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
-    with_options.__annotations__ = {**hints, **options}
+    with_options.__annotations__ = {p.name: p.annotation for p in [*own, *added]}
     del with_options.__wrapped__  # or its annotations would be read instead
     return with_options

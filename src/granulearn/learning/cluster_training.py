@@ -212,7 +212,3 @@ def _with_missing_filled(column: ColumnSurvey) -> tuple[float, float]:
     share = column.missing / total if column.n else 0.0
     mean = column.mean + gap * share
     return mean, (column.squares + gap**2 * column.n * share) / total
-
-
-def is_large(path):  # replaced soon
-    return path.is_dir()
