@@ -22,12 +22,12 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\
 TABLE = pa.table({"size": [1.5, 2.5, 3.5, 4.5] * 10, "label": ["a", "b", "a", "b"] * 10})
 
 
-@bad("absent.csv", "no such file", code=5)
+@bad("absent.csv", "check the path", code=5)
 def missing_file(folder: Path) -> Path:
     return folder / "absent.csv"
 
 
-@bad("locked.csv", "permission denied", code=5)
+@bad("locked.csv", "rights", code=5)
 def unreadable_file(folder: Path) -> Path:
     path = holding(folder, "locked.csv", PLAIN)
     path.chmod(0)

@@ -86,7 +86,7 @@ def written(
 def grouped(value: float, group: str, point: str, decimals: int = 2) -> str:
     """Return a number with separated thousands: ``1.169,00``, ``1'169.00``, ``1 169,00``."""
     text = f"{value:,.{decimals}f}"
-    return text.translate(str.maketrans({",": group, ".": point}))
+    return text.replace(",", "\0").replace(".", point).replace("\0", group)
 
 
 def with_decimal_commas(table: pd.DataFrame) -> pd.DataFrame:

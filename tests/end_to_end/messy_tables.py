@@ -18,6 +18,32 @@ from tests.end_to_end import (
 )
 from tests.end_to_end.messy_records import TABLES, MessyTable, Planted
 
-__all__ = ["MAKERS", "TABLES", "MessyTable", "Planted"]
+__all__ = ["MAKERS", "SHARED", "TABLES", "MessyTable", "Planted"]
 
 MAKERS = (messy_numbers, messy_dates, messy_columns, messy_labels, messy_files, messy_workbooks)
+
+# Files of the shared data: target, what is odd, and the names that must be said.
+SHARED = {
+    "messy/kredit.csv": (
+        "Bonität",
+        "German workbook export in cp1252; customer numbers, a constant, 20 repeated rows, labels "
+        "in several spellings",
+        ("Kunden-Nr", "Währung", "cp1252"),
+    ),
+    "messy/hmda.tsv": (
+        "deny",
+        "30 % missing in five spellings, a code of the target, a constant, labels in several "
+        "spellings",
+        ("decision_code", "country"),
+    ),
+    "real_noise/groovy-1_5_7.csv.gz": (
+        "HeuBug",
+        "gzip; file names, a count that gives the target away",
+        ("File", "HeuBugCount"),
+    ),
+    "real_noise/activemq-5.0.0.csv.gz": (
+        "HeuBug",
+        "gzip; file names, a count that gives the target away",
+        ("File", "HeuBugCount"),
+    ),
+}

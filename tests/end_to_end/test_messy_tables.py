@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.commands import Finished, succeeds
 from tests.end_to_end.messy_sources import shared_directory
-from tests.end_to_end.messy_tables import MAKERS, TABLES, Planted
+from tests.end_to_end.messy_tables import MAKERS, SHARED, TABLES, Planted
 
 pytestmark = pytest.mark.slow
 
@@ -181,20 +181,13 @@ def test_a_messy_table_teaches_what_its_clean_twin_teaches(name, folder):
 # Columns of which it is said that they cannot be parsed: what is learnt from them is open.
 UNDECIDED = ("two_units", "stray_texts")
 
-SHARED = {
-    "messy/kredit.csv": ("Bonität", ["Kunden-Nr", "Währung", "cp1252"]),
-    "messy/hmda.tsv": ("deny", ["decision_code", "country"]),
-    "real_noise/groovy-1_5_7.csv.gz": ("HeuBug", ["File", "HeuBugCount"]),
-    "real_noise/activemq-5.0.0.csv.gz": ("HeuBug", ["File", "HeuBugCount"]),
-}
-
 
 @pytest.mark.parametrize("file", SHARED)
 def test_the_shared_tables_get_in_and_their_oddities_are_said(file, tmp_path):
     directory = shared_directory()
     if directory is None:
         pytest.skip("no benchmark sets: set GRANULEARN_DATA to their directory")
-    target, odd = SHARED[file]
+    target, _, odd = SHARED[file]
     path = directory / file
     report = succeeds("check", path, "--target", target, "--json").json
     named = json.dumps(report, ensure_ascii=False)
@@ -213,7 +206,7 @@ def test_labels_of_the_shared_tables_are_joined():
     if directory is None:
         pytest.skip("no benchmark sets: set GRANULEARN_DATA to their directory")
     for file in ("messy/kredit.csv", "messy/hmda.tsv"):
-        target, _ = SHARED[file]
+        target, *_ = SHARED[file]
         report = succeeds("check", directory / file, "--target", target, "--json").json
         assert report["target"]["joined"]
         assert len(report["target"]["classes"]) == 2
