@@ -27,7 +27,7 @@ def polish_cp1250(folder: Path) -> Planted:
     clean.columns = ["tytoń", "cholesterol", "wiek", "chory"]
     towns = ["Łódź", "Kraków", "Gdańsk", "Wrocław", "Rzeszów", "Białystok", "Świdnica", "Zakopane"]
     clean.insert(0, "miasto", np.random.default_rng(10).choice(towns, len(clean)))
-    clean["chory"] = clean["chory"].map({"healthy": "nie", "diseased": "tak, niestety chory"})
+    clean["chory"] = clean["chory"].map({"healthy": "nie", "diseased": "tak"})
     dirty = with_decimal_commas(clean)
     return Planted(
         written(folder, "zdrowie.csv", dirty, encoding="cp1250", separator=";"),

@@ -55,8 +55,10 @@ def predicted(path: Path, target: str) -> np.ndarray:
     model = path.with_name(f"{path.name}.skops")
     succeeds("fit", path, "--target", target, "--model", "rvfl", "-o", model)
     predictions = path.with_name(f"{path.name}.predicted.csv")
-    succeeds("predict", model, path, "-o", predictions)
-    return pd.read_csv(predictions).select_dtypes("number").to_numpy()
+    succeeds("predict", model, path, "--proba", "-o", predictions)
+    probabilities = pd.read_csv(predictions).filter(regex="^probability_")
+    assert probabilities.shape[1] > 1
+    return probabilities.to_numpy()
 
 
 def column_facts(folder: Path, name: str) -> dict[str, dict]:
@@ -80,6 +82,28 @@ def test_every_maker_is_registered():
     }
     assert names == set(TABLES)
     assert len(TABLES) >= 36
+
+
+@every_table
+def test_what_is_said_to_be_planted_is_there(name, folder):
+    """The oracle is pandas, on the clean table: a record must not ask for what is not so."""
+    table = planted(folder, name)
+    labels = table.clean[table.target]
+    inputs = table.clean.drop(columns=table.target)
+    counts = labels.value_counts()
+    assert not set(table.left_out) & set(table.clean)
+    assert {*table.kinds, *table.units, *table.missing} <= set(inputs)
+    assert labels.isna().sum() == table.unlabelled
+    assert {label: sum(found.values()) for label, found in table.joined.items()} == {
+        label: counts[label] for label in table.joined
+    }
+    assert {column: sum(found.values()) for column, found in table.missing.items()} == {
+        column: inputs[column].isna().sum() for column in table.missing
+    }
+    assert table.clean.duplicated().sum() >= table.duplicates
+    different = labels.groupby([inputs[column] for column in inputs]).transform("nunique")
+    assert (different > 1).sum() >= table.conflicts
+    assert all(counts[label] < 5 for label in table.small)
 
 
 @every_table
