@@ -44,12 +44,12 @@ def sorted_rows(folder: Path) -> Planted:
     clean = bundled("wine")
     dirty = clean.copy()
     dirty.insert(0, "Nr.", range(1, len(clean) + 1))
-    dirty.insert(5, "remarks", "")
+    dirty.insert(5, "Bemerkung", "")
     return Planted(
         written(folder, "wine.csv", dirty),
         "label",
         clean,
-        left_out={"Nr.": "row number", "remarks": "empty"},
+        left_out={"Nr.": "row number", "Bemerkung": "empty"},
         said=("sorted",),
     )
 
@@ -60,7 +60,7 @@ def many_ids(folder: Path) -> Planted:
     dirty = clean.copy()
     rng = np.random.default_rng(5)
     numbers = rng.choice(900_000, 300, replace=False) + 100_000
-    dirty.insert(0, "customer", [f"C-{number}" for number in numbers])
+    dirty.insert(0, "customer_no", [f"C-{number}" for number in numbers])
     dirty.insert(1, "uuid", [str(uuid.UUID(bytes=rng.bytes(16))) for _ in range(300)])
     dirty["e-mail"] = [f"p{number}@example.org" for number in numbers]
     dirty = dirty[[*(name for name in dirty if name != "label"), "label"]]
@@ -68,18 +68,18 @@ def many_ids(folder: Path) -> Planted:
         written(folder, "customers.csv", dirty),
         "label",
         clean,
-        left_out={"customer": "ID", "uuid": "ID", "e-mail": "ID"},
+        left_out={"customer_no": "ID", "uuid": "ID", "e-mail": "ID"},
     )
 
 
 @messy("constants, an empty column, and a separator at the end of every line")
 def trailing_separator(folder: Path) -> Planted:
     clean = keel("pima", 300)
-    dirty = clean.assign(country="US", version=3, comment="")
+    dirty = clean.assign(country_code="US", sw_version=3, comment_1="")
     path = written(folder, "export.csv", dirty)
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("".join(f"{line},\n" for line in lines), encoding="utf-8")
-    left_out = {"country": "constant", "version": "constant", "comment": "empty"}
+    left_out = {"country_code": "constant", "sw_version": "constant", "comment_1": "empty"}
     return Planted(path, "label", clean, left_out={**left_out, "column 13": "empty"})
 
 
@@ -89,12 +89,12 @@ def free_text(folder: Path) -> Planted:
     clean = clean[[*clean.columns[:6], "label"]]
     dirty = clean.copy()
     rng = np.random.default_rng(6)
-    dirty.insert(2, "notes", [_note(rng) for _ in range(len(clean))])
+    dirty.insert(2, "lab_notes", [_note(rng) for _ in range(len(clean))])
     return Planted(
         written(folder, "biopsies.csv", dirty),
         "label",
         clean,
-        left_out={"notes": "free text"},
+        left_out={"lab_notes": "free text"},
     )
 
 
@@ -144,8 +144,8 @@ def leak_code_and_text(folder: Path) -> Planted:
     rng = np.random.default_rng(8)
     code = clean["label"].map({"good": "A", "bad": "R"})
     dirty = clean.copy()
-    dirty["decision"] = code.where(rng.random(len(clean)) > 0.3, "")
-    dirty["letter"] = clean["label"].map(
+    dirty["decision_cd"] = code.where(rng.random(len(clean)) > 0.3, "")
+    dirty["letter_sent"] = clean["label"].map(
         {"good": "We are glad to lend you the sum.", "bad": "We regret that we cannot lend."}
     )
     dirty = shuffled(dirty)
@@ -154,7 +154,7 @@ def leak_code_and_text(folder: Path) -> Planted:
         written(folder, "loans.csv", dirty),
         "label",
         clean,
-        left_out={"decision": LEAK, "letter": LEAK},
+        left_out={"decision_cd": LEAK, "letter_sent": LEAK},
     )
 
 

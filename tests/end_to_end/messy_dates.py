@@ -22,22 +22,24 @@ def _flowers() -> tuple[pd.DataFrame, pd.Series]:
 def _dated(folder: Path, name: str, form: str, **options) -> Planted:
     """Return irises with a column of dates, written in a form of `strftime`."""
     clean, dates = _flowers()
-    clean.insert(1, "found", iso(dates))
-    dirty = clean.assign(found=dates.dt.strftime(form))
-    return Planted(written(folder, name, dirty, **options), "label", clean, kinds={"found": "date"})
+    clean.insert(1, "picked_on", iso(dates))
+    dirty = clean.assign(picked_on=dates.dt.strftime(form))
+    return Planted(
+        written(folder, name, dirty, **options), "label", clean, kinds={"picked_on": "date"}
+    )
 
 
 @messy("ISO dates, and times of the day")
 def dates_iso(folder: Path) -> Planted:
     clean, dates = _flowers()
     hours = (clean["petal width"] * 60).round().astype(int)
-    clean.insert(0, "found", iso(dates))
+    clean.insert(0, "picked_on", iso(dates))
     clean.insert(1, "time", [f"{8 + value // 60:02}:{value % 60:02}" for value in hours])
     return Planted(
         written(folder, "irises.csv", clean),
         "label",
         clean,
-        kinds={"found": "date", "time": "date"},
+        kinds={"picked_on": "date", "time": "date"},
     )
 
 
@@ -98,12 +100,12 @@ def dates_ambiguous(folder: Path) -> Planted:
     rng = np.random.default_rng(3)
     days, months = rng.integers(1, 13, (2, len(clean)))
     dirty = clean.copy()
-    dirty.insert(0, "found", [f"{d:02}/{m:02}/2020" for d, m in zip(days, months, strict=True)])
+    dirty.insert(0, "picked_on", [f"{d:02}/{m:02}/2020" for d, m in zip(days, months, strict=True)])
     return Planted(
         written(folder, "found.csv", dirty),
         "label",
         clean,
-        left_out={"found": "ambiguous date"},
+        left_out={"picked_on": "ambiguous date"},
     )
 
 

@@ -96,9 +96,11 @@ def decimal_commas(folder: Path) -> Planted:
 def _packed(folder: Path, name: str) -> tuple[Path, bytes, Planted]:
     """Return a path, the bytes of a table with a constant and a leak, and what is planted."""
     clean = keel("pima", 300)
-    dirty = clean.assign(site="north", outcome=clean["label"].map({"positive": 1, "negative": 0}))
+    dirty = clean.assign(
+        site_code="north", outcome_cd=clean["label"].map({"positive": 1, "negative": 0})
+    )
     data = dirty.to_csv(index=False).encode()
-    left_out = {"site": "constant", "outcome": "gives the target away"}
+    left_out = {"site_code": "constant", "outcome_cd": "gives the target away"}
     path = folder / name
     return path, data, Planted(path, "label", clean, left_out=left_out)
 

@@ -206,12 +206,12 @@ def codes_not_numbers(folder: Path) -> Planted:
     rng = np.random.default_rng(1)
     clean.insert(0, "zip", rng.choice(["01067", "04109", "10115", "80331", "00501"], 300))
     dirty = clean.copy()
-    dirty.insert(1, "phone", [f"+49 30 {rng.integers(10**6, 10**7)}" for _ in range(300)])
-    dirty.insert(2, "account", [f"DE{rng.integers(10**9, 10**10)}" for _ in range(300)])
+    dirty.insert(1, "phone_no", [f"+49 30 {rng.integers(10**6, 10**7)}" for _ in range(300)])
+    dirty.insert(2, "iban", [f"DE{rng.integers(10**9, 10**10)}" for _ in range(300)])
     return Planted(
         written(folder, "patients.csv", dirty),
         "label",
         clean,
         kinds={"zip": "category", "pressure": "number"},
-        left_out={"phone": "ID", "account": "ID"},
+        left_out={"phone_no": "ID", "iban": "ID"},
     )

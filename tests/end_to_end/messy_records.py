@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,8 +66,13 @@ class Planted:
     @property
     def oddities(self) -> list[str]:
         """Return the names and words of which each must be found in what `audit` prints."""
-        words = [*self.left_out, *self.joined, *(rare for rare, _ in self.misspelt), *self.said]
-        return [*words, *(unit for unit in self.units.values() if unit)]
+        words = [*self.left_out, *self.said, *self.units.values()]
+        words += [rare for rare, _ in self.misspelt]
+        for label, spellings in self.joined.items():
+            # The class itself is printed in any case; its other spellings only if it is said.
+            shown = {unicodedata.normalize("NFC", spelling.strip()) for spelling in spellings}
+            words += sorted(shown - {label}) or [label]
+        return list(dict.fromkeys(words))
 
     @property
     def n_planted(self) -> int:
@@ -94,6 +101,20 @@ class MessyTable:
 
 
 TABLES: dict[str, MessyTable] = {}
+
+
+def unsaid(words: Iterable[str], text: str) -> list[str]:
+    """Return the words that do not stand in a text, as words of their own.
+
+    Parameters
+    ----------
+    words : iterable of str
+        The words.
+    text : str
+        The text; where its lines are broken does not matter.
+    """
+    flat = unicodedata.normalize("NFC", " ".join(text.split()))
+    return [word for word in words if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", flat)]
 
 
 def messy(odd: str) -> Callable[[Callable[[Path], Planted]], Callable[[Path], Planted]]:

@@ -65,7 +65,7 @@ def workbook_xls(folder: Path) -> Planted:
     book = xlwt.Workbook()
     sheet = book.add_sheet("Sheet1")
     dates = xlwt.easyxf(num_format_str="DD.MM.YYYY")
-    for column, name in enumerate([*table.columns, "clinic"]):
+    for column, name in enumerate([*table.columns, "clinic_no"]):
         sheet.write(0, column, name)
     for number, row in enumerate(table.itertuples(index=False), start=1):
         date, *others = row
@@ -79,7 +79,7 @@ def workbook_xls(folder: Path) -> Planted:
         "label",
         table.assign(visit=iso(table["visit"])),
         kinds=VISITS,
-        left_out={"clinic": "constant"},
+        left_out={"clinic_no": "constant"},
     )
 
 
@@ -89,7 +89,7 @@ def workbook_ods(folder: Path) -> Planted:
     book = odf.opendocument.OpenDocumentSpreadsheet()
     sheet = odf.table.Table(name="Tabelle1")
     book.spreadsheet.addElement(sheet)
-    names = [*table.columns[:2], "remark", *table.columns[2:]]
+    names = [*table.columns[:2], "Bemerkung", *table.columns[2:]]
     _add_ods_row(sheet, names)
     for row in table.itertuples(index=False):
         _add_ods_row(sheet, [*row[:2], None, *row[2:]])
@@ -100,7 +100,7 @@ def workbook_ods(folder: Path) -> Planted:
         "label",
         table.assign(visit=iso(table["visit"])),
         kinds=VISITS,
-        left_out={"remark": "empty"},
+        left_out={"Bemerkung": "empty"},
     )
 
 
@@ -132,13 +132,13 @@ def json_lines(folder: Path) -> Planted:
             row["family"] = row["family"] == "yes"
             row["tobacco"] = None if pd.isna(row["tobacco"]) else row["tobacco"]
             row = {key: value for key, value in row.items() if value == value}
-            file.write(json.dumps(row | {"source": "clinic"}) + "\n")
+            file.write(json.dumps(row | {"src_sys": "clinic"}) + "\n")
     return Planted(
         path,
         "label",
         clean,
         kinds={"family": "yes/no", "ldl": "number"},
-        left_out={"source": "constant"},
+        left_out={"src_sys": "constant"},
     )
 
 
@@ -146,7 +146,7 @@ def json_lines(folder: Path) -> Planted:
 def feather(folder: Path) -> Planted:
     clean = keel("german", 300)[["account", "months", "amount", "housing", "label"]]
     dirty = clean.astype({"account": "category", "housing": "category"})
-    dirty.insert(0, "index", range(len(dirty)))
+    dirty.insert(0, "idx", range(len(dirty)))
     path = folder / "credit.feather"
     pyarrow.feather.write_feather(pa.Table.from_pandas(dirty, preserve_index=False), path)
     return Planted(
@@ -154,7 +154,7 @@ def feather(folder: Path) -> Planted:
         "label",
         clean,
         kinds={"account": "category", "amount": "number"},
-        left_out={"index": "row number"},
+        left_out={"idx": "row number"},
     )
 
 
