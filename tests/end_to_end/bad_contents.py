@@ -114,31 +114,32 @@ def nested_target(folder: Path) -> Path:
     return path
 
 
-@bad("suspects.csv", "audit", target="given")
+@bad("listing.csv", "audit", target="given")
 def own_suspects(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
-    succeeds("audit", source, "--target", "label", "-o", folder / "suspects.csv")
+    succeeds("audit", source, "--target", "label", "-o", folder / "listing.csv")
     source.unlink()
-    return folder / "suspects.csv"
+    return folder / "listing.csv"
 
 
-@bad("predicted.csv", "predict", target="prediction")
+@bad("scored.csv", "predict", target="prediction")
 def own_predictions(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
     model = folder / "model.skops"
     succeeds("fit", source, "--target", "label", "--model", "rvfl", "-o", model)
-    succeeds("predict", model, source, "-o", folder / "predicted.csv")
+    succeeds("predict", model, source, "-o", folder / "scored.csv")
     source.unlink()
     model.unlink()
-    return folder / "predicted.csv"
+    return folder / "scored.csv"
 
 
-@bad("model.skops", "model")
+@bad("fitted.skops", "model")
 def own_model(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
-    succeeds("fit", source, "--target", "label", "--model", "rvfl", "-o", folder / "model.skops")
+    model = folder / "fitted.skops"
+    succeeds("fit", source, "--target", "label", "--model", "rvfl", "-o", model)
     source.unlink()
-    return folder / "model.skops"
+    return model
 
 
 @bad("half.csv")

@@ -34,9 +34,9 @@ def unreadable_file(folder: Path) -> Path:
     return path
 
 
-@bad("empty.csv", "empty")
+@bad("zero.csv", "empty")
 def empty_file(folder: Path) -> Path:
-    return holding(folder, "empty.csv", b"")
+    return holding(folder, "zero.csv", b"")
 
 
 @bad("blank.csv", "empty")
