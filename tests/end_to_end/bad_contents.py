@@ -114,7 +114,7 @@ def nested_target(folder: Path) -> Path:
     return path
 
 
-@bad("listing.csv", "audit", target="given")
+@bad("listing.csv", "granulearn audit", target="given")
 def own_suspects(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
     succeeds("audit", source, "--target", "label", "-o", folder / "listing.csv")
@@ -122,12 +122,12 @@ def own_suspects(folder: Path) -> Path:
     return folder / "listing.csv"
 
 
-@bad("scored.csv", "predict", target="prediction")
+@bad("scored.csv", "granulearn predict", target="prediction")
 def own_predictions(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
     model = folder / "model.skops"
     succeeds("fit", source, "--target", "label", "--model", "rvfl", "-o", model)
-    succeeds("predict", model, source, "-o", folder / "scored.csv")
+    succeeds("predict", model, source, "--proba", "-o", folder / "scored.csv")
     source.unlink()
     model.unlink()
     return folder / "scored.csv"
