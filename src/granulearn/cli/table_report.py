@@ -127,7 +127,8 @@ def _parsed(column: Column) -> str:
     if column.kind == "yes/no":
         return "yes/no"
     if column.kind == "number":
-        comma = "decimal comma" if column.number.decimal == "," else ""
+        pointed = any(sign in text for text in column.examples for sign in ".,")
+        comma = "decimal comma" if pointed and column.number.decimal == "," else ""
         unit = f"numbers of {column.number.unit}" if column.number.unit else ""
         return ", ".join(filter(None, (unit, comma)))
     return ""
