@@ -14,7 +14,8 @@ def cells(alphabet: str = ALPHABET):
 @st.composite
 def tables(draw, alphabet: str = ALPHABET):
     """Draw names and rows of text cells."""
-    name = cells(alphabet).map(str.strip).filter(bool)
+    # At the beginning of a file, \ufeff is the byte-order mark.
+    name = cells(alphabet.replace("\ufeff", "")).map(str.strip).filter(bool)
     names = draw(st.lists(name, min_size=1, max_size=4, unique=True))
     row = st.lists(cells(alphabet), min_size=len(names), max_size=len(names))
     return names, draw(st.lists(row, min_size=1, max_size=8))

@@ -115,12 +115,13 @@ def repaired_columns(content: bytes, dialect: Dialect) -> list[list[str]] | None
         The form of the file.
     """
     rows = []
+    blank = [""] * dialect.n_columns
     stream = io.BytesIO(content)
     for row in strict_rows(stream, dialect.separator, dialect.shown, encoding="utf-8"):
         if not fits(row.cells, dialect.n_columns):
             return None
-        missing = dialect.n_columns - len(row.cells)
-        rows.append(row.cells[: dialect.n_columns] + [""] * missing)
+        too_short = len(row.cells) < dialect.n_columns
+        rows.append(blank if too_short else row.cells[: dialect.n_columns])
     return [list(column) for column in zip(*rows, strict=True)]
 
 
