@@ -7,7 +7,6 @@ named with its line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -151,7 +150,8 @@ def _beginning(checked: CheckedBytes) -> bytes:
     content = b""
     while block := checked.read(max(_SAMPLE_BYTES, len(content))):
         content += block
-        if re.search(rb"[^\s][^\r\n]*[\r\n]", content) or len(content) > LONGEST_ROW:
+        begun = content.lstrip()
+        if b"\n" in begun or b"\r" in begun or len(content) > LONGEST_ROW:
             break
     return content
 
