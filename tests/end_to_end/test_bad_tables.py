@@ -88,5 +88,4 @@ def test_a_real_process_says_the_same(folder):
 def test_all_ragged_rows_are_listed_with_their_lines(folder):
     path = made(folder / "ragged", "ragged_rows")
     said = granulearn("audit", path, "--target", "label").err
-    numbers = re.findall(r"\d+", said.split("ragged.csv", 1)[1])
-    assert [number for number in numbers if number in ("4", "7", "19")] == ["4", "7", "19"]
+    assert re.findall(r"line (\d+)", said) == ["4", "7", "19"]

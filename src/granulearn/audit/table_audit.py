@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.datasets import make_pipeline_for
-from granulearn.tables import TrainingTable
-from granulearn.tables.cells import as_text
-from granulearn.tables.survey import is_nested
+from granulearn.tables import TrainingTable, read_training_table
+from granulearn.tables.cells import as_text, is_nested
+from granulearn.tables.labelled import labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,6 +103,29 @@ def audit_table(
     X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
     audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs)
     return TableAudit(table, X, feature_names(pipeline["prepare"]), audit.fit(X, table.y))
+
+
+def audit_raw_table(X: Any, y: Any, **settings: Any) -> pd.DataFrame:
+    """Rate every label of a raw table, and list the labels that are probably wrong first.
+
+    Parameters
+    ----------
+    X : path, frame, Arrow table, list of dicts or dict of columns
+        The table.
+    y : str or array-like
+        The column of labels, or the labels.
+    **settings
+        Of `LabelAudit`.
+    """
+    with labelled_table(X, y) as (file, target, labels):
+        data = read_training_table(file, target)
+    if labels is not None:
+        data = replace(data, y=labels.values(data.rows, data.y))
+    done = audit_table(data, **settings)
+    index = X.index[data.rows] if hasattr(X, "iloc") else data.rows
+    listing = done.audit.to_frame(index)
+    listing.attrs["warnings"] = list(data.report.warnings)
+    return listing
 
 
 def feature_names(prepare: ColumnTransformer) -> list[FeatureName]:

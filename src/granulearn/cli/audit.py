@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -92,7 +93,7 @@ def audit(
                 tell(f"writing {report.name}")
                 _write_page(report, table.name, done)
         if json:
-            print_json(_facts(done))
+            print_json(_facts(done, file.place))
             return
         show_short(data.report, file.place)
     _show(table.name, done)
@@ -153,7 +154,7 @@ def _once(done: TableAudit) -> pd.DataFrame:
     return pd.DataFrame({"row": done.table.rows[alone] + 1, "given": done.audit.given_[alone]})
 
 
-def _facts(done: TableAudit) -> dict[str, Any]:
+def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
     import numpy as np
 
     from granulearn.tables.inspection import as_facts
@@ -167,7 +168,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
         "occur_once": _once(done).to_dict("records"),
         "noise_rate": None if np.isnan(audited.noise_rate_) else audited.noise_rate_,
         "worst": _worst(done)[["row", "given", "suggested", "reliability"]].to_dict("records"),
-        "table": as_facts(done.table.report),
+        "table": as_facts(done.table.report, place),
     }
 
 

@@ -137,7 +137,7 @@ def balls(
                 with written_atomically(output) as draft:
                     write_frame(listing, draft)
         if json:
-            facts = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report)}
+            facts = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}
             print_json({**rated.summary(), **facts})
             return
         show_short(data.report, file.place)

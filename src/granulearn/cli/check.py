@@ -46,7 +46,7 @@ def check(
             tell(f"reading {table.name}")
             report = inspect_table(file, target, asked.wishes)
         if json:
-            print_json(as_facts(report))
+            print_json(as_facts(report, file.place))
         else:
             show_whole(report, file.place)
             say_warnings(report)

@@ -93,15 +93,15 @@ def fit(
     check_not_an_input(output, table)
     check_can_be_written(output)
     in_parts = dask is not None or is_large(table)
-    if in_parts:
-        source = ctx.get_parameter_source("model")
-        chosen = source is not None and source.name != "DEFAULT"
-        model = _kind_for_parts(model if chosen else None, tune=tune)
-    elif tune and not model_kinds()[model].tunable:
-        note(f"{model} has no grid to search, so --tune changes nothing.")
-        tune = False
-    # A search draws a bar of its own.
     with asked.open(table) as file:
+        if in_parts:
+            source = ctx.get_parameter_source("model")
+            chosen = source is not None and source.name != "DEFAULT"
+            model = _kind_for_parts(model if chosen else None, tune=tune)
+        elif tune and not model_kinds()[model].tunable:
+            note(f"{model} has no grid to search, so --tune changes nothing.")
+            tune = False
+        # A search draws a bar of its own.
         with stage_progress(hidden=json or tune) as tell, compiling_announced():
             if in_parts:
                 trained = _fit_in_parts(file, target, model, asked, test, seed, dask, tell)
@@ -112,7 +112,7 @@ def fit(
             tell(f"saving {output.name}")
             card = save_model(trained.pipeline, output, trained.card)
         if json:
-            facts = {"table": as_facts(trained.report)} if trained.report else {}
+            facts = {"table": as_facts(trained.report, file.place)} if trained.report else {}
             print_json({"file": str(output), **card.to_json(), **facts})
             return
         if trained.report:

@@ -9,8 +9,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -20,15 +20,13 @@ from granulearn.learning.model_kinds import DEFAULT_MODEL, make_model, model_nam
 from granulearn.learning.prediction import Predictor
 from granulearn.learning.trained_model import input_cards, make_card
 from granulearn.persistence import LoadedModel, load_model, save_model
-from granulearn.tables import TableError, TableFile, Wishes, read_training_table, table_of
-from granulearn.tables.frames import FrameTable
+from granulearn.tables import TableError, Wishes, read_training_table, table_of
+from granulearn.tables.labelled import labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from granulearn.tables import Schema
-
-TARGET = "target"
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
@@ -151,9 +149,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        with table_of(X) as file:
-            target, labels = (y, None) if isinstance(y, str) else _target_column(file, y)
-            file = file if labels is None else with_column(file, target, labels.names)
+        if not isinstance(y, str):
+            y = _checked_labels(y)
+        with labelled_table(X, y) as (file, target, labels):
             data = read_training_table(file, target, self._wishes())
             given = [name for name in file.names if name != target]
         learned = data.y if labels is None else labels.values(data.rows, data.y)
@@ -195,7 +193,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The classes.
         """
-        return self.pipeline_.predict(self._typed(X))
+        X = self._typed(X)
+        return self.pipeline_.predict(X)
 
     def predict_proba(self, X):
         """Return the probability of each class for each row.
@@ -210,7 +209,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self.pipeline_.predict_proba(self._typed(X))
+        X = self._typed(X)
+        return self.pipeline_.predict_proba(X)
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a model file, which `load` and `granulearn predict` read.
@@ -301,53 +301,13 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class _GivenLabels:
-    """Labels that were passed beside the table."""
-
-    def __init__(self, y: Any):
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind in "biufc":
-            check_classification_targets(y)
-            self._classes, codes = np.unique(y, return_inverse=True)
-            self.names = pa.array([f"class {code}" for code in codes.ravel()], pa.string())
-        else:
-            self._classes = None
-            cells = [None if value is None or value != value else str(value) for value in y]
-            self.names = pa.array(cells, pa.string())
-        self._y = y
-
-    def values(self, rows: np.ndarray, names: np.ndarray) -> np.ndarray:
-        """Return the labels of some rows: numbers as they were given, texts as they are joined."""
-        return names if self._classes is None else self._y[rows]
-
-
-def _target_column(file: TableFile, y: Any) -> tuple[str, _GivenLabels]:
-    """Return a name for the labels that no column of the table has, and the labels."""
-    name = str(getattr(y, "name", None) or TARGET)
-    while name in file.names:
-        name += "_"
-    return name, _GivenLabels(y)
-
-
-def with_column(file: TableFile, name: str, column: pa.Array) -> TableFile:
-    """Return a table in memory with one more column.
-
-    Parameters
-    ----------
-    file : TableFile
-        The table.
-    name : str
-        Of the column; no other has it.
-    column : pyarrow Array
-        A cell for each row.
-    """
-    table = pa.Table.from_batches(list(file.batches()))
-    if table.num_rows != len(column):
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"[{table.num_rows}, {len(column)}]; y needs a label for each row of the table."
-        )
-    return FrameTable(table.append_column(name, column), file.path)
+def _checked_labels(y: Any) -> Any:
+    """Return labels, after scikit-learn's checks; a series keeps its name."""
+    checked = column_or_1d(y, warn=True)
+    if checked.dtype.kind in "biufc":
+        assert_all_finite(checked, input_name="y")
+        check_classification_targets(checked)
+    return y if hasattr(y, "name") else checked
 
 
 def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:

@@ -52,6 +52,20 @@ _OF_LABELS = pa.array(LABEL_MARKS, pa.string())
 _LONGEST_MARK = max(map(len, MISSING_MARKS))
 
 
+def is_nested(kind: pa.DataType) -> bool:
+    """Return whether cells hold no single value that has a text.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the column.
+    """
+    if pa.types.is_dictionary(kind):
+        return is_nested(kind.value_type)
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    return pa.types.is_nested(kind) or binary or pa.types.is_fixed_size_binary(kind)
+
+
 def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
     """Return the cells as text; whole numbers without a point, dates as ISO 8601.
 

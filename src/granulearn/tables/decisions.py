@@ -41,7 +41,7 @@ _ID_NAME = re.compile(
 AnyClass = TypeVar("AnyClass", NumberClass, DateClass)
 
 ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", "ID", "free text"
-NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "day or month first?"
+NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
 GIVES_AWAY = "gives the target away"
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.cells import as_text, by_different_text, without_marks
+from granulearn.tables.cells import as_text, by_different_text, is_nested, without_marks
 from granulearn.tables.dates import DateForm, names_of_dates, read_dates, read_stored_dates
 from granulearn.tables.numbers import NumberForm, is_usable, read_numbers
-from granulearn.tables.survey import Cell, is_nested, is_number_type, stored_numbers
+from granulearn.tables.survey import Cell, is_number_type, stored_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.cells import as_text, is_mark
+from granulearn.tables.cells import as_text, is_mark, is_nested
 from granulearn.tables.dates import DateClass, date_class, stored_class
 from granulearn.tables.hashes import Sketch, hash_numbers, hash_texts
 from granulearn.tables.numbers import (
@@ -196,20 +196,6 @@ def survey_column(
         return _survey_stored_dates(seen, column, first_row)
     stored = "category" if pa.types.is_dictionary(kind) else "text"
     return replace(_survey_text(seen, as_text(column), first_row), stored=frozenset({stored}))
-
-
-def is_nested(kind: pa.DataType) -> bool:
-    """Return whether cells hold no single value that has a text.
-
-    Parameters
-    ----------
-    kind : pyarrow DataType
-        Of the column.
-    """
-    if pa.types.is_dictionary(kind):
-        return is_nested(kind.value_type)
-    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-    return pa.types.is_nested(kind) or binary or pa.types.is_fixed_size_binary(kind)
 
 
 def is_number_type(kind: pa.DataType) -> bool:

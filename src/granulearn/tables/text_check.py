@@ -49,7 +49,7 @@ class CheckedBytes:
         if b"\0" in content:
             line = self.line_at(self._offset + content.index(b"\0"))
             raise TableError(
-                f"{self._text.source.shown}, line {line}: a zero byte; this is no text, or its "
+                f"{self._text.source.shown}, line {line}: a NUL byte; this is no text, or its "
                 "encoding must be stated (--encoding)."
             )
         self._check_encoding(content)

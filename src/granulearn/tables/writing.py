@@ -8,15 +8,16 @@ text". Numbers, dashes and telephone numbers are no formulas and stay as they ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.cells import as_text
+from granulearn.tables.cells import as_text, is_nested
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +81,8 @@ class CsvWriter:
         self._file.write(_characters(ended))
 
     def _written(self, column: pa.Array) -> pa.Array:
+        if is_nested(column.type):
+            column = pa.array([_as_json(cell) for cell in column.to_pylist()], pa.string())
         text = as_text(column, trimmed=False)
         if pa.types.is_string(_values_type(column)):
             text = guarded(text)
@@ -147,6 +150,10 @@ def write_frame(frame: pd.DataFrame, target: Path) -> None:
 
 def _values_type(column: pa.Array) -> pa.DataType:
     return column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+
+
+def _as_json(cell: Any) -> str | None:
+    return None if cell is None else json.dumps(cell, ensure_ascii=False, default=str)
 
 
 def _escaped(separator: str) -> str:
