@@ -83,7 +83,7 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
             _missing(found),
             str(found.distinct),
             ", ".join(_cut(text) for text in found.examples),
-            "; ".join([*_odd(found, place), *filter(None, [found.flag])]),
+            "; ".join([*found.oddities(place), *filter(None, [found.flag])]),
         )
     out.print(grid)
 
@@ -97,25 +97,12 @@ def _short_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:
     if parsed:
         lines.append(f"read as: {_some(parsed)}")
     for column in report.schema.used:
-        lines += [f"{column.name}: {odd}" for odd in _odd(column, place)]
+        lines += [f"{column.name}: {odd}" for odd in column.oddities(place)]
     missing = sum(sum(column.missing.values()) for column in report.schema.used)
     marks = {mark: 0 for column in report.schema.used for mark in column.missing}
     if missing:
         spelt = ", ".join(repr(mark) if mark else "empty" for mark in sorted(marks))
         lines.append(f"missing: {counted(missing, 'cell')} ({spelt}); granulearn check has more")
-    return lines
-
-
-def _odd(column: Column, place: Callable[[int], str]) -> list[str]:
-    lines = list(column.odd)
-    if column.n_misfits:
-        found = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in column.misfits)
-        more = ", ..." if column.n_misfits > len(column.misfits) else ""
-        is_parsed = column.kind in ("number", "date")
-        then = " and count as missing" if is_parsed and not column.left_out else ""
-        cells = "1 cell differs" if column.n_misfits == 1 else f"{column.n_misfits} cells differ"
-        then = then.replace("count", "counts") if column.n_misfits == 1 else then
-        lines.append(f"{cells} from the others{then}: {found}{more}")
     return lines
 
 

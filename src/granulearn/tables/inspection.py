@@ -375,7 +375,7 @@ def as_facts(report: TableReport, place: Callable[[int], str]) -> dict[str, Any]
                 "missing": dict(column.missing),
                 "distinct": column.distinct,
                 "examples": list(column.examples),
-                "odd": list(column.odd),
+                "odd": column.oddities(place),
                 "misfits": [
                     {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
                     for cell in column.misfits

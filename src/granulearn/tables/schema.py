@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,25 @@ class Column:
         if self.kind == NUMBER and self.number.unit:
             return f"a number of {self.number.unit}"
         return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.kind, "a category")
+
+    def oddities(self, place: Callable[[int], str]) -> list[str]:
+        """Return what a user should know, with the places of cells that do not fit.
+
+        Parameters
+        ----------
+        place : callable
+            Says where a row stands.
+        """
+        said = list(self.odd)
+        if self.n_misfits:
+            found = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits)
+            more = ", ..." if self.n_misfits > len(self.misfits) else ""
+            one = self.n_misfits == 1
+            cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
+            is_parsed = self.kind in (NUMBER, DATE) and not self.left_out
+            then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
+            said.append(f"{cells} from the others{then}: {found}{more}")
+        return said
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""

@@ -28,6 +28,7 @@ _OLD = [
 _EASTERN = "cp1250"
 _EASTERN_LANGUAGES = {"Polish", "Czech", "Slovak", "Hungarian", "Croatian", "Slovene", "Romanian"}
 _LITTLE_CHAOS = 0.05
+_NEARLY = 0.9
 _WESTERN = "cp1252"
 
 
@@ -148,7 +149,7 @@ def _eastern(western: Any, found: list[Any]) -> Any | None:
     better = [
         match
         for match in found
-        if _EASTERN in match.could_be_from_charset and match.coherence > western.coherence
+        if _EASTERN in match.could_be_from_charset and match.coherence > _NEARLY * western.coherence
     ]
     return better[0] if better and better[0].chaos < _LITTLE_CHAOS else None
 
