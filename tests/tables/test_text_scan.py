@@ -21,7 +21,7 @@ def test_separator_header_and_first_row_are_found(tmp_path):
     form = scanned(tmp_path, '\n;;\n"a";b\n\n1;2\n')
     assert form.heading.separator == ";"
     assert form.heading.cells == ("a", "b")
-    assert (form.heading.end, form.heading.end_line) == (11, 5)
+    assert (form.heading.end, form.heading.end_line) == (10, 4)
     assert form.rows.n_rows == 1
 
 
