@@ -88,15 +88,15 @@ def _header_length(content: bytes) -> int:
 
 
 def _rows(sample: bytes, separator: str, is_cut: bool) -> list[list[str]]:
-    """Return the first rows that are whole."""
+    """Return the first rows that are whole, the header first."""
     rows: list[list[str]] = []
     text = io.StringIO(sample.decode("latin-1"), newline="")
     try:
         for cells in csv.reader(text, delimiter=separator):
             if len(rows) == _SAMPLE_ROWS:
                 return rows
-            if cells:
-                rows.append(cells)
+            if rows or any(map(str.strip, cells)):
+                rows.append(cells or [""])
     except csv.Error:  # a very long cell, for one
         return rows
     return rows[:-1] if is_cut and len(rows) > 1 else rows
