@@ -113,10 +113,10 @@ def parquet_bytes() -> bytes:
         (gzip.compress(b"a,b\n1,2\n" * 99)[:-12], "is a broken gzip archive"),
         (b"PK\x03\x04 and no more", "is a broken archive or workbook"),
         (zip_of(a=b"x\n1\n", b=b"y\n1\n"), "holds 2 files: 'a', 'b'"),
-        (zip_of(), "holds 0 files"),
+        (zip_of(), "empty archive"),
         (gzip.compress(parquet_bytes()), "holds a file that is packed itself"),
         (zip_of(**{"word/document.xml": b""}), "looks like a Word document"),
-        (bytes(range(256)) * 9, "zero byte"),
+        (bytes(range(256)) * 9, "NUL byte"),
     ],
 )
 def test_what_is_no_table_is_refused_with_what_it_looks_like(tmp_path, content, said):

@@ -51,5 +51,5 @@ def test_a_character_that_is_cut_at_the_end_is_no_utf_8(tmp_path, step):
 def test_bytes_without_a_meaning_are_named_with_their_line(tmp_path, step, newline):
     with pytest.raises(TableError, match="t, line 3: the byte 0x81 is no text in cp1252"):
         read_all(tmp_path / "t", newline.join([b"a", b"b\xe4", b"c\x81"]), Encoding("cp1252"), step)
-    with pytest.raises(TableError, match="t, line 2: a zero byte"):
+    with pytest.raises(TableError, match="t, line 2: a NUL byte"):
         read_all(tmp_path / "t", newline.join([b"a", b"b\0"]), None, step)

@@ -152,7 +152,7 @@ def test_blank_rows_and_blank_cells_to_the_right_are_taken(tmp_path):
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: a quotation mark is not closed"),
         (b'a,b\n1,2\n3,"4"x\n5,6\n', "line 3: a quotation mark"),
         (b'"a,b\n1,2\n', "line 1: a quotation mark"),
-        (b"a,b\n1,2\n\n3,\x004\n", "line 4: a zero byte"),
+        (b"a,b\n1,2\n\n3,\x004\n", "line 4: a NUL byte"),
         (b"a\xe9,b\n" + "é,1\n".encode() * 9, "line 1: the text is in UTF-8, but not here"),
     ],
 )

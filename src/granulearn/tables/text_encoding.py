@@ -149,7 +149,9 @@ def _eastern(western: Any, found: list[Any]) -> Any | None:
     better = [
         match
         for match in found
-        if _EASTERN in match.could_be_from_charset and match.coherence > _NEARLY * western.coherence
+        if _EASTERN in match.could_be_from_charset
+        and str(match) != str(western)
+        and match.coherence > _NEARLY * western.coherence
     ]
     return better[0] if better and better[0].chaos < _LITTLE_CHAOS else None
 
