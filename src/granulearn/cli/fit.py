@@ -84,7 +84,7 @@ def fit(
     Example: granulearn fit train.csv --target label -o model.skops
     """
     from granulearn.cli.streams import check_is_no_stream
-    from granulearn.learning.table_parts import is_large
+    from granulearn.learning.size import is_large
     from granulearn.learning.training import train
     from granulearn.learning.training_table import read_training_table
     from granulearn.persistence import save_model
@@ -150,14 +150,13 @@ def _fit_in_parts(
     tell: Callable[[str], None],
 ) -> Trained:
     from granulearn.learning.cluster_training import train_on_cluster
-    from granulearn.learning.table_parts import open_parts
-    from granulearn.learning.table_survey import make_request
+    from granulearn.tables import Wishes, open_table
 
-    parts = open_parts(path)
-    request = make_request(parts, target, categorical, ignore, test=test, seed=seed)
-    tell("starting the cluster" if dask in (None, "local") else "connecting")
-    with cluster(dask or "local"):
-        return train_on_cluster(parts, model, request, tell)
+    wishes = Wishes(categorical=tuple(categorical), ignore=tuple(ignore))
+    with open_table(path) as file:
+        tell("starting the cluster" if dask in (None, "local") else "connecting")
+        with cluster(dask or "local"):
+            return train_on_cluster(file, model, target, wishes, test=test, seed=seed, tell=tell)
 
 
 def _show(path: Path, output: Path, card: ModelCard) -> None:

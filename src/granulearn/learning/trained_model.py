@@ -13,6 +13,7 @@ import numpy as np
 
 from granulearn.datasets import TableError
 from granulearn.persistence import ModelCard
+from granulearn.tables.inspection import TableReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,8 @@ class Trained:
 
     pipeline: Any
     card: ModelCard
+    report: TableReport | None = None
+    """All that was found out about the table."""
 
 
 def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str, Any]:
