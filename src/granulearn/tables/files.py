@@ -38,7 +38,8 @@ def open_table(path: str | os.PathLike[str], reading: Reading = AS_FOUND) -> Tab
             raise
         table.hold(copy)
         return table
-    return _opened(path, path, reading)
+    # A part may be read in another process, which need not be in the same folder.
+    return _opened(path.absolute(), path, reading)
 
 
 def _opened(path: Path, shown: Path, reading: Reading) -> TableFile:

@@ -27,6 +27,8 @@ from granulearn.tables.text_source import TextSource
 
 # Half a chunk: two threads share one, and few batches come out of it.
 _BLOCK_BYTES = 4 * 2**20
+# Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
+_CHUNKS_OF_PART = 4
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -161,9 +163,9 @@ class TextTable(TableFile):
         if not self._all.text.has_parts:
             return (self._all,)
         rows = self._all.rows
-        return tuple(
-            replace(self._all, rows=replace(rows, chunks=(chunk,))) for chunk in rows.chunks
-        )
+        begins = range(0, len(rows.chunks), _CHUNKS_OF_PART)
+        stretches = [rows.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(replace(self._all, rows=replace(rows, chunks=few)) for few in stretches)
 
     def place(self, row: int) -> str:
         """Say where a row stands.

@@ -94,6 +94,7 @@ def read_training_table(
     decided = report.labels
     if problems or decided is None:
         raise TableError(*(f"{file.path}: {problem}" for problem in problems))
+    decided = report.labels
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
     typed = joined_rows(read)
     labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
@@ -102,7 +103,7 @@ def read_training_table(
     kept = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report=report,
-        typed=_chosen(typed, report.schema, kept),
+        typed=chosen_rows(typed, report.schema, kept),
         y=as_labels(labels.take(pa.array(kept)), decided),
         rows=kept,
         cells=pa.Table.from_batches(batches),
@@ -126,16 +127,26 @@ def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
     return np.array(values, dtype=str)
 
 
-def _numbered(batches: list[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, int]]:
-    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
-    return list(zip(batches, begins, strict=False))
+def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
+    """Return some rows of the columns that are used.
 
-
-def _chosen(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
-    """Return some rows of the columns that are used."""
+    Parameters
+    ----------
+    typed : TypedRows
+        Rows of these columns, and perhaps of others.
+    schema : Schema
+        Says which columns are used.
+    rows : ndarray of int
+        Places of the rows.
+    """
     names = [name for column in schema.used for name in column.feature_names]
     cells = {
         name: cell[rows] if isinstance(cell, np.ndarray) else cell.take(pa.array(rows))
         for name, cell in ((name, typed.cells[name]) for name in names)
     }
     return TypedRows(cells, typed.misfits)
+
+
+def _numbered(batches: list[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, int]]:
+    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
+    return list(zip(batches, begins, strict=False))
