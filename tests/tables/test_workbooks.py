@@ -4,7 +4,6 @@ import datetime
 import pickle
 from pathlib import Path
 
-import numpy as np
 import openpyxl
 import pytest
 import xlwt
@@ -158,9 +157,9 @@ def test_broken_protected_and_empty_workbooks_are_told_apart(tmp_path):
         opened(path)
 
 
-def test_numbers_have_the_shortest_text_that_is_the_same_number(tmp_path):
-    numbers = [0.1, 1 / 3, 123456.789, 1e22, -5e-324, 2.0**60]
-    table = opened(write_xlsx(tmp_path / "t.xlsx", {"S": [["x"], *[[n] for n in numbers]]}))
-    texts = [row[0] for row in rows_of(table.batches())]
-    np.testing.assert_allclose([float(text) for text in texts], numbers, rtol=1e-14)
-    assert texts[0] == "0.1"
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
+def test_the_text_of_a_number_is_the_same_number(tmp_path_factory, numbers):
+    # xlwt stores all bits of a number; openpyxl writes 16 digits, which is one too few.
+    path = tmp_path_factory.mktemp("book") / "t.xls"
+    table = opened(write_xls(path, {"S": [["x"], *[[number] for number in numbers]]}))
+    assert [float(row[0]) for row in rows_of(table.batches())] == numbers
