@@ -2,13 +2,13 @@
 
 import datetime
 import pickle
+import tempfile
 from pathlib import Path
 
-import numpy as np
 import openpyxl
 import pytest
 import xlwt
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table, TableCell, TableRow
@@ -84,10 +84,11 @@ def test_every_kind_of_workbook_gives_the_same_text(tmp_path, kind):
     assert rows_of(part.batches(["x", "name"])) == [[row[2], row[0]] for row in expected]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(PLAIN, min_size=2, max_size=2), min_size=1, max_size=5))
-def test_texts_of_a_workbook_come_back(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("book") / "t.xlsx"
-    table = opened(write_xlsx(path, {"S": [["a", "b"], *rows]}))
+def test_texts_of_a_workbook_come_back(rows):
+    with tempfile.TemporaryDirectory() as folder:
+        table = opened(write_xlsx(Path(folder) / "t.xlsx", {"S": [["a", "b"], *rows]}))
     assert rows_of(table.batches()) == rows
 
 
@@ -158,9 +159,11 @@ def test_broken_protected_and_empty_workbooks_are_told_apart(tmp_path):
         opened(path)
 
 
-def test_numbers_have_the_shortest_text_that_is_the_same_number(tmp_path):
-    numbers = [0.1, 1 / 3, 123456.789, 1e22, -5e-324, 2.0**60]
-    table = opened(write_xlsx(tmp_path / "t.xlsx", {"S": [["x"], *[[n] for n in numbers]]}))
-    texts = [row[0] for row in rows_of(table.batches())]
-    np.testing.assert_allclose([float(text) for text in texts], numbers, rtol=1e-14)
-    assert texts[0] == "0.1"
+@settings(max_examples=40)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
+def test_the_text_of_a_number_is_the_same_number(numbers):
+    # xlwt stores all bits of a number; openpyxl writes 16 digits, which is one too few.
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [["x"], *[[number] for number in numbers]]
+        table = opened(write_xls(Path(folder) / "t.xls", {"S": rows}))
+    assert [float(row[0]) for row in rows_of(table.batches())] == numbers
