@@ -14,9 +14,7 @@ FOLDER = Path(os.environ.get("GRANULEARN_DATA", Path(__file__).parents[2] / "sha
 def said(file: str, target: str) -> str:
     """Return what the command prints, warnings last."""
     command = [sys.executable, "-m", "granulearn", "check", file, "--target", target]
-    done = subprocess.run(
-        command, cwd=FOLDER / "messy", capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=FOLDER / "messy", capture_output=True, text=True, check=True)
     lines = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
     shown = "\n".join(lines)
     return f"```\n$ granulearn check {file} --target {target}\n{shown}\n```\n"
