@@ -1,4 +1,4 @@
-"""Whether a table is too large to be read as a whole."""
+"""Which tables are too large to be read as a whole."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 import os
 from pathlib import Path
 
-# Up to here no memory is too small, and asking for it takes longer than reading the file.
-SMALL_BYTES = 32 * 2**20
 # A file above this share of the machine's memory is not read as a whole.
 LARGE_SHARE = 0.25
+# The memory is not asked for a smaller file: that takes longer than reading it.
+SMALL_BYTES = 32 * 2**20
 
 
 def is_large(path: Path) -> bool:
@@ -18,7 +18,7 @@ def is_large(path: Path) -> bool:
     Parameters
     ----------
     path : Path
-        The table, in any format.
+        The table.
     """
     if path.is_dir():
         return True

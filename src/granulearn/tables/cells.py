@@ -52,8 +52,26 @@ _OF_LABELS = pa.array(LABEL_MARKS, pa.string())
 _LONGEST_MARK = max(map(len, MISSING_MARKS))
 
 
+def is_nested(kind: pa.DataType) -> bool:
+    """Return whether cells hold no single value that has a text.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the column.
+    """
+    if pa.types.is_dictionary(kind):
+        return is_nested(kind.value_type)
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_nested(kind.storage_type)
+    types = pa.types
+    binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
+    binary = binary or types.is_fixed_size_binary(kind)
+    return types.is_nested(kind) or binary or types.is_interval(kind)
+
+
 def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
-    """Return the cells as text; whole numbers without a point, dates as ISO 8601.
+    """Return the cells as text; whole numbers without a point, dates as ISO 8601, times in seconds.
 
     A cell's text depends on the cell alone, so that batches of any size give the same.
 
@@ -64,12 +82,28 @@ def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
     trimmed : bool, default=True
         Whether to take away blanks around the text.
     """
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    if pa.types.is_duration(column.type):
+        column = in_seconds(column)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     text = column if column.type == pa.string() else column.cast(pa.string())
     return pc.utf8_trim_whitespace(text) if trimmed and _may_have_blanks(text) else text
+
+
+def in_seconds(column: pa.Array) -> pa.Array:
+    """Return lengths of time as floats.
+
+    Parameters
+    ----------
+    column : pyarrow Array of durations
+        In any unit.
+    """
+    ticks = column.cast(pa.int64()).cast(pa.float64(), safe=False)
+    return pc.divide(ticks, {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit])
 
 
 def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -80,6 +114,8 @@ def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     text : pyarrow Array of strings
         In one piece of memory, as all arrays are.
     """
+    if not len(text):  # there may be no buffers at all
+        return np.empty(0, np.uint8), np.zeros(1, np.int32)
     offsets, data = text.buffers()[1:]
     begins = np.frombuffer(offsets, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
     return np.frombuffer(b"" if data is None else data, dtype=np.uint8), begins
@@ -105,7 +141,9 @@ def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     short = pc.if_else(pc.less_equal(pc.binary_length(text), 2 * _LONGEST_MARK), text, "long")
     small = pc.utf8_lower(short)
     found = pc.is_in(small, _OF_LABELS if of_labels else _MARKS)
-    return pc.or_(pc.or_(found, pc.is_in(text, _EXACT)), text.is_null())
+    if not of_labels:
+        found = pc.or_(found, pc.is_in(text, _EXACT))
+    return pc.or_(found, text.is_null())
 
 
 def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from granulearn.tables.cells import by_different_text
 
 _CLOCK = (
-    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]+)?)?"
+    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
     r" ?(?P<half>[AaPp]\.?[Mm]\.?)?"
 )
-_AFTER_DATE = rf"(?:(?:T|,? +){_CLOCK} ?(?P<zone>Z|UTC|[-+][0-9]{{2}}:?(?:[0-9]{{2}})?)?)?"
+_AFTER_DATE = rf"(?:(?:T|,? +){_CLOCK} ?(?P<zone>Z|UTC|[-+][0-9]{{2}}(?::?[0-9]{{2}})?)?)?"
 _MONTHS = (
     "jan feb mar apr may jun jul aug sep oct nov dec",
     "january february march april may june july august september october november december",
@@ -53,9 +53,11 @@ _DAYS_BEFORE_1970 = datetime.date(1970, 1, 1).toordinal()
 _LONGEST = 48
 _SHORTEST = 4
 _DAY = 86400.0
+_TICKS = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 # As POSIX has it: 68 is 2068, 69 is 1969.
 _PIVOT = 69
 
+FAMILIES = tuple(_FAMILIES)
 YEAR_LAST = "year last"
 CLOCK = "clock"
 PARTS_OF_A_DATE = ("year", "month", "day of year", "weekday")
@@ -84,13 +86,17 @@ class DateForm:
 class _Moment(NamedTuple):
     """A date, a time or both, as numbers."""
 
-    seconds: float
-    """Since 1970 on the clock that was read; since midnight for a time alone."""
+    days: float
+    """Since 1970 where the clock is; 0 for a time alone."""
+    clock: float
+    """Seconds since midnight, to a microsecond."""
     ahead: float
     """By how many seconds that clock is ahead of UTC."""
 
 
-@lru_cache(2**16)
+_NO_MOMENT = _Moment(np.nan, np.nan, 0.0)
+
+
 def date_class(text: str) -> DateClass | None:
     """Return what kind of date a text is; None if it is none.
 
@@ -99,7 +105,12 @@ def date_class(text: str) -> DateClass | None:
     text : str
         A cell without blanks around it.
     """
-    if not _SHORTEST <= len(text) <= _LONGEST or not _LIKELY.search(text):
+    return _remembered_class(text) if _SHORTEST <= len(text) <= _LONGEST else None
+
+
+@lru_cache(2**16)
+def _remembered_class(text: str) -> DateClass | None:
+    if not _LIKELY.search(text):
         return None
     for family, pattern in _FAMILIES.items():
         match = pattern.fullmatch(text)
@@ -137,10 +148,9 @@ def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], n
         return match and _moment(match, form.day_first)
 
     found = by_different_text(text, moment)
-    nothing = _Moment(np.nan, 0.0)
-    moments = np.array([value or nothing for value in found.values])[found.codes]
-    seconds, ahead = moments.T
-    return _numbers(seconds, ahead, form), np.isnan(seconds) & found.known
+    moments = np.array([value or _NO_MOMENT for value in found.values])[found.codes]
+    days, clock, ahead = moments.T
+    return _numbers(days, clock, ahead, form), np.isnan(days) & found.known
 
 
 def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]:
@@ -154,14 +164,29 @@ def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]
         Of the column.
     """
     if pa.types.is_time(column.type):
-        unit = pa.time64("us")
-        micros = column.cast(unit).cast(pa.int64())
-    else:
-        if pa.types.is_timestamp(column.type) and column.type.tz:
-            column = pc.local_timestamp(column)
-        micros = column.cast(pa.timestamp("us")).cast(pa.int64())
-    seconds = micros.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False) / 1e6
-    return _numbers(seconds, np.zeros(len(seconds)), form)
+        column = column.cast(pa.time64("ns"))
+    elif pa.types.is_date(column.type):
+        column = column.cast(pa.timestamp("ms"))
+    local = column
+    if pa.types.is_timestamp(column.type) and column.type.tz:
+        local = pc.local_timestamp(column)
+    ticks, in_utc = _ticks(local), _ticks(column)
+    per_second = _TICKS[column.type.unit]
+    days, of_day = np.divmod(ticks, 86400 * per_second)
+    seconds, rest = np.divmod(of_day, per_second)
+    # A float does not tell nanoseconds apart over centuries: texts, too, are read to micros.
+    micros = rest // 1000 if column.type.unit == "ns" else rest * (1_000_000 // per_second)
+    missing = column.is_null().to_numpy(zero_copy_only=False)
+    return _numbers(
+        days=np.where(missing, np.nan, days),
+        clock=np.where(missing, np.nan, seconds + micros / 1e6),
+        ahead=(ticks - in_utc) / per_second,
+        form=form,
+    )
+
+
+def _ticks(column: pa.Array) -> np.ndarray:
+    return column.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
 
 
 def stored_class(kind: pa.DataType) -> DateClass:
@@ -193,23 +218,26 @@ def names_of_dates(name: str, form: DateForm) -> list[str]:
     return [f"{name}: {part}" for part in parts]
 
 
-def _numbers(seconds: np.ndarray, offset: np.ndarray, form: DateForm) -> dict[str, np.ndarray]:
-    known = ~np.isnan(seconds)
-    hour = np.where(known, (seconds % _DAY) / 3600, np.nan)
+def _numbers(
+    days: np.ndarray, clock: np.ndarray, ahead: np.ndarray, form: DateForm
+) -> dict[str, np.ndarray]:
+    """Return what moments become."""
+    hour = clock / 3600
     if form.family == CLOCK:
         return {HOUR: hour}
-    days = np.where(known, np.floor(seconds / _DAY), 0).astype("datetime64[D]")
-    months, years = days.astype("datetime64[M]"), days.astype("datetime64[Y]")
+    known = ~np.isnan(days)
+    dates = np.where(known, days, 0).astype("datetime64[D]")
+    months, years = dates.astype("datetime64[M]"), dates.astype("datetime64[Y]")
     parts = {
         "year": years.astype(int) + 1970,
         "month": months.astype(int) % 12 + 1,
-        "day of year": (days - years).astype(int) + 1,
-        "weekday": (days.astype(int) + 3) % 7 + 1,  # Monday is 1, and 1970 began on a Thursday
+        "day of year": (dates - years).astype(int) + 1,
+        "weekday": (dates.astype(int) + 3) % 7 + 1,  # Monday is 1, and 1970 began on a Thursday
     }
     numbers = {name: np.where(known, part.astype(float), np.nan) for name, part in parts.items()}
     if form.has_clock:
         numbers[HOUR] = hour
-    return numbers | {RUNNING: (seconds - offset) / _DAY}
+    return numbers | {RUNNING: days + (clock - ahead) / _DAY}
 
 
 def _moment(match: re.Match, day_first: bool) -> _Moment | None:
@@ -217,7 +245,7 @@ def _moment(match: re.Match, day_first: bool) -> _Moment | None:
     found = match.groupdict()
     clock, ahead = _clock(found)
     if clock is None or "year" not in found:
-        return None if clock is None else _Moment(clock, 0.0)
+        return None if clock is None else _Moment(0.0, clock, 0.0)
     month_of = found.get("name")
     if "first" in found:
         parts = found["first"], found["second_part"] or found["second_part2"]
@@ -233,7 +261,7 @@ def _moment(match: re.Match, day_first: bool) -> _Moment | None:
         days = datetime.date(year, number, int(day)).toordinal() - _DAYS_BEFORE_1970
     except ValueError:
         return None
-    return _Moment(days * _DAY + clock, ahead)
+    return _Moment(days, clock, ahead)
 
 
 def _clock(found: dict[str, str | None]) -> tuple[float | None, float]:
@@ -243,12 +271,16 @@ def _clock(found: dict[str, str | None]) -> tuple[float | None, float]:
     hour, minute = int(found["hour"]), int(found["minute"] or 0)
     second = int(found["second"] or 0)
     half = (found["half"] or "")[:1].lower()
-    if hour > (12 if half else 23) or minute > 59 or second > 60:
+    if hour > (12 if half else 23) or minute > 59 or second > 59:
         return None, 0.0
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
     zone, ahead = found.get("zone") or "", 0.0
     if zone[:1] in ("+", "-"):
         digits = zone[1:].replace(":", "").ljust(4, "0")
-        ahead = float(f"{zone[0]}1") * (int(digits[:2]) * 3600 + int(digits[2:4]) * 60)
-    return hour * 3600.0 + minute * 60.0 + second, ahead
+        hours, minutes = int(digits[:2]), int(digits[2:])
+        if hours > 23 or minutes > 59:
+            return None, 0.0
+        ahead = float(f"{zone[0]}1") * (hours * 3600 + minutes * 60)
+    micros = int((found["part"] or "").ljust(6, "0")[:6])
+    return hour * 3600 + minute * 60 + second + micros / 1e6, ahead

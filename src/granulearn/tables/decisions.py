@@ -41,7 +41,7 @@ _ID_NAME = re.compile(
 AnyClass = TypeVar("AnyClass", NumberClass, DateClass)
 
 ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", "ID", "free text"
-NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "day or month first?"
+NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
 GIVES_AWAY = "gives the target away"
 
 
@@ -161,8 +161,9 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     bare = sum(count for kind, count in numbers.items() if not kind.unit)
     if form.unit and bare:
         odd.append(f"{bare} cells have no unit and are read as {form.unit}")
-    if not any(kind.point != kind.comma for kind in numbers) and _has_separator(survey):
-        example = _first(survey, lambda kind: isinstance(kind, NumberClass))[0].text
+    doubtful = _first(survey, lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
+    if doubtful and not any(kind.point != kind.comma for kind in numbers):
+        example = doubtful[0].text
         other = "," if form.decimal == "." else "."
         odd.append(
             f"{example!r} could be read in two ways; {form.decimal!r} is taken to stand before "
@@ -195,11 +196,6 @@ def _fits(kind: CellClass, form: NumberForm) -> bool:
 
 def _are_codes(codes: int, known: int) -> bool:
     return codes > (1 - NEEDED_SHARE) * known
-
-
-def _has_separator(survey: ColumnSurvey) -> bool:
-    cells = _first(survey, lambda kind: isinstance(kind, NumberClass))
-    return any("." in cell.text or "," in cell.text for cell in cells)
 
 
 def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
@@ -310,7 +306,7 @@ def _with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
 
 
 def _number_without_meaning(column: Column, survey: ColumnSurvey) -> str:
-    if column.number != NumberForm() or not survey.all_whole or survey.lowest < 0:
+    if column.number.unit or not survey.all_whole or survey.lowest < 0:
         return ""
     all_different = survey.distinct >= NEARLY_ALL * survey.known
     if survey.known == survey.rows:
@@ -357,9 +353,14 @@ def _usual_decimal(survey: TableSurvey) -> str:
     """Return the sign before decimals in the columns that leave no doubt."""
     votes: Counter[str] = Counter()
     for column in survey.columns:
-        for kind, tally in column.classes.items():
-            if isinstance(kind, NumberClass) and kind.point != kind.comma:
-                votes["." if kind.point else ","] += bool(tally.count)
+        numbers = _counts(column, NumberClass)
+        in_doubt = sum(numbers.values()) < NEEDED_SHARE * column.known
+        if in_doubt or "number" in column.stored:  # what a file stores as numbers has no sign
+            continue
+        point = sum(count for kind, count in numbers.items() if not kind.comma)
+        comma = sum(count for kind, count in numbers.items() if not kind.point)
+        if point != comma:
+            votes["." if point > comma else ","] += 1
     return "," if votes[","] > votes["."] else "."
 
 

@@ -25,6 +25,8 @@ from granulearn.tables.table_file import (
 )
 from granulearn.tables.values import text_of
 
+_MISSING = ("NoneType", "NAType", "NaTType")
+_OBJECT = np.dtype(object)
 _PART_ROWS = 2**18
 _SHOWN = Path("the table")
 
@@ -133,6 +135,8 @@ def _of_pandas(frame: Any) -> pa.Table:
 
 
 def _column_of_pandas(series: Any) -> pa.Array:
+    if series.dtype == _OBJECT and _are_mixed(series):
+        return _mixed(series)
     try:
         column = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -140,6 +144,15 @@ def _column_of_pandas(series: Any) -> pa.Array:
     if isinstance(column.type, pa.BaseExtensionType):
         return _mixed(series)  # periods and intervals: what pandas shows says more
     return column
+
+
+def _are_mixed(values: Any) -> bool:
+    """Return whether objects differ in type; Arrow takes a number among dates for a date."""
+    kinds = {kind for kind in set(map(type, values)) if kind.__name__ not in _MISSING}
+    if kinds <= {str, float}:  # a float may be the mark of a missing text, or an error
+        return False
+    are_numbers = all(issubclass(kind, (int, float, np.number)) for kind in kinds - {bool})
+    return len(kinds) > 1 and (bool in kinds or not are_numbers)
 
 
 def _mixed(values: Any) -> pa.Array:
@@ -176,6 +189,8 @@ def _column(values: Any, name: str) -> pa.Array:
         return values
     if type(values).__module__.startswith("pandas"):
         return _column_of_pandas(values)
+    if getattr(values, "dtype", _OBJECT) == _OBJECT and _are_mixed(values):
+        return _mixed(values)
     try:
         column = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

@@ -18,8 +18,9 @@ MAX_SPELLINGS = 10_000
 
 # A number as people write it: with separators, a currency sign or a percent sign.
 NUMBER = (
-    "^[-+(]?\\s?[$€£¥]?\\s?(\\d+|\\d{1,3}([.,' \u00a0\u202f]\\d{3})+)?"
-    r"([.,]\d+|\d[.,]?)([eE][-+]?\d+)?\s?[%€$£¥]?\)?$"
+    "^[-+(]?\\s?[$€£¥]?\\s?"
+    "((\\d+|\\d{1,3}([.,' \u00a0\u202f]\\d{3})+)([.,]\\d*)?|[.,]\\d+)"
+    "([eE][-+]?\\d+)?\\s?[%€$£¥]?\\)?$"
 )
 DECIMALS = r"[.,]\d*[1-9]|[eE]-"
 _WHOLE = re.compile(r"\+?(-?[0-9]+)(\.0*)?")

@@ -15,6 +15,9 @@ from granulearn.tables.cells import by_different_text, characters
 
 # Squares of larger numbers are none that a float can hold: no mean or distance could be computed.
 LARGEST_NUMBER = 1e150
+DECIMALS = (".", ",")
+"""Signs that stand before decimals."""
+# Only plain numbers may be longer.
 _LONGEST_NUMBER = 64
 _LONGEST_UNIT = 16
 _LOOKED_AT_FIRST = 512
@@ -25,19 +28,21 @@ _CURRENCY = (
     r"|EUR|USD|GBP|CHF|JPY|CNY|INR|BRL|CAD|AUD|PLN|CZK|HUF|SEK|NOK|DKK|Fr\.|Rs\.?|kr\.?|zł|Kč"
 )
 # A unit has no digits and none of the signs that numbers, dates and codes are made of.
-_UNIT = r"(?:[^\W\d_]|[%‰°€$£¥₹₩₽₺₫฿µ²³/·])+\.?(?: (?:[^\W\d_]|[/²³%])+\.?)?"
+# Letters are written as [^\W\d_]; ² and µ are among them, and may not be listed twice: a match
+# that fails would try all ways to tell them apart.
+_UNIT = r"(?:[^\W\d_]|[%‰°€$£¥₹₩₽₺₫฿/·])+\.?(?: (?:[^\W\d_]|[/%])+\.?)?"
 _NUMBER = re.compile(
     rf"(?P<open>\()?(?P<sign>[-+−]?){_BLANK}*(?P<prefix>{_CURRENCY})?{_BLANK}*(?P<inner>[-+−]?)"
-    rf"(?P<body>[0-9](?:[0-9.,'’]|{_BLANK}[0-9])*|[.,][0-9]+)(?P<exponent>[eE][-+]?[0-9]{{1,3}})?"
+    rf"(?P<body>[0-9](?:[0-9.,'’]|{_BLANK}[0-9])*|[.,][0-9]+)(?P<exponent>[eE][-+]?[0-9]+)?"
     rf"{_BLANK}*(?P<suffix>{_UNIT})?(?P<close>\))?"
 )
-_PLAIN = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _CODE = re.compile("0[0-9]+")
 # What a body can be read as, by the sign before its decimals: without groups of thousands,
 # which is all that an exponent allows, and with them.
 _UNGROUPED = {
-    ".": re.compile(r"[0-9]*\.?[0-9]+|[0-9]+\."),
-    ",": re.compile(r"[0-9]*,?[0-9]+|[0-9]+,"),
+    ".": re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"),
+    ",": re.compile(r"[0-9]+(?:,[0-9]*)?|,[0-9]+"),
 }
 _NEUTRAL = "['’ \u00a0\u2009\u202f]"
 
@@ -67,11 +72,14 @@ class NumberClass(NamedTuple):
     """Whether it can be read with a comma before the decimals."""
     code: bool
     """Whether it is a whole number with a zero in front, as codes have it."""
+    doubtful: bool = False
+    """Whether it is one number with a point before the decimals, and another with a comma."""
 
 
 _POINT_ONLY = NumberClass("", point=True, comma=False, code=False)
 _EITHER = NumberClass("", point=True, comma=True, code=False)
 _CODED = NumberClass("", point=True, comma=True, code=True)
+_DOUBTFUL = NumberClass("", point=True, comma=True, code=False, doubtful=True)
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,6 @@ def is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None and abs(float(text)) <= LARGEST_NUMBER
 
 
-@lru_cache(2**16)
 def number_class(text: str) -> NumberClass | None:
     """Return what kind of number a text is; None if it is none.
 
@@ -120,13 +127,9 @@ def number_class(text: str) -> NumberClass | None:
     text : str
         A cell without blanks around it.
     """
-    parts = _parts(text)
-    if parts is None:
-        return None
-    point, comma = (_value(parts, mark) is not None for mark in ".,")
-    if not point and not comma:
-        return None
-    return NumberClass(parts.unit, point, comma, _CODE.fullmatch(text) is not None)
+    # Long texts are not remembered: very many of them would be a lot of memory.
+    look = _remembered_class if len(text) <= _LONGEST_NUMBER else _remembered_class.__wrapped__
+    return look(text)
 
 
 def read_number(text: str, form: NumberForm) -> float | None:
@@ -203,32 +206,31 @@ def classes_of_plain(text: pa.Array, n_rows: int) -> dict[NumberClass, tuple[int
     n_rows : int
         How many rows of each class are to be returned, at least.
     """
-    counts = _counts_of_plain(text)
-    start = _rows_of_plain(text[:_LOOKED_AT_FIRST])
-    if any(len(start[kind]) < min(n_rows, count) for kind, count in counts.items()):
-        start = _rows_of_plain(text)
-    return {kind: (count, start[kind]) for kind, count in counts.items()}
-
-
-def _counts_of_plain(text: pa.Array) -> dict[NumberClass, int]:
     every, offsets = characters(text)
     with_point = int(np.count_nonzero(every[offsets[0] : offsets[-1]] == ord(".")))
-    grouped, codes = len(_possible_groups(text)), len(_codes(text))
+    special = {_DOUBTFUL: _possible_groups(text), _CODED: _codes(text)}
     counts = {
-        _POINT_ONLY: with_point - grouped,
-        _EITHER: len(text) - with_point + grouped - codes,
-        _CODED: codes,
+        _POINT_ONLY: with_point - len(special[_DOUBTFUL]),
+        _EITHER: len(text) - with_point - len(special[_CODED]),
     }
-    return {kind: count for kind, count in counts.items() if count}
+    others = np.concatenate(list(special.values()))
+    start = _rows_of_the_rest(text[:_LOOKED_AT_FIRST], others)
+    if any(len(start[kind]) < min(n_rows, count) for kind, count in counts.items()):
+        start = _rows_of_the_rest(text, others)
+    found = {kind: (count, start[kind]) for kind, count in counts.items()}
+    found |= {kind: (len(rows), rows) for kind, rows in special.items()}
+    return {kind: (count, rows) for kind, (count, rows) in found.items() if count}
 
 
-def _rows_of_plain(text: pa.Array) -> dict[NumberClass, np.ndarray]:
-    point_only = pc.match_substring(text, ".").to_numpy(zero_copy_only=False).copy()
-    coded = np.zeros(len(text), bool)
-    point_only[_possible_groups(text)] = False
-    coded[_codes(text)] = True
-    masks = {_POINT_ONLY: point_only, _EITHER: ~point_only & ~coded, _CODED: coded}
-    return {kind: np.flatnonzero(mask) for kind, mask in masks.items()}
+def _rows_of_the_rest(text: pa.Array, others: np.ndarray) -> dict[NumberClass, np.ndarray]:
+    """Return the rows of the numbers with a point and without one, but for some others."""
+    with_point = pc.match_substring(text, ".").to_numpy(zero_copy_only=False)
+    rest = np.ones(len(text), bool)
+    rest[others[others < len(text)]] = False
+    return {
+        _POINT_ONLY: np.flatnonzero(with_point & rest),
+        _EITHER: np.flatnonzero(~with_point & rest),
+    }
 
 
 def _possible_groups(text: pa.Array) -> np.ndarray:
@@ -256,8 +258,25 @@ def _codes(text: pa.Array) -> np.ndarray:
     return rows[[_CODE.fullmatch(code) is not None for code in texts]]
 
 
+@lru_cache(2**16)
+def _remembered_class(text: str) -> NumberClass | None:
+    parts = _parts(text)
+    if parts is None:
+        return None
+    point, comma = (_value(parts, mark) for mark in ".,")
+    if point is None and comma is None:
+        return None
+    both = point is not None and comma is not None
+    is_code = _CODE.fullmatch(text) is not None
+    return NumberClass(
+        parts.unit, point is not None, comma is not None, is_code, both and point != comma
+    )
+
+
 def _parts(text: str) -> _Parts | None:
-    match = _NUMBER.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
+    if len(text) > _LONGEST_NUMBER and not is_plain(text):
+        return None
+    match = _NUMBER.fullmatch(text)
     if match is None:
         return None
     found = match.groupdict(default="")

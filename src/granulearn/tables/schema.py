@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from granulearn.tables.cells import as_text, by_different_text, without_marks
-from granulearn.tables.dates import DateForm, names_of_dates, read_dates, read_stored_dates
-from granulearn.tables.numbers import NumberForm, is_usable, read_numbers
-from granulearn.tables.survey import Cell, is_nested, is_number_type, stored_numbers
+from granulearn.tables.cells import as_text, by_different_text, is_nested, without_marks
+from granulearn.tables.dates import (
+    CLOCK,
+    FAMILIES,
+    DateForm,
+    names_of_dates,
+    read_dates,
+    read_stored_dates,
+    stored_class,
+)
+from granulearn.tables.numbers import DECIMALS, NumberForm, is_usable, read_numbers
+from granulearn.tables.survey import Cell, is_number_type, stored_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +82,25 @@ class Column:
             return f"a number of {self.number.unit}"
         return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.kind, "a category")
 
+    def oddities(self, place: Callable[[int], str]) -> list[str]:
+        """Return what a user should know, with the places of cells that do not fit.
+
+        Parameters
+        ----------
+        place : callable
+            Says where a row stands.
+        """
+        said = list(self.odd)
+        if self.n_misfits:
+            found = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits)
+            more = ", ..." if self.n_misfits > len(self.misfits) else ""
+            one = self.n_misfits == 1
+            cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
+            is_parsed = self.kind in (NUMBER, DATE) and not self.left_out
+            then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
+            said.append(f"{cells} from the others{then}: {found}{more}")
+        return said
+
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""
         kept = ("name", "kind", "left_out", "distinct")
@@ -96,14 +122,17 @@ class Column:
         content : mapping
             As from `to_json`; anything else raises TypeError.
         """
-        if content.get("kind") not in KINDS:
-            raise TypeError(f"{content.get('kind')!r} is no kind of column")
+        if not isinstance(content, Mapping) or content.get("kind") not in KINDS:
+            raise TypeError(f"{content!r} is no column: its kind must be one of {', '.join(KINDS)}")
         forms = {"number": NumberForm, "date": DateForm}
         given = {
             key: forms[key](**value) if key in forms else value for key, value in content.items()
         }
         given["values_like_marks"] = tuple(given.get("values_like_marks", ()))
-        return cls(**given)
+        column = cls(**given)
+        if column.number.decimal not in DECIMALS or column.date.family not in FAMILIES:
+            raise TypeError(f"{column.number} and {column.date} are no forms of cells")
+        return column
 
 
 @dataclass(frozen=True)
@@ -111,13 +140,10 @@ class Misfits:
     """Cells of a column that do not have the form of the others."""
 
     count: int
-    known: int
-    """Cells that are not missing."""
     first: tuple[Cell, ...]
 
     def __add__(self, other: Misfits) -> Misfits:
-        first = (self.first + other.first)[:SHOWN_MISFITS]
-        return Misfits(self.count + other.count, self.known + other.known, first)
+        return Misfits(self.count + other.count, (self.first + other.first)[:SHOWN_MISFITS])
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,12 +237,12 @@ def read_column(
     """
     kind, name = cells.type, column.name
     if is_nested(kind):
-        return _nothing(column, len(cells)), np.ones(len(cells), bool)
+        return _nothing(column, len(cells)), cells.is_valid().to_numpy(zero_copy_only=False)
     if column.kind == NUMBER and is_number_type(kind):
         values = stored_numbers(cells)
         misfit = ~is_usable(values) & ~np.isnan(values)
         return {name: np.where(misfit, np.nan, values)}, misfit
-    if column.kind == DATE and pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
+    if column.kind == DATE and _is_stored_date(kind, column.date):
         numbers = read_stored_dates(cells, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
     text = without_marks(as_text(cells), column.values_like_marks)
@@ -231,6 +257,13 @@ def read_column(
         values = np.array([np.nan if value is None else value for value in found.values])
         return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
     return {name: text}, None
+
+
+def _is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
+    """Return whether a file stores dates as such; a time of the day is none of a date."""
+    if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
+        return False
+    return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
 
 
 def truth(text: str) -> float | None:
@@ -255,12 +288,10 @@ def _misfits(cells: pa.Array, misfit: np.ndarray, first_row: int) -> Misfits:
     shown = places[:SHOWN_MISFITS]
     if is_nested(cells.type):
         texts = ["(nested)"] * len(shown)
-        known = len(cells) - cells.null_count
     else:
         texts = as_text(cells.take(pa.array(shown))).to_pylist()
-        known = len(cells) - pc.sum(without_marks(as_text(cells)).is_null()).as_py()
     first = (Cell(first_row + int(row), text) for row, text in zip(shown, texts, strict=True))
-    return Misfits(len(places), known, tuple(first))
+    return Misfits(len(places), tuple(first))
 
 
 def _categorical(text: pa.Array) -> pd.Categorical:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from itertools import repeat
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.cells import as_text, is_mark
+from granulearn.tables.cells import as_text, in_seconds, is_mark, is_nested
 from granulearn.tables.dates import DateClass, date_class, stored_class
 from granulearn.tables.hashes import Sketch, hash_numbers, hash_texts
 from granulearn.tables.numbers import (
@@ -39,6 +38,7 @@ _LOOKED_AT_FIRST = 32
 
 WORD = "word"
 """Class of a cell that is neither a number nor a date."""
+CODES = "codes"
 
 CellClass = NumberClass | DateClass | str
 
@@ -79,7 +79,9 @@ class ColumnSurvey:
     """How often each mark stands for a missing cell; the empty text for an empty one."""
     classes: dict[CellClass, Tally] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
-    """How the file stores the cells: "text", "number", "date", "category" or "nested"."""
+    """How the file stores the cells: "text", "number", "date", "category" or "nested".
+
+    And "codes" if numbers have so many different units that they count as words."""
     words: dict[str, int] | None = field(default_factory=dict)
     """How often each word occurs; None if there are too many, or too long ones."""
     letters: int = 0
@@ -132,7 +134,7 @@ def survey_batches(
     first_row: int = 0,
     tell: Callable[[int], None] = lambda rows: None,
 ) -> TableSurvey | None:
-    """Look at all cells; return None if there are no rows.
+    """Look at all cells; return None if there is no batch.
 
     Parameters
     ----------
@@ -195,21 +197,8 @@ def survey_column(
     if pa.types.is_temporal(kind):
         return _survey_stored_dates(seen, column, first_row)
     stored = "category" if pa.types.is_dictionary(kind) else "text"
-    return replace(_survey_text(seen, as_text(column), first_row), stored=frozenset({stored}))
-
-
-def is_nested(kind: pa.DataType) -> bool:
-    """Return whether cells hold no single value that has a text.
-
-    Parameters
-    ----------
-    kind : pyarrow DataType
-        Of the column.
-    """
-    if pa.types.is_dictionary(kind):
-        return is_nested(kind.value_type)
-    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-    return pa.types.is_nested(kind) or binary or pa.types.is_fixed_size_binary(kind)
+    found = _survey_text(seen, as_text(column), first_row)
+    return replace(found, stored=found.stored | {stored})
 
 
 def is_number_type(kind: pa.DataType) -> bool:
@@ -232,12 +221,9 @@ def stored_numbers(column: pa.Array) -> np.ndarray:
     column : pyarrow Array
         Of a type that `is_number_type`.
     """
-    scale = 1.0
     if pa.types.is_duration(column.type):
-        column, scale = column.cast(pa.duration("us")).cast(pa.int64()), 1e6
-    floats = column.cast(pa.float64(), safe=False)
-    values = floats.to_numpy(zero_copy_only=False)
-    return values if scale == 1.0 else values / scale
+        column = in_seconds(column)
+    return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
 
 
 def join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
@@ -250,7 +236,8 @@ def join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
     """
     if not first.rows or not second.rows:
         return first if first.rows else second
-    follows = first.steps and second.steps and second.steps.first == first.steps.last + 1
+    # No sum: beyond 2 ** 53 a float and one more are the same float.
+    follows = first.steps and second.steps and second.steps.first - first.steps.last == 1
     joined = ColumnSurvey(
         name=first.name,
         rows=first.rows + second.rows,
@@ -376,6 +363,11 @@ def _survey_words(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnS
     others = texts.filter(pa.array(~plain))
     seen = replace(seen, sketch=seen.sketch.with_hashes(hash_texts(others)))
     groups = _grouped(map(_class_of, different_texts))
+    words, many_units = groups.get(WORD), _many_units(groups)
+    if many_units:  # here, since going through all rows for each unit would take long
+        united = [kind for kind in groups if _has_unit(kind)]
+        pieces = [groups.pop(kind) for kind in (*united, WORD) if kind in groups]
+        groups[WORD] = np.sort(np.concatenate(pieces))
     number_of = np.full(len(different), -1)
     for number, rows in enumerate(groups.values()):
         number_of[places[rows]] = number
@@ -388,9 +380,9 @@ def _survey_words(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnS
         for number, (kind, rows) in enumerate(groups.items())
     }
     seen = replace(seen, classes=classes)
-    if WORD in groups:
-        seen = _with_words(seen, texts.take(pa.array(groups[WORD])), counts[groups[WORD]])
-    return _without_many_units(seen)
+    if words is not None:
+        seen = _with_words(seen, texts.take(pa.array(words)), counts[words])
+    return replace(seen, words=None, stored=frozenset({CODES})) if many_units else seen
 
 
 def _grouped(kinds: Iterable[CellClass]) -> dict[CellClass, np.ndarray]:
@@ -416,14 +408,23 @@ def _with_words(seen: ColumnSurvey, texts: pa.Array, counts: np.ndarray) -> Colu
 
 def _without_many_units(seen: ColumnSurvey) -> ColumnSurvey:
     """Return numbers of many different units as words: they are codes, such as 12B and 7C."""
-    united = [kind for kind in seen.classes if isinstance(kind, NumberClass) and kind.unit]
-    if len({kind.unit for kind in united}) <= MAX_UNITS and "codes" not in seen.stored:
+    if CODES not in seen.stored and not _many_units(seen.classes):
         return seen
+    united = {kind: tally for kind, tally in seen.classes.items() if _has_unit(kind)}
     classes = {kind: tally for kind, tally in seen.classes.items() if kind not in united}
-    words = [seen.classes[kind] for kind in united]
-    words += [classes.pop(WORD)] if WORD in classes else []
-    classes[WORD] = reduce(Tally.__add__, words)
-    return replace(seen, classes=classes, words=None, stored=seen.stored | {"codes"})
+    tallies = [*united.values(), *([classes.pop(WORD)] if WORD in classes else [])]
+    first = sorted(cell for tally in tallies for cell in tally.first)[:_REMEMBERED_CELLS]
+    classes[WORD] = Tally(sum(tally.count for tally in tallies), tuple(first))
+    return replace(seen, classes=classes, words=None, stored=seen.stored | {CODES})
+
+
+def _has_unit(kind: CellClass) -> bool:
+    return isinstance(kind, NumberClass) and kind.unit != ""
+
+
+def _many_units(classes: Iterable[CellClass]) -> bool:
+    units = {kind.unit for kind in classes if isinstance(kind, NumberClass) and kind.unit}
+    return len(units) > MAX_UNITS
 
 
 def _joined_classes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import re
+from itertools import islice
 from typing import BinaryIO
 
 from granulearn.tables.errors import TableError
@@ -13,7 +13,6 @@ from granulearn.tables.text_marks import count_line_ends
 
 _SAMPLE_LINES = 500
 _LONGEST_SAMPLE_LINE = 2**12
-_LINES_NOT_ASCII = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*")
 
 
 class CheckedBytes:
@@ -50,7 +49,7 @@ class CheckedBytes:
         if b"\0" in content:
             line = self.line_at(self._offset + content.index(b"\0"))
             raise TableError(
-                f"{self._text.source.shown}, line {line}: a zero byte; this is no text, or its "
+                f"{self._text.source.shown}, line {line}: a NUL byte; this is no text, or its "
                 "encoding must be stated (--encoding)."
             )
         self._check_encoding(content)
@@ -74,10 +73,9 @@ class CheckedBytes:
                 if self._text.encoding is not None:
                     self._refuse(self._first_bad, error.object[error.start])
         if len(self._sample) < _SAMPLE_LINES and not content.isascii():
-            for found in _LINES_NOT_ASCII.finditer(content):
-                self._sample.append(found[0][:_LONGEST_SAMPLE_LINE])
-                if len(self._sample) == _SAMPLE_LINES:
-                    break
+            lines = (line for line in content.splitlines() if not line.isascii())
+            for line in islice(lines, _SAMPLE_LINES - len(self._sample)):
+                self._sample.append(line[:_LONGEST_SAMPLE_LINE])
 
     def _refuse(self, offset: int, byte: int) -> None:
         assert self._text.encoding is not None

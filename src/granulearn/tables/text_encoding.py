@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from granulearn.tables.errors import TableError
 
@@ -24,6 +25,10 @@ _OLD = [
     *["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r"],
     *["cp932", "gb18030", "big5", "cp949", "euc_jp", "mac_roman", "cp850"],
 ]
+_EASTERN = "cp1250"
+_EASTERN_LANGUAGES = {"Polish", "Czech", "Slovak", "Hungarian", "Croatian", "Slovene", "Romanian"}
+_LITTLE_CHAOS = 0.05
+_NEARLY = 0.9
 _WESTERN = "cp1252"
 
 
@@ -129,8 +134,26 @@ def old_encoding(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
     best = min(found, key=_badness)
     western = [match for match in found if _WESTERN in match.could_be_from_charset]
     if western and _badness(western[0]) <= _badness(best):
-        return Encoding(_WESTERN)
+        eastern = _eastern(western[0], found)
+        return Encoding(_WESTERN if eastern is None else eastern.encoding)
     return Encoding(best.encoding)
+
+
+def _eastern(western: Any, found: list[Any]) -> Any | None:
+    """Return the match of Central Europe, if the text is likely to be in one of its languages.
+
+    Its letters are letters in the encoding of Western Europe, too, only other ones.
+    """
+    if not set(western.languages[:1]) & _EASTERN_LANGUAGES:
+        return None
+    better = [
+        match
+        for match in found
+        if _EASTERN in match.could_be_from_charset
+        and str(match) != str(western)
+        and match.coherence > _NEARLY * western.coherence
+    ]
+    return better[0] if better and better[0].chaos < _LITTLE_CHAOS else None
 
 
 def _badness(match) -> tuple[float, float]:

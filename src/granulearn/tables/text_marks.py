@@ -109,19 +109,17 @@ def end_of_last_row(content: bytes) -> int:
     content : bytes
         A text that begins with a row; its end may be anywhere.
     """
-    stop = len(content)
-    n_quotes = content.count(b'"')
-    while True:
-        # A carriage return at the very end may be the first half of a line end.
-        last_cr = content.rfind(b"\r", 0, min(stop, len(content) - 1))
-        end = max(content.rfind(b"\n", 0, stop), last_cr)
-        if end < 0:
-            return 0
-        n_quotes -= content.count(b'"', end, stop)
-        if n_quotes % 2 == 0:
-            return end + 1 + content.startswith(b"\r\n", end)
-        stop = content.rfind(b'"', 0, end)
-        n_quotes -= 1
+    # A carriage return at the very end may be the first half of a line end.
+    last = max(content.rfind(b"\n"), content.rfind(b"\r", 0, len(content) - 1))
+    if last < 0:
+        return 0
+    if content.count(b'"', 0, last) % 2 == 0:
+        return last + 1 + content.startswith(b"\r\n", last)
+    codes = np.frombuffer(content, np.uint8)
+    ends = _line_ends(content, codes)
+    ends = ends[:-1] if content.endswith(b"\r") else ends
+    outside = np.searchsorted(np.flatnonzero(codes == _QUOTE), ends) % 2 == 0
+    return int(ends[outside][-1]) if outside.any() else 0
 
 
 def count_line_ends(content: bytes) -> int:

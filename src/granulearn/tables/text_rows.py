@@ -115,19 +115,27 @@ def repaired_columns(content: bytes, dialect: Dialect) -> list[list[str]] | None
         The form of the file.
     """
     rows = []
+    blank = [""] * dialect.n_columns
     stream = io.BytesIO(content)
     for row in strict_rows(stream, dialect.separator, dialect.shown, encoding="utf-8"):
-        if not _fits(row.cells, dialect.n_columns):
+        if not fits(row.cells, dialect.n_columns):
             return None
-        missing = dialect.n_columns - len(row.cells)
-        rows.append(row.cells[: dialect.n_columns] + [""] * missing)
+        too_short = len(row.cells) < dialect.n_columns
+        rows.append(blank if too_short else row.cells[: dialect.n_columns])
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _fits(cells: list[str], n_columns: int) -> bool:
+def fits(cells: list[str], n_columns: int) -> bool:
     """Return whether nothing is lost or invented when a row is cut or filled up.
 
     Spreadsheets write blank rows, and blank cells to the right, as they please.
+
+    Parameters
+    ----------
+    cells : list of str
+        The row.
+    n_columns : int
+        How many cells the header has.
     """
     if len(cells) == n_columns:
         return True
@@ -149,7 +157,7 @@ def ragged_rows_error(stream: BinaryIO, dialect: Dialect, first_line: int) -> Ta
     """
     places, count = [], 0
     for row in strict_rows(stream, dialect.separator, dialect.shown, first_line=first_line):
-        if not _fits(row.cells, dialect.n_columns):
+        if not fits(row.cells, dialect.n_columns):
             count += 1
             if count <= _SHOWN:
                 n_cells = len(row.cells)

@@ -7,7 +7,6 @@ named with its line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -55,9 +54,9 @@ class Heading:
     cells: tuple[str, ...]
     """Names exactly as they stand in the file, decoded as latin-1."""
     end: int
-    """Offset of the first data row."""
+    """Offset after it."""
     end_line: int
-    """Line of the first data row."""
+    """The line after it."""
 
 
 @dataclass(frozen=True)
@@ -136,14 +135,11 @@ def _heading(text: TextBytes, checked: CheckedBytes, reading: Reading) -> Headin
     with text.open(text.begin + skipped) as stream:
         rows = strict_rows(stream, separator, shown, first_line=1 + bool(skipped))
         header = next((row for row in rows if any(map(str.strip, row.cells))), None)
-        first = next(rows, None)
         rows.close()
     if header is None:
         raise TableError(f"{shown} has no names of columns; it needs a header line.")
-    if first is None:
-        raise TableError(f"{shown} has a header but no data rows.")
-    end = text.begin + skipped + first.begin
-    return Heading(separator, tuple(header.cells), end, 1 + bool(skipped) + first.line)
+    end = text.begin + skipped + header.end
+    return Heading(separator, tuple(header.cells), end, 1 + bool(skipped) + header.end_line)
 
 
 def _beginning(checked: CheckedBytes) -> bytes:
@@ -151,7 +147,8 @@ def _beginning(checked: CheckedBytes) -> bytes:
     content = b""
     while block := checked.read(max(_SAMPLE_BYTES, len(content))):
         content += block
-        if re.search(rb"[^\s][^\r\n]*[\r\n]", content) or len(content) > LONGEST_ROW:
+        begun = content.lstrip()
+        if b"\n" in begun or b"\r" in begun or len(content) > LONGEST_ROW:
             break
     return content
 

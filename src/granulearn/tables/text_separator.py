@@ -9,6 +9,7 @@ from pathlib import Path
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.naming import check_width
+from granulearn.tables.text_rows import fits
 
 SEPARATORS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 2**16
@@ -62,18 +63,21 @@ def likely_separator(content: bytes, shown: Path) -> str:
     check_width(shown, max(header.count(separator.encode()) for separator in SEPARATORS) + 1)
     sample = content[: max(_SAMPLE_BYTES, 2 * len(header))]
     is_cut = len(sample) < len(content)
-    widths = {separator: _widths(sample, separator, is_cut) for separator in SEPARATORS}
-    divided = {separator: found for separator, found in widths.items() if found and found[0] > 1}
+    samples = {separator: _rows(sample, separator, is_cut) for separator in SEPARATORS}
+    widths = {separator: len(rows[0]) if rows else 1 for separator, rows in samples.items()}
     shares = {
-        separator: sum(width == found[0] for width in found) / len(found)
-        for separator, found in divided.items()
+        separator: sum(fits(row, widths[separator]) for row in rows) / len(rows)
+        for separator, rows in samples.items()
+        if widths[separator] > 1
     }
     consistent = [separator for separator, share in shares.items() if share >= _MOST_ROWS]
     if consistent:
-        return max(consistent, key=lambda separator: divided[separator][0])
-    undivided = [separator for separator, found in widths.items() if set(found) <= {1}]
-    if divided and (max(shares.values()) >= 0.5 or not undivided):
-        return max(shares, key=lambda separator: (shares[separator], divided[separator][0]))
+        return max(consistent, key=lambda separator: widths[separator])
+    undivided = [
+        separator for separator, rows in samples.items() if all(len(row) == 1 for row in rows)
+    ]
+    if shares and (max(shares.values()) >= 0.5 or not undivided):
+        return max(shares, key=lambda separator: (shares[separator], widths[separator]))
     # A table of one column: what does not occur in it cannot divide it.
     return undivided[0] if undivided else ","
 
@@ -83,16 +87,16 @@ def _header_length(content: bytes) -> int:
     return min(ends, default=len(content))
 
 
-def _widths(sample: bytes, separator: str, is_cut: bool) -> list[int]:
-    """Return the numbers of cells of the first rows that are whole."""
-    widths: list[int] = []
+def _rows(sample: bytes, separator: str, is_cut: bool) -> list[list[str]]:
+    """Return the first rows that are whole, the header first."""
+    rows: list[list[str]] = []
     text = io.StringIO(sample.decode("latin-1"), newline="")
     try:
         for cells in csv.reader(text, delimiter=separator):
-            if len(widths) == _SAMPLE_ROWS:
-                return widths
-            if cells:
-                widths.append(len(cells))
+            if len(rows) == _SAMPLE_ROWS:
+                return rows
+            if rows or any(map(str.strip, cells)):
+                rows.append(cells or [""])
     except csv.Error:  # a very long cell, for one
-        return widths
-    return widths[:-1] if is_cut and len(widths) > 1 else widths
+        return rows
+    return rows[:-1] if is_cut and len(rows) > 1 else rows

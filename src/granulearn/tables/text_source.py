@@ -121,10 +121,14 @@ def _open_member(archive: zipfile.ZipFile, shown: Path):
         for member in archive.infolist()
         if not member.is_dir() and not member.filename.startswith("__MACOSX/")
     ]
+    if any(member.filename == "granulearn.json" for member in members):
+        raise TableError(f"{shown} is a model that granulearn saved, no table; name the table.")
+    if not members:
+        raise TableError(f"{shown} is an empty archive; name the table.")
     if len(members) != 1:
         names = ", ".join(repr(member.filename) for member in members[:20])
         raise TableError(
-            f"{shown} holds {len(members)} files{': ' if members else ''}{names}; one is needed. "
+            f"{shown} holds {len(members)} files: {names}; one is needed. "
             "Unpack the archive and name the table."
         )
     if members[0].flag_bits & 1:

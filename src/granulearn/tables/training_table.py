@@ -91,7 +91,8 @@ def read_training_table(
     batches = [batch for batch in file.batches() if batch.num_rows]
     report = report_first(file, first_look(batches, known_target), known_target, wishes)
     problems = (*problems, *report.problems)
-    if problems or report.labels is None:
+    decided = report.labels
+    if problems or decided is None:
         raise TableError(*(f"{file.path}: {problem}" for problem in problems))
     decided = report.labels
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
