@@ -11,6 +11,8 @@ from granulearn.datasets import make_pipeline_for
 from granulearn.distributed import open_client
 from granulearn.learning.cluster_training import train_on_cluster
 from granulearn.learning.model_kinds import make_model, names_in_parts
+from granulearn.learning.trained_model import input_cards
+from granulearn.learning.training import train
 from granulearn.persistence import load_model, save_model
 from granulearn.tables import TableError, Wishes, open_table, read_training_table, text_scan
 from tests.cli.commands import people, write_people
@@ -77,8 +79,7 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
     trained, _ = in_parts(path)
     table = in_memory(path)
     assert_same_report(trained.report, table.report)
-    used = table.schema.used
-    assert {column.name: column.kind for column in used if column.name != "nr"} == {
+    assert {column.name: column.kind for column in table.schema.used} == {
         "Alter": "number",
         "Tag": "date",
         "Vermögen": "number",
@@ -86,11 +87,12 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
         "Straße": "category",
         "Stadt": "category",
     }
+    assert trained.report.schema["nr"].left_out == "row number"
     assert [leak.name for leak in trained.report.findings.leaks] == ["Leck"]
     assert set(trained.card.classes) == {"gut", "schlecht"}
     assert sum(trained.card.classes.values()) == trained.card.rows == len(table.y)
     assert trained.card.dropped_rows == table.dropped_rows > 0
-    assert [column.name for column in trained.card.columns] == list(table.X)
+    assert trained.card.columns == input_cards(table.X)
     assert trained.card.schema == table.schema
     expected = fitted_in_memory(table)
     step, its = trained.pipeline[0], expected[0]
@@ -259,11 +261,14 @@ def test_a_target_that_is_not_there_is_said_with_the_other_problems(tmp_path):
         in_parts(path, target="lable", ignore=("agee",))
 
 
-def test_too_few_rows_to_hold_out_are_an_error_that_says_so(tmp_path):
+def test_too_few_rows_to_hold_out_are_the_error_of_training_in_memory(tmp_path):
     path = tmp_path / "t.csv"
     people()[:20].to_csv(path, index=False)
-    with pytest.raises(TableError, match=r"20 rows cannot be split into 0\.99 and 0\.01"):
+    with pytest.raises(TableError, match="rows cannot be split into") as memory:
+        train(in_memory(path), "rvfl", tune=False, test=0.01, seed=0)
+    with pytest.raises(TableError) as parts:
         in_parts(path, test=0.01)
+    assert parts.value.problems == memory.value.problems
 
 
 def test_no_row_held_out_by_chance_is_an_error_and_no_score(tmp_path):

@@ -21,7 +21,6 @@ from granulearn.tables.examination import Examination, examine, join_examination
 from granulearn.tables.inspection import FirstLook, few_values, first_look
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.survey import is_nested
 from granulearn.tables.table_file import TablePart
 from granulearn.tables.training_table import as_labels, chosen_rows
 
@@ -154,8 +153,6 @@ def look_at_part(part: TablePart, number: int, request: Request) -> FirstSight:
     if look is None or look.labels is None or look.labels.counts is None:
         return FirstSight(look, (Counter(),))
     columns = [batch.column(request.target) for batch in batches]
-    if is_nested(columns[0].type):
-        return FirstSight(look, (Counter(),))
     # Whether a cell is a label depends on the cell alone: nothing need be decided yet.
     labelled = pa.concat_arrays([read_labels(column, Labels()).is_valid() for column in columns])
     spelt = pa.concat_arrays([as_text(column, trimmed=False) for column in columns])
