@@ -14,7 +14,8 @@ from granulearn.learning.model_kinds import make_model, names_in_parts
 from granulearn.learning.trained_model import input_cards
 from granulearn.learning.training import train
 from granulearn.persistence import load_model, save_model
-from granulearn.tables import TableError, Wishes, open_table, read_training_table, text_scan
+from granulearn.tables import TableError, Wishes, open_table, read_training_table
+from granulearn.tables.readers import text_scan
 from tests.cli.commands import people, write_people
 
 

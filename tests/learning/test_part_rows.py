@@ -23,10 +23,10 @@ from granulearn.learning.part_rows import (
     read_part,
     rows_before,
 )
-from granulearn.tables.decisions import Wishes
-from granulearn.tables.examination import find
-from granulearn.tables.frames import table_of
+from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.faults.examination import find
 from granulearn.tables.inspection import report_first
+from granulearn.tables.readers.frames import table_of
 from granulearn.tables.training_table import as_labels, read_training_table
 
 SPELLINGS = ["yes", "no", "no ", "YES", "?", None, "maybe"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.cells import as_text
+from granulearn.tables.columns.cells import as_text
 from granulearn.tables.writing import CsvWriter, guarded, write_csv
 from tests.tables.nasty_tables import tables
 

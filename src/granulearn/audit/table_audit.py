@@ -12,7 +12,7 @@ import pyarrow as pa
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TrainingTable, read_training_table
-from granulearn.tables.cells import as_text, is_nested
+from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.labelled import labelled_table
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ from granulearn.learning.trained_model import (
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.tables.decisions import Wishes
+from granulearn.tables.columns.decisions import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import (
     FirstLook,
@@ -52,8 +52,8 @@ from granulearn.tables.inspection import (
     report_first,
     report_second,
 )
-from granulearn.tables.labels import Labels
-from granulearn.tables.table_file import TableFile, TablePart
+from granulearn.tables.labels.labels import Labels
+from granulearn.tables.readers.table_file import TableFile, TablePart
 from granulearn.tables.training_table import as_labels
 
 

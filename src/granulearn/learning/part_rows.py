@@ -16,12 +16,12 @@ from granulearn.learning.part_statistics import (
     join_statistics,
     statistics_of_rows,
 )
-from granulearn.tables.cells import as_text
-from granulearn.tables.examination import Examination, examine, join_examinations
+from granulearn.tables.columns.cells import as_text
+from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
+from granulearn.tables.faults.examination import Examination, examine, join_examinations
 from granulearn.tables.inspection import FirstLook, few_values, first_look
-from granulearn.tables.labels import Labels, read_labels
-from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.table_file import TablePart
+from granulearn.tables.labels.labels import Labels, read_labels
+from granulearn.tables.readers.table_file import TablePart
 from granulearn.tables.training_table import as_labels, chosen_rows
 
 

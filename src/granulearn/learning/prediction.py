@@ -15,8 +15,8 @@ from granulearn.persistence import LoadedModel, ModelFileError
 from granulearn.persistence.model_card import schema_of_card
 from granulearn.persistence.predictors import final_predictor
 from granulearn.tables import TableError
-from granulearn.tables.decisions import NEEDED_SHARE
-from granulearn.tables.schema import NUMBER, YES_NO, Misfits, TypedRows
+from granulearn.tables.columns.decisions import NEEDED_SHARE
+from granulearn.tables.columns.schema import NUMBER, YES_NO, Misfits, TypedRows
 
 if TYPE_CHECKING:
     import pandas as pd

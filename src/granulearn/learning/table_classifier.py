@@ -20,6 +20,7 @@ from granulearn.learning.model_kinds import DEFAULT_MODEL, make_model, model_nam
 from granulearn.learning.prediction import Predictor
 from granulearn.learning.trained_model import input_cards, make_card
 from granulearn.persistence import LoadedModel, load_model, save_model
+from granulearn.persistence.model_card import schema_of_card
 from granulearn.tables import TableError, Wishes, read_training_table, table_of
 from granulearn.tables.labelled import labelled_table
 
@@ -178,7 +179,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def schema_(self) -> Schema:
         """What each column is and becomes."""
         check_is_fitted(self)
-        return self.card_.schema
+        return schema_of_card(self.card_)
 
     def predict(self, X):
         """Return the class of each row.

@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from granulearn.tables.cells import is_nested
-from granulearn.tables.decisions import (
+from granulearn.tables.columns.cells import is_nested
+from granulearn.tables.columns.decisions import (
     GIVES_AWAY,
     ROW_NUMBER,
     Wishes,
@@ -20,9 +20,17 @@ from granulearn.tables.decisions import (
     leave_out,
     quoted,
 )
+from granulearn.tables.columns.schema import Schema
+from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
 from granulearn.tables.errors import TableError
-from granulearn.tables.examination import Examination, Findings, examine, find, join_examinations
-from granulearn.tables.labels import (
+from granulearn.tables.faults.examination import (
+    Examination,
+    Findings,
+    examine,
+    find,
+    join_examinations,
+)
+from granulearn.tables.labels.labels import (
     Labels,
     LabelSurvey,
     decide_labels,
@@ -30,9 +38,7 @@ from granulearn.tables.labels import (
     read_labels,
     survey_labels,
 )
-from granulearn.tables.schema import Schema
-from granulearn.tables.survey import TableSurvey, join_surveys, survey_batches
-from granulearn.tables.table_file import TableFile
+from granulearn.tables.readers.table_file import TableFile
 
 # A column of more different values is no code of the target.
 FEW_VALUES = 1000

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.frames import FrameTable, table_of
-from granulearn.tables.table_file import TableFile
+from granulearn.tables.readers.frames import FrameTable, table_of
+from granulearn.tables.readers.table_file import TableFile
 
 TARGET = "target"
 

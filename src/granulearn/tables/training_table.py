@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.decisions import Wishes
+from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.errors import TableError
-from granulearn.tables.examination import examine
+from granulearn.tables.faults.examination import examine
 from granulearn.tables.inspection import (
     TableReport,
     few_values,
@@ -20,9 +21,8 @@ from granulearn.tables.inspection import (
     report_first,
     report_second,
 )
-from granulearn.tables.labels import Labels, read_labels
-from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.table_file import TableFile
+from granulearn.tables.labels.labels import Labels, read_labels
+from granulearn.tables.readers.table_file import TableFile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,6 @@ def read_training_table(
     decided = report.labels
     if problems or decided is None:
         raise TableError(*(f"{file.path}: {problem}" for problem in problems))
-    decided = report.labels
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
     typed = joined_rows(read)
     labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
