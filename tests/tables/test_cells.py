@@ -115,10 +115,7 @@ def test_lengths_of_time_are_seconds_in_every_unit(unit):
 def test_characters_of_a_slice_are_its_own(texts, start, length):
     column = pa.array([text or "" for text in texts], pa.string())[start : start + length]
     every, begins = characters(column)
-    found = [
-        every[begin:end].tobytes().decode()
-        for begin, end in pairwise(begins)
-    ]
+    found = [every[begin:end].tobytes().decode() for begin, end in pairwise(begins)]
     assert found == column.to_pylist()
 
 
