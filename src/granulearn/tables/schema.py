@@ -29,8 +29,8 @@ NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
 KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
-_YES = ("yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", "on", "wahr", "vrai", "vero")
-_NO = ("no", "n", "false", "f", "nein", "non", "não", "off", "falsch", "faux", "falso")
+_YES = "yes y true t ja j oui si sí sì sim on tak да wahr vrai vero".split()
+_NO = "no n false f nein nee non não off nie нет falsch faux falso".split()
 _TRUTHS = dict.fromkeys(_YES, 1.0) | dict.fromkeys(_NO, 0.0)
 SHOWN_MISFITS = 5
 _PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
