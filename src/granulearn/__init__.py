@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
+    from granulearn.learning import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
 
 __version__ = version("granulearn")
@@ -51,7 +52,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "audit": ("LabelAudit", "audit_labels"),
     "persistence": (),
     "distributed": (),
-    "learning": (),
+    "learning": ("TableClassifier",),
     "studies": (),
     "report": (),
     "cli": (),

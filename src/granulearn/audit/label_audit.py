@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -237,10 +239,12 @@ def audit_labels(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Inputs, used as they come: scale them first.
-    y : array-like of shape (n_samples,)
-        Class labels.
+    X : array-like of shape (n_samples, n_features), or a raw table
+        Numbers, used as they come: scale them first. Or a table as it comes: a path,
+        a frame of pandas or polars with any types, an Arrow table, a list of dicts, a
+        dict of columns; then everything is encoded and scaled inside.
+    y : array-like of shape (n_samples,), or str
+        Class labels, or the column of the table that holds them.
     n_trees : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
@@ -254,7 +258,8 @@ def audit_labels(
         Indexed like X or y, sorted worst first: ``given``, ``reliability`` (the
         probability of the given label; NaN, last, where it cannot be known),
         ``suggested``, ``flagged``. Its ``attrs`` hold an estimate of the share
-        of wrong or ambiguous labels, ``noise_rate``, and ``noise_by_pair``.
+        of wrong or ambiguous labels, ``noise_rate``, and ``noise_by_pair``; of a
+        raw table also its ``warnings``, worth reading before the rest.
 
     Examples
     --------
@@ -266,9 +271,23 @@ def audit_labels(
     >>> int(table.index[0]), bool(table["flagged"].iloc[0])
     (10, True)
     """
-    audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs).fit(X, y)
-    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-    return audit.to_frame(None if named is None else named.index)
+    settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
+    if not isinstance(y, str) and not _is_raw(X):
+        audit = LabelAudit(**settings).fit(X, y)
+        named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
+        return audit.to_frame(None if named is None else named.index)
+    from granulearn.audit.table_audit import audit_raw_table
+
+    return audit_raw_table(X, y, **settings)
+
+
+def _is_raw(X: Any) -> bool:
+    """Return whether X is a table whose cells must be read, rather than numbers."""
+    if isinstance(X, (str, os.PathLike, Mapping)) or hasattr(X, "__arrow_c_stream__"):
+        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
+            return True
+        return any(dtype.kind not in "iuf" for dtype in X.dtypes)
+    return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
 
 
 def _with_values(y: Any, values: np.ndarray) -> Any:

@@ -22,7 +22,8 @@ class Verb(NamedTuple):
 
 
 VERBS = {
-    "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a CSV or Parquet file."),
+    "check": Verb("granulearn.cli.check:check", "See what a table holds, and what is odd."),
+    "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a table."),
     "predict": Verb("granulearn.cli.predict:predict", "Predict every row of a file, of any size."),
     "balls": Verb("granulearn.cli.balls:balls", "See the balls of a table, and how trusted."),
     "audit": Verb("granulearn.cli.audit:audit", "Find labels that are probably wrong, and why."),
@@ -38,6 +39,8 @@ EPILOG = f"""
 [bold]Examples[/bold]
 
 granulearn datasets export crx -o credit.csv
+
+granulearn check credit.csv --target target
 
 granulearn fit credit.csv --target target -o credit.skops
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from granulearn.balls import BallSet, generate_balls
 from granulearn.datasets import make_pipeline_for
-from granulearn.learning.training_table import TrainingTable
 from granulearn.memberships import resolve_membership
+from granulearn.tables import TrainingTable
 
 
 @dataclass(frozen=True, eq=False)

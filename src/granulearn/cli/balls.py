@@ -10,15 +10,12 @@ import typer
 from granulearn._words import counted
 from granulearn.cli.options import (
     CSV_ENDINGS,
-    CategoricalOption,
-    IgnoreOption,
     SeedOption,
     TableArgument,
     TargetOption,
     check_can_be_written,
     check_not_an_input,
     check_outputs_differ,
-    check_target_is_kept,
     output_option,
 )
 from granulearn.cli.output import (
@@ -30,6 +27,7 @@ from granulearn.cli.output import (
     stage_progress,
 )
 from granulearn.cli.output import table as new_table
+from granulearn.cli.table_options import AskedTable, takes_table_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +62,7 @@ def _check_maker(name: str) -> str:
     return name
 
 
+@takes_table_options
 def balls(
     table: TableArgument,
     target: TargetOption,
@@ -95,10 +94,10 @@ def balls(
             help="How balls are rated; an unknown name lists those there are.",
         ),
     ] = "sdap",
-    categorical: CategoricalOption = None,
-    ignore: IgnoreOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    asked: AskedTable,
 ) -> None:
     """See the balls of a table: sizes, purities, memberships, the most and least trusted.
 
@@ -109,36 +108,39 @@ def balls(
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
     from granulearn.cli.ball_table import make_rated_balls
-    from granulearn.cli.streams import check_is_no_stream
-    from granulearn.learning.training_table import read_training_table
+    from granulearn.cli.table_report import show_short
     from granulearn.persistence import written_atomically
+    from granulearn.tables import read_training_table
+    from granulearn.tables.inspection import as_facts
+    from granulearn.tables.writing import write_frame
 
     for written in (output, plot):
         check_not_an_input(written, table)
     check_outputs_differ(output, plot)
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(plot, ".png", ".pdf", ".svg")
-    check_is_no_stream(table)
-    check_target_is_kept(target, ignore)
-    with stage_progress(hidden=json) as tell, compiling_announced():
-        tell(f"reading {table.name}")
-        data = read_training_table(
-            table, target, categorical=categorical or (), ignore=ignore or ()
-        )
-        tell(f"making balls of {len(data.y)} rows and rating them")
-        rated = make_rated_balls(data, maker=maker, purity=purity, membership=membership, seed=seed)
-        tell(f"describing {counted(len(rated.balls), 'ball')}")
-        listing = rated.listing()
-        if plot is not None:
-            tell(f"drawing {plot.name}")
-            with written_atomically(plot) as draft:
-                rated.draw(draft)
-        if output is not None:
-            with written_atomically(output) as draft:
-                listing.to_csv(draft, index=False)
-    if json:
-        print_json({**rated.summary(), "dropped_rows": data.dropped_rows})
-        return
+    with asked.open(table) as file:
+        with stage_progress(hidden=json) as tell, compiling_announced():
+            tell(f"reading {table.name}")
+            data = read_training_table(file, target, asked.wishes)
+            tell(f"making balls of {len(data.y)} rows and rating them")
+            rated = make_rated_balls(
+                data, maker=maker, purity=purity, membership=membership, seed=seed
+            )
+            tell(f"describing {counted(len(rated.balls), 'ball')}")
+            listing = rated.listing()
+            if plot is not None:
+                tell(f"drawing {plot.name}")
+                with written_atomically(plot) as draft:
+                    rated.draw(draft)
+            if output is not None:
+                with written_atomically(output) as draft:
+                    write_frame(listing, draft)
+        if json:
+            facts = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}
+            print_json({**rated.summary(), **facts})
+            return
+        show_short(data.report, file.place)
     _show(rated, listing, table.name)
     for written in (plot, output):
         if written is not None:

@@ -76,14 +76,19 @@ def export(
 
     Example: granulearn datasets export crx -o credit.csv
     """
-    from granulearn.cli.streams import check_output, tell_written, written_output
+    from granulearn.cli.streams import (
+        PARQUET_ENDINGS,
+        TEXT_ENDINGS,
+        check_output,
+        tell_written,
+        written_output,
+    )
     from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
-    from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
 
     before_the_verb = context.parent.params if context.parent else {}
     data_dir = data_dir or before_the_verb.get("data_dir")
     json = json or before_the_verb.get("json", False)
-    check_output(output, *CSV_SUFFIXES, *PARQUET_SUFFIXES, json=json)
+    check_output(output, *TEXT_ENDINGS, *PARQUET_ENDINGS, json=json)
     try:
         dataset = load(name, data_dir, download=download)
     except (DatasetUnavailableError, UnknownDatasetError) as error:
@@ -93,7 +98,7 @@ def export(
     frame = dataset.X.assign(**{target: dataset.y})
     with written_output(output, ".csv") as draft:
         suffix = draft.suffix.lower()
-        if suffix in PARQUET_SUFFIXES:
+        if suffix in PARQUET_ENDINGS:
             frame.to_parquet(draft, index=False)
         else:
             frame.to_csv(draft, index=False, sep="\t" if suffix == ".tsv" else ",")

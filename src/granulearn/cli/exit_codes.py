@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 
 OK = 0
 UNEXPECTED = 1
@@ -49,6 +50,8 @@ _EXTRAS = {
     "rich": "cli",
     "pandas": "cli",
     "pyarrow": "cli",
+    "python_calamine": "cli",
+    "charset_normalizer": "cli",
     "skops": "cli",
     "matplotlib": "plots",
     "pydantic": "studies",
@@ -74,8 +77,8 @@ class InterruptedRunError(Exception):
     """A run was stopped that keeps what it has; the message says what that is."""
 
 
-def explain_failure(error: Exception) -> tuple[str, int]:
-    """Return the one line to print for a failure, and the exit code.
+def explain_failure(error: Exception) -> tuple[str | Sequence[str], int]:
+    """Return the line to print for a failure, or one for each problem, and the exit code.
 
     Parameters
     ----------
@@ -86,7 +89,7 @@ def explain_failure(error: Exception) -> tuple[str, int]:
     kinds = [kind.__name__ for kind in type(error).__mro__]
     for kind in kinds:
         if kind in _BY_NAME:
-            return str(error), _BY_NAME[kind]
+            return getattr(error, "problems", ()) or str(error), _BY_NAME[kind]
     if isinstance(error, UsageError):
         return str(error), USAGE
     if isinstance(error, InterruptedRunError):

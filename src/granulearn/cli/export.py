@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from granulearn.cli.options import ModelArgument, check_not_an_input, output_option
+from granulearn.cli.options import ModelArgument, check_is_file, check_not_an_input, output_option
 from granulearn.cli.output import JsonOption, print_json
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ def export(
         tell_written,
         written_output,
     )
-    from granulearn.learning.sources import check_is_file
     from granulearn.persistence import load_model, to_onnx
     from granulearn.persistence.onnx_files import largest_difference
 

@@ -11,16 +11,13 @@ import typer
 from granulearn._words import counted
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
-    CategoricalOption,
     DaskOption,
-    IgnoreOption,
     ModelOption,
     SeedOption,
+    TableArgument,
     TargetOption,
-    TrainingArgument,
     check_can_be_written,
     check_not_an_input,
-    check_target_is_kept,
     cluster,
     output_option,
 )
@@ -34,6 +31,7 @@ from granulearn.cli.output import (
     stage_progress,
     table,
 )
+from granulearn.cli.table_options import AskedTable, takes_table_options
 from granulearn.learning.model_kinds import (
     DEFAULT_IN_PARTS,
     DEFAULT_MODEL,
@@ -44,15 +42,17 @@ from granulearn.learning.model_kinds import (
 if TYPE_CHECKING:
     from granulearn.learning.trained_model import Trained
     from granulearn.persistence import ModelCard
+    from granulearn.tables import TableFile
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
 MAX_CLASSES_SHOWN = 12
 SETTINGS_SHOWN = ("n_trees", "n_layers", "C", "n_hidden", "activation")
 
 
+@takes_table_options
 def fit(
     ctx: typer.Context,
-    table: TrainingArgument,
+    table: TableArgument,
     target: TargetOption,
     output: Annotated[Path, output_option("Model file to write.")],
     model: ModelOption = DEFAULT_MODEL,
@@ -64,17 +64,17 @@ def fit(
         float,
         typer.Option("--test", min=0.0, max=0.9, help="Share of rows held out; 0 uses all."),
     ] = 0.3,
-    categorical: CategoricalOption = None,
-    ignore: IgnoreOption = None,
     seed: SeedOption = 0,
     dask: DaskOption = None,
     json: JsonOption = False,
+    *,
+    asked: AskedTable,
 ) -> None:
-    """Learn to predict a column of a CSV or Parquet file, or of a directory of Parquet files.
+    """Learn to predict a column of a table.
 
-    Numbers and categories are told apart, missing cells filled in, categories
-    encoded, numbers scaled; all of it is saved with the model, and a card with
-    the columns, scores, versions and seed. The scores are those of the model
+    Numbers, dates and categories are told apart (`granulearn check` shows how), missing
+    cells filled in, categories encoded, numbers scaled; all of it is saved with the
+    model, and a card with the columns, scores, versions and seed. The scores are those of the model
     that is saved: it has not seen the rows held out.
 
     A directory, a file larger than a quarter of the memory, and any table with
@@ -83,40 +83,40 @@ def fit(
 
     Example: granulearn fit train.csv --target label -o model.skops
     """
-    from granulearn.cli.streams import check_is_no_stream
-    from granulearn.learning.table_parts import is_large
+    from granulearn.cli.table_report import show_short
+    from granulearn.learning.size import is_large
     from granulearn.learning.training import train
-    from granulearn.learning.training_table import read_training_table
     from granulearn.persistence import save_model
+    from granulearn.tables import read_training_table
+    from granulearn.tables.inspection import as_facts
 
     check_not_an_input(output, table)
     check_can_be_written(output)
     in_parts = dask is not None or is_large(table)
-    if in_parts:
-        source = ctx.get_parameter_source("model")
-        chosen = source is not None and source.name != "DEFAULT"
-        model = _kind_for_parts(model if chosen else None, tune=tune)
-    elif tune and not model_kinds()[model].tunable:
-        note(f"{model} has no grid to search, so --tune changes nothing.")
-        tune = False
-    left_out, categories = ignore or [], categorical or []
-    check_is_no_stream(table)
-    check_target_is_kept(target, ignore)
-    # A search draws a bar of its own.
-    with stage_progress(hidden=json or tune) as tell, compiling_announced():
+    with asked.open(table) as file:
         if in_parts:
-            trained = _fit_in_parts(
-                table, target, model, categories, left_out, test, seed, dask, tell
-            )
-        else:
-            tell(f"reading {table.name}")
-            data = read_training_table(table, target, categorical=categories, ignore=left_out)
-            trained = train(data, model, tune=tune, test=test, seed=seed, tell=tell)
-        tell(f"saving {output.name}")
-        card = save_model(trained.pipeline, output, trained.card)
-    if json:
-        print_json({"file": str(output), **card.to_json()})
-    else:
+            source = ctx.get_parameter_source("model")
+            chosen = source is not None and source.name != "DEFAULT"
+            model = _kind_for_parts(model if chosen else None, tune=tune)
+        elif tune and not model_kinds()[model].tunable:
+            note(f"{model} has no grid to search, so --tune changes nothing.")
+            tune = False
+        # A search draws a bar of its own.
+        with stage_progress(hidden=json or tune) as tell, compiling_announced():
+            if in_parts:
+                trained = _fit_in_parts(file, target, model, asked, test, seed, dask, tell)
+            else:
+                tell(f"reading {table.name}")
+                data = read_training_table(file, target, asked.wishes)
+                trained = train(data, model, tune=tune, test=test, seed=seed, tell=tell)
+            tell(f"saving {output.name}")
+            card = save_model(trained.pipeline, output, trained.card)
+        if json:
+            facts = {"table": as_facts(trained.report, file.place)} if trained.report else {}
+            print_json({"file": str(output), **card.to_json(), **facts})
+            return
+        if trained.report:
+            show_short(trained.report, file.place)
         _show(table, output, card)
 
 
@@ -139,25 +139,20 @@ def _kind_for_parts(chosen: str | None, *, tune: bool) -> str:
 
 
 def _fit_in_parts(
-    path: Path,
+    file: TableFile,
     target: str,
     model: str,
-    categorical: list[str],
-    ignore: list[str],
+    asked: AskedTable,
     test: float,
     seed: int,
     dask: str | None,
     tell: Callable[[str], None],
 ) -> Trained:
     from granulearn.learning.cluster_training import train_on_cluster
-    from granulearn.learning.table_parts import open_parts
-    from granulearn.learning.table_survey import make_request
 
-    parts = open_parts(path)
-    request = make_request(parts, target, categorical, ignore, test=test, seed=seed)
     tell("starting the cluster" if dask in (None, "local") else "connecting")
     with cluster(dask or "local"):
-        return train_on_cluster(parts, model, request, tell)
+        return train_on_cluster(file, model, target, asked.wishes, test=test, seed=seed, tell=tell)
 
 
 def _show(path: Path, output: Path, card: ModelCard) -> None:

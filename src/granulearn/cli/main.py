@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import NoReturn
 
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
@@ -59,9 +60,10 @@ class _Stop:
         raise KeyboardInterrupt
 
 
-def _fail(message: str, code: int) -> int:
-    one_line = " ".join(message.split())
-    sys.stderr.write(f"granulearn: error: {one_line}\n")
+def _fail(messages: str | Sequence[str], code: int) -> int:
+    for message in [messages] if isinstance(messages, str) else messages:
+        one_line = " ".join(message.split())
+        sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
 
 

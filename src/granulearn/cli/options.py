@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,22 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.table_options import column_names
 from granulearn.learning.model_kinds import model_names
 
 # The endings of files that are written as CSV, and as nothing else.
 CSV_ENDINGS = ("", ".csv", ".txt")
-
-
-def _column_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the names of the header that begin so; none if the file cannot be read."""
-    # Typer does not parse an unfinished command; its arguments stand in `ctx.args`.
-    given = [path for path in (ctx.params.get("table"), *ctx.args) if path]
-    try:
-        with Path(str(given[0])).open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file))
-    except (IndexError, OSError, UnicodeDecodeError, StopIteration, csv.Error):
-        return []
-    return [name for name in header if name.startswith(incomplete)]
 
 
 def _check_model(name: str) -> str:
@@ -38,12 +26,9 @@ def _check_model(name: str) -> str:
 
 
 TableArgument = Annotated[
-    Path, typer.Argument(help="CSV or Parquet file with a header.", show_default=False)
-]
-TrainingArgument = Annotated[
     Path,
     typer.Argument(
-        help="CSV file with a header, Parquet file, or directory of Parquet files.",
+        help="CSV or its kin, Parquet, Feather, workbook or JSON lines; - is standard input.",
         show_default=False,
     ),
 ]
@@ -56,7 +41,7 @@ TargetOption = Annotated[
         "--target",
         "-t",
         help="Column of labels.",
-        autocompletion=_column_names,
+        autocompletion=column_names,
         show_default=False,
     ),
 ]
@@ -68,20 +53,6 @@ ModelOption = Annotated[
         help="Kind of model; see `granulearn models`.",
         autocompletion=model_names,
         callback=_check_model,
-    ),
-]
-CategoricalOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--categorical",
-        help="Column of categories that look like numbers; may be repeated.",
-        autocompletion=_column_names,
-    ),
-]
-IgnoreOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore", help="Column to leave out; may be repeated.", autocompletion=_column_names
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
@@ -121,6 +92,19 @@ def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
         yield client
 
 
+def check_is_file(path: Path) -> None:
+    """Raise an `OSError` that names the path if there is no file, or none that may be read.
+
+    Parameters
+    ----------
+    path : Path
+        A model.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is not a file; check the path.")
+    path.open("rb").close()
+
+
 def check_not_an_input(output: Path | None, *inputs: Path) -> None:
     """Refuse to write over what is read.
 
@@ -133,23 +117,6 @@ def check_not_an_input(output: Path | None, *inputs: Path) -> None:
     """
     if output is not None and output.resolve() in {path.resolve() for path in inputs}:
         raise UsageError(f"--output {output} is also an input; write to another file.")
-
-
-def check_target_is_kept(target: str, ignore: Sequence[str] | None) -> None:
-    """Refuse to ignore the column that is to be learnt.
-
-    Parameters
-    ----------
-    target : str
-        The column of labels.
-    ignore : sequence of str or None
-        The columns to leave out.
-    """
-    if target in (ignore or ()):
-        raise UsageError(
-            f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
-            "another --target."
-        )
 
 
 def check_can_be_written(path: Path | None, *suffixes: str) -> None:

@@ -80,6 +80,17 @@ def note(message: str) -> None:
     typer.echo(f"granulearn: note: {message}", err=True)
 
 
+def warn(message: str) -> None:
+    """Print on stderr what could lead a user to a wrong conclusion.
+
+    Parameters
+    ----------
+    message : str
+        One line.
+    """
+    typer.echo(f"granulearn: warning: {message}", err=True)
+
+
 def table(title: str, *headers: str) -> Table:
     """Return an empty table in the one style that all verbs share.
 

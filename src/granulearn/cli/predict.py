@@ -11,12 +11,15 @@ from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
     ModelArgument,
     TableArgument,
+    check_is_file,
     check_not_an_input,
     output_option,
 )
 from granulearn.cli.output import JsonOption, note, print_json, row_progress
+from granulearn.cli.table_options import AskedTable, column_names, takes_file_options
 
 
+@takes_file_options
 def predict(
     model: ModelArgument,
     table: TableArgument,
@@ -24,34 +27,47 @@ def predict(
     proba: Annotated[bool, typer.Option("--proba", help="Add a probability per class.")] = False,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", help="Column of the table to copy along; may be repeated."),
+        typer.Option(
+            "--keep",
+            help="Column of the table to copy along; may be repeated.",
+            autocompletion=column_names,
+        ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse categories that training did not have.")
+        bool,
+        typer.Option(
+            "--strict", help="Refuse categories and forms of cells that training did not have."
+        ),
     ] = False,
     json: JsonOption = False,
+    *,
+    asked: AskedTable,
 ) -> None:
     """Predict every row of a file, of any size, in constant memory.
 
     Columns are matched by name, in any order; further columns are ignored. The
     output has a column `prediction`, and with --proba a column
     `probability_CLASS` for each class. A model of several numbers gives
-    `prediction_1`, `prediction_2` and so on. A category that training did not
-    have counts as none of the known ones, with a warning. The table - is standard
-    input.
+    `prediction_1`, `prediction_2` and so on. Cells are read as in training: one of
+    another form counts as missing, and a category that training did not have as none
+    of the known ones, both with a remark. The table - is standard input.
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
     from granulearn.cli.prediction_output import predict_file
-    from granulearn.cli.streams import as_file, check_output, is_standard_output, tell_written
-    from granulearn.datasets.tables import CSV_SUFFIXES, PARQUET_SUFFIXES
+    from granulearn.cli.streams import (
+        PARQUET_ENDINGS,
+        TEXT_ENDINGS,
+        check_output,
+        is_standard_output,
+        tell_written,
+    )
     from granulearn.learning.prediction import Predictor
-    from granulearn.learning.sources import check_is_file, open_source
     from granulearn.persistence import load_model
     from granulearn.persistence.predictors import final_predictor
 
     check_not_an_input(None if is_standard_output(output) else output, table, model)
-    check_output(output, *CSV_SUFFIXES, *PARQUET_SUFFIXES, json=json)
+    check_output(output, *TEXT_ENDINGS, *PARQUET_ENDINGS, json=json)
     check_is_file(model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
     if proba and not predictor.classes:
@@ -60,21 +76,21 @@ def predict(
             f"{type(final_predictor(predictor.pipeline)).__name__} predicts numbers; "
             "leave out --proba."
         )
-    with as_file(table) as file:
-        source = open_source(file)
-        predictor.check_columns(source)
-        with row_progress(source.rows_about, hidden=json) as progress:
-            n_rows = predict_file(predictor, source, output, progress)
-    for line in predictor.surprises():
-        note(line)
+    with asked.open(table) as file:
+        predictor.check_columns(file.path, file.names)
+        with row_progress(file.rows_about, hidden=json) as progress:
+            n_rows = predict_file(predictor, file, output, progress)
+        for line in predictor.surprises(file.place):
+            note(line)
     if json:
         print_json(
             {
                 "file": str(output),
                 "rows": n_rows,
                 "predicted": {str(k): v for k, v in predictor.counts.items()},
-                "ignored_columns": predictor.ignored_columns(source),
+                "ignored_columns": predictor.ignored_columns(file.names),
                 "new_categories": predictor.new_categories(),
+                "misfits": predictor.misfits(),
             }
         )
         return

@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 from threadpoolctl import threadpool_limits
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.streams import written_output
-from granulearn.datasets import TableError
-from granulearn.datasets.tables import PARQUET_SUFFIXES
+from granulearn.cli.streams import PARQUET_ENDINGS, written_output
 from granulearn.learning.prediction import Predictor
-from granulearn.learning.sources import Source
+from granulearn.tables import TableError, TableFile
+from granulearn.tables.writing import CsvWriter
 
 
 def predict_file(
-    predictor: Predictor, source: Source, output: Path, progress: Callable[[int], None]
+    predictor: Predictor, file: TableFile, output: Path, progress: Callable[[int], None]
 ) -> int:
     """Predict every row of a file and write the answers; return the number of rows.
 
@@ -29,7 +27,7 @@ def predict_file(
     ----------
     predictor : Predictor
         The model.
-    source : Source
+    file : TableFile
         The rows.
     output : Path
         CSV or Parquet file, or ``-``; made at the end, or not at all.
@@ -37,26 +35,30 @@ def predict_file(
         Told the number of rows done.
     """
     n_rows = 0
+
+    def place(row: int) -> str:
+        return f"{file.path}, {file.place(row)}"
+
     # One thread computes while another reads ahead.
     with written_output(output, ".csv") as draft, threadpool_limits(1, user_api="blas"):
         writer = None
         try:
-            for batch in source.batches(predictor.input_names):
+            for batch in file.batches(predictor.input_names):
                 for start in range(0, batch.num_rows, predictor.rows_per_chunk):
                     chunk = batch.slice(start, predictor.rows_per_chunk)
-                    answers = predictor.predict_batch(chunk, source, n_rows)
+                    answers = predictor.predict_batch(chunk, place, n_rows)
                     if writer is None:
                         _check_unique(answers.schema.names)
-                        plain = predictor.writes_plain_text
-                        writer = _open_writer(draft, answers.schema, plain=plain)
-                    writer.write_batch(answers)
+                        writer = _open_writer(draft, answers.schema)
+                    writer.write(answers)
                     n_rows += chunk.num_rows
                     progress(n_rows)
         finally:
             if writer is not None:
                 writer.close()
         if n_rows == 0:
-            raise TableError(f"{source.path} has a header but no data rows; add rows.")
+            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+        predictor.check_cells(file.path, file.place)
     return n_rows
 
 
@@ -69,10 +71,8 @@ def _check_unique(names: list[str]) -> None:
         )
 
 
-def _open_writer(draft: Path, schema: pa.Schema, *, plain: bool) -> Any:
-    if draft.suffix.lower() in PARQUET_SUFFIXES:
+def _open_writer(draft: Path, schema: pa.Schema) -> Any:
+    if draft.suffix.lower() in PARQUET_ENDINGS:
         return parquet.ParquetWriter(draft, schema)
     separator = "\t" if draft.suffix.lower() == ".tsv" else ","
-    style: Any = "none" if plain else "needed"  # pyarrow's "needed" quotes all text
-    options = arrow_csv.WriteOptions(delimiter=separator, quoting_style=style)
-    return arrow_csv.CSVWriter(draft, schema, write_options=options)
+    return CsvWriter(draft, schema.names, separator)

@@ -1,4 +1,4 @@
-"""Data sets by name, tables of one's own, and noise to test with."""
+"""Data sets by name, and noise to test with."""
 
 from granulearn.datasets.collection import LoadedCollection, load_collection
 from granulearn.datasets.imbalance import Imbalanced, make_imbalanced
@@ -12,8 +12,6 @@ from granulearn.datasets.records import (
     DatasetUnavailableError,
     UnknownDatasetError,
 )
-from granulearn.datasets.tables import Table, read_table
-from granulearn.tables import TableError
 
 __all__ = [
     "Dataset",
@@ -22,8 +20,6 @@ __all__ = [
     "Imbalanced",
     "LoadedCollection",
     "NoisyLabels",
-    "Table",
-    "TableError",
     "UnknownDatasetError",
     "WithOutliers",
     "add_outliers",
@@ -33,5 +29,4 @@ __all__ = [
     "load_collection",
     "make_imbalanced",
     "make_pipeline_for",
-    "read_table",
 ]

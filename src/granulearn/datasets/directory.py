@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from granulearn.datasets.records import SourceUnavailableError
-from granulearn.datasets.tables import read_table
 
 ENVIRONMENT_VARIABLE = "GRANULEARN_DATA"
 _REQUIRED = ("name", "rows", "features", "minority_rows")
@@ -136,9 +135,22 @@ def load_from_directory(
         path = line.path.parent / "with_missing" / line.path.name
         if not path.is_file():
             raise SourceUnavailableError(f"{name} has no copy with its missing values ({path})")
-    table = read_table(path, "target")
-    _check_against_manifest(table.X, table.y, line, path)
-    return table.X, table.y
+    X = _read_set(path)
+    y = X.pop("target").to_numpy()
+    _check_against_manifest(X, y, line, path)
+    return X, y
+
+
+def _read_set(path: Path) -> pd.DataFrame:
+    """Read a set of the one form that such a directory has; users' tables go by `tables`."""
+    try:
+        frame = pd.read_csv(path, keep_default_na=False, na_values=["", "?"], low_memory=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise SourceUnavailableError(f"{path} cannot be read: {error}") from error
+    if "target" not in frame.columns:
+        raise SourceUnavailableError(f"{path} has no column 'target'")
+    texts = frame.select_dtypes(exclude="number").columns.drop("target", errors="ignore")
+    return frame.astype(dict.fromkeys(texts, "category"))
 
 
 def _check_against_manifest(X: pd.DataFrame, y: np.ndarray, line: ManifestLine, path: Path) -> None:

@@ -1,41 +1,41 @@
 """From a table in parts to a fitted pipeline: the work of `training`, on a Dask cluster.
 
-Nothing but sums, counts and balls leaves the parts. The parts are read once to
-tell kinds and statistics, once or twice to fit, once to score.
+Nothing but sums, counts and balls leaves the parts. They are read once to tell what
+the columns and labels are, once to look for leaks and to learn statistics, once or
+twice to fit, once to score.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import add
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from dask import delayed
 from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
 from granulearn._words import counted
-from granulearn.datasets import make_pipeline_for
 from granulearn.distributed.blocks import Block, check_block
 from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.prediction import for_prediction
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.learning.model_kinds import make_model
-from granulearn.learning.table_parts import TablePart, TableParts
-from granulearn.learning.table_survey import (
-    ColumnSurvey,
+from granulearn.learning.part_preparation import Preparation, prepare_from_statistics
+from granulearn.learning.part_rows import (
     Request,
-    TableSurvey,
-    card_of,
-    check_survey,
-    features_and_labels,
-    join_surveys,
-    read_rows,
-    survey_part,
+    RowReading,
+    examine_part,
+    look_at_part,
+    read_part,
+    rows_before,
 )
+from granulearn.learning.part_statistics import Statistics, card_of
 from granulearn.learning.trained_model import (
     Trained,
     cannot_be_split,
@@ -43,72 +43,111 @@ from granulearn.learning.trained_model import (
     scores_of_confusion,
     told_to_users,
 )
+from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.errors import TableError
+from granulearn.tables.inspection import (
+    FirstLook,
+    TableReport,
+    problems_of_names,
+    report_first,
+    report_second,
+)
+from granulearn.tables.labels.labels import Labels
+from granulearn.tables.readers.table_file import TableFile, TablePart
+from granulearn.tables.training_table import as_labels
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class BlockReading:
     """How a part becomes what a model learns from."""
 
-    request: Request
-    kinds: dict[str, str]
-    whole_labels: bool
-    prepare: Any
-    """The fitted first step of the pipeline."""
+    rows: RowReading
+    prepare: Preparation
 
 
 def train_on_cluster(
-    table: TableParts, model: str, request: Request, tell: Callable[[str], None]
+    file: TableFile,
+    model: str,
+    target: str,
+    wishes: Wishes,
+    *,
+    test: float,
+    seed: int,
+    tell: Callable[[str], None],
 ) -> Trained:
     """Survey, fit, and score on the rows held out; there is no cross-validation.
 
     Parameters
     ----------
-    table : TableParts
+    file : TableFile
         What to learn from.
     model : str
         A name of `model_kinds` whose classifier can be fitted in parts.
-    request : Request
-        What the user asked for.
+    target : str
+        The column of labels; rows without one are left out and counted.
+    wishes : Wishes
+        What the user says about the columns.
+    test : float
+        Share of the rows to hold out, from 0 to below 1.
+    seed : int
+        Seed of the rows held out and of the model.
     tell : callable
         Told what is being done.
+
+    Raises
+    ------
+    TableError
+        Says all that is wrong with the table at once.
     """
-    tell(f"looking at {counted(len(table.parts), 'part')}")
-    looks = [delayed(survey_part)(part, number, request) for number, part in enumerate(table.parts)]
-    (survey,) = compute(tree_reduce(join_surveys, looks))
-    whole = check_survey(survey, table.path, request.target)
-    _check_held_out(survey, request)
-    kinds = {column.name: column.kind for column in survey.columns}
-    prepare = prepare_from_survey(survey.columns)
-    reading = Reading(request, kinds, whole, prepare)
-    tell(f"fitting {model} to {survey.train_labels.total()} rows")
-    classifier = make_model(model, request.seed)
+    parts, request = file.parts(), Request(target, test, seed)
+    tell(f"looking at {counted(len(parts), 'part')}")
+    looks = [delayed(look_at_part)(part, number, request) for number, part in enumerate(parts)]
+    (sight,) = compute(tree_reduce(add, looks))
+    report, labels = _report_or_raise(file, sight.look, target, wishes)
+    reading = RowReading(request, report.schema, labels, _classes(labels))
+    before = rows_before(sight.training_labels, reading)
+    n_training = before[-1] - before[0]
+    _check_rows_left(file, reading, n_training)
+
+    tell(f"examining {counted(report.rows, 'row')}")
+    examine, first_reading = delayed(examine_part), delayed(reading)
+    looks = [
+        examine(part, number, first_reading, before[number]) for number, part in enumerate(parts)
+    ]
+    (second,) = compute(tree_reduce(add, looks))
+    report = report_second(report, second.examination, wishes)
+    statistics = _of_used(second.statistics, report)
+    prepare = prepare_from_statistics(statistics, reading.classes)
+
+    tell(f"fitting {model} to {counted(int(n_training.sum()), 'row')}")
+    classifier = make_model(model, seed)
     if "n_jobs" in classifier.get_params():
         classifier.set_params(n_jobs=None)  # each worker has a core of its own
-    shared = delayed(reading)
-    blocks = [
-        delayed(block_of_part)(part, number, shared) for number, part in enumerate(table.parts)
-    ]
+    shared = delayed(BlockReading(replace(reading, schema=report.schema), prepare))
+    make_block = delayed(block_of_part)
+    blocks = [make_block(part, number, shared, before[number]) for number, part in enumerate(parts)]
     with told_to_users(model):
-        fit_blocks(classifier, blocks, len(prepare.get_feature_names_out()))
-    pipeline = Pipeline([("prepare", prepare), ("model", classifier)])
+        fit_blocks(classifier, blocks, prepare.n_features)
     scores = {}
-    if request.test:
+    if test:
         tell("scoring on the rows held out")
-        scores["held_out"] = _held_out(table.parts, shared, classifier)
+        scores["held_out"] = _held_out(parts, shared, classifier)
     card = make_card(
         model,
         classifier,
-        survey.train_labels,
-        target=request.target,
-        columns=tuple(map(card_of, survey.columns)),
-        dropped_rows=survey.unlabelled,
+        Counter(dict(zip(map(str, reading.classes), n_training.tolist(), strict=True))),
+        target=target,
+        columns=tuple(card_of(name, known) for name, known in statistics.items()),
+        schema=report.schema,
+        dropped_rows=sum(labels.unlabelled.values()),
         scores=scores,
-        seed=request.seed,
+        seed=seed,
     )
-    return Trained(pipeline, card)
+    pipeline = Pipeline([("prepare", prepare.step), ("model", classifier)])
+    return Trained(pipeline, card, report)
 
 
-def block_of_part(part: TablePart, number: int, reading: Reading) -> Block:
+def block_of_part(part: TablePart, number: int, reading: BlockReading, starts: np.ndarray) -> Block:
     """Read the rows of a part that are learnt from.
 
     Parameters
@@ -117,15 +156,21 @@ def block_of_part(part: TablePart, number: int, reading: Reading) -> Block:
         Some rows.
     number : int
         Number of the part.
-    reading : Reading
+    reading : BlockReading
         How they are read.
+    starts : ndarray of shape (n_classes,)
+        As for `folds_of_rows`.
     """
-    rows = read_rows(part, number, reading.request)
-    X, y = _prepared(rows, ~rows.held_out, reading)
-    return check_block(number, X, y, None, None)
+    rows = read_part(part, number, reading.rows)
+    X, prepare = np.empty((0, reading.prepare.n_features)), reading.prepare
+    if len(rows.training):
+        X = prepare.training_rows(rows.features(rows.training), rows.classed(starts).folds)
+    return check_block(number, X, rows.y(rows.training), None, None)
 
 
-def confusion_of_part(part: TablePart, number: int, reading: Reading, classifier: Any):
+def confusion_of_part(
+    part: TablePart, number: int, reading: BlockReading, classifier: Any
+) -> np.ndarray:
     """Count true against predicted classes among the rows of a part that are held out.
 
     Parameters
@@ -134,57 +179,53 @@ def confusion_of_part(part: TablePart, number: int, reading: Reading, classifier
         Some rows.
     number : int
         Number of the part.
-    reading : Reading
+    reading : BlockReading
         How they are read.
     classifier : fitted classifier
         What predicts them.
     """
-    rows = read_rows(part, number, reading.request)
-    X, y = _prepared(rows, rows.held_out, reading)
+    rows = read_part(part, number, reading.rows)
     n_classes = len(classifier.classes_)
-    if len(y) == 0:
+    if not len(rows.held_out):
         return np.zeros((n_classes, n_classes), dtype=np.int64)
-    return confusion_matrix(y, classifier.predict(X), labels=classifier.classes_)
+    predicted = classifier.predict(reading.prepare.new_rows(rows.features(rows.held_out)))
+    return confusion_matrix(rows.y(rows.held_out), predicted, labels=classifier.classes_)
 
 
-def prepare_from_survey(columns: Sequence[ColumnSurvey]) -> Any:
-    """Return the first step of the pipeline, fitted to statistics in place of rows.
-
-    Parameters
-    ----------
-    columns : sequence of ColumnSurvey
-        Over all training rows.
-    """
-    # The frame holds every category, and the most frequent one most often: the steps for
-    # categories need no more. What the steps for numbers learn from it is replaced.
-    length = 2 + max([len(column.categories) for column in columns], default=0)
-    frame = pd.DataFrame({column.name: _example(column, length) for column in columns})
-    prepare = make_pipeline_for(frame, many=()).fit(frame).named_steps["prepare"]
-    numbers = [column for column in columns if column.kind == "number"]
-    if numbers:
-        imputer, scaler = (step for _, step in prepare.named_transformers_["numbers"].steps)
-        imputer.statistics_ = np.array([column.median for column in numbers])
-        filled = [_with_missing_filled(column) for column in numbers]
-        scaler.mean_, scaler.var_ = (np.array(values) for values in zip(*filled, strict=True))
-        constant = np.array([column.lowest >= column.highest for column in numbers])
-        scaler.scale_ = np.where(constant, 1.0, np.sqrt(scaler.var_))
-        scaler.n_samples_seen_ = numbers[0].n + numbers[0].missing
-    return prepare
+def _report_or_raise(
+    file: TableFile, look: FirstLook | None, target: str, wishes: Wishes
+) -> tuple[TableReport, Labels]:
+    """Return what the first look tells, or raise with all that is wrong with the table."""
+    problems = problems_of_names(file.names, target, wishes)
+    report = report_first(file, look, target if target in file.names else None, wishes)
+    problems = (*problems, *report.problems)
+    if problems or report.labels is None:
+        raise TableError(*(f"{file.path}: {problem}" for problem in problems))
+    return report, report.labels
 
 
-def _prepared(rows: Any, chosen: np.ndarray, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    frame, y = features_and_labels(rows, chosen, reading.kinds, reading.whole_labels)
-    if len(frame) == 0:
-        return np.empty((0, len(reading.prepare.get_feature_names_out()))), y
-    return reading.prepare.transform(frame), y
+def _classes(labels: Labels) -> np.ndarray:
+    return np.unique(as_labels(pa.array(labels.classes, pa.string()), labels))
 
 
-def _check_held_out(survey: TableSurvey, request: Request) -> None:
+def _check_rows_left(file: TableFile, reading: RowReading, n_training: np.ndarray) -> None:
     """Raise, as `train` does, if too few rows can be held out; by chance it may be none."""
-    rows, n_classes, test = survey.labels.total(), len(survey.labels), request.test
-    none_held_out = rows == survey.train_labels.total()
+    rows, test = sum(reading.labels.classes.values()), reading.request.test
+    n_classes, none_held_out = len(reading.classes), rows == n_training.sum()
     if test and (none_held_out or round(test * rows) < n_classes):
         raise cannot_be_split(rows, n_classes, test)
+    lacking = reading.classes[n_training == 0]
+    if len(lacking):
+        raise TableError(
+            f"{file.path}: class {lacking[0]} of column {reading.request.target!r}, the target, "
+            "has no row left to learn from; add rows of it, or pass --test 0."
+        )
+
+
+def _of_used(statistics: dict[str, Statistics], report: TableReport) -> dict[str, Statistics]:
+    """Return the statistics of columns that do not give the target away."""
+    used = [name for column in report.schema.used for name in column.feature_names]
+    return {name: statistics[name] for name in used}
 
 
 def _held_out(parts: Sequence[TablePart], reading: Any, classifier: Any) -> dict[str, Any]:
@@ -193,22 +234,3 @@ def _held_out(parts: Sequence[TablePart], reading: Any, classifier: Any) -> dict
     tables = [count(part, number, reading, shared) for number, part in enumerate(parts)]
     (counts,) = compute(tree_reduce(np.add, tables))
     return scores_of_confusion(counts, classifier.classes_)
-
-
-def _example(column: ColumnSurvey, length: int) -> Any:
-    if column.kind == "number":
-        return np.zeros(length)
-    if not column.categories:
-        return pd.Categorical([None] * length)
-    usual = min(column.categories, key=lambda name: (-column.categories[name], name))
-    names = sorted(column.categories)
-    return pd.Categorical(names + [usual] * (length - len(names)))
-
-
-def _with_missing_filled(column: ColumnSurvey) -> tuple[float, float]:
-    """Return mean and variance of the column with its median in place of missing cells."""
-    total = column.n + column.missing
-    gap = column.median - column.mean if column.n else 0.0
-    share = column.missing / total if column.n else 0.0
-    mean = column.mean + gap * share
-    return mean, (column.squares + gap**2 * column.n * share) / total

@@ -1,33 +1,33 @@
-"""A loaded model predicts record batches of a table, and counts what surprises it."""
+"""A model predicts rows of a table, and counts what surprises it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from sklearn.base import is_regressor
 
-from granulearn.datasets import TableError
-from granulearn.datasets.tables import check_has_column
-from granulearn.learning.sources import Source
-from granulearn.learning.table_cells import (
-    NotANumberError,
-    as_categories,
-    as_numbers,
-    as_text,
-    holds_dates,
-)
-from granulearn.persistence import ColumnCard, LoadedModel, ModelFileError
+from granulearn.persistence import LoadedModel, ModelFileError
+from granulearn.persistence.model_card import schema_of_card
 from granulearn.persistence.predictors import final_predictor
+from granulearn.tables import TableError
+from granulearn.tables.columns.decisions import NEEDED_SHARE
+from granulearn.tables.columns.schema import NUMBER, YES_NO, Misfits, TypedRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
 CELLS_PER_CHUNK = 2**20
 MAX_ROWS_PER_CHUNK = 2**15
 PREDICTION = "prediction"
+
+Place = Callable[[int], str]
+"""Says where a row, by its number from 0, stands in its file."""
 
 
 class Predictor:
@@ -36,16 +36,23 @@ class Predictor:
     Parameters
     ----------
     loaded : LoadedModel
-        From a model file; its card names the columns.
-    proba : bool
-        Whether to give probabilities of classes too; numbers have none.
-    keep : tuple of str
-        Columns to copy to the output.
-    strict : bool
-        Whether an unknown category is an error.
+        From a model file; its card says how cells are read.
+    proba : bool, default=False
+        Whether to give probabilities of classes too.
+    keep : tuple of str, default=()
+        Columns to copy to the output, as they were read.
+    strict : bool, default=False
+        Whether an unknown category, or a cell of another form, is an error.
     """
 
-    def __init__(self, loaded: LoadedModel, *, proba: bool, keep: tuple[str, ...], strict: bool):
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        *,
+        proba: bool = False,
+        keep: tuple[str, ...] = (),
+        strict: bool = False,
+    ):
         if not loaded.card.columns:
             raise ModelFileError(
                 "the model was saved without the columns of a table; fit it with `granulearn fit`, "
@@ -53,18 +60,20 @@ class Predictor:
             )
         self.pipeline = loaded.pipeline
         self.classes = [] if is_regressor(self.pipeline) else self.pipeline.classes_.tolist()
-        self.columns = loaded.card.columns
+        self.schema = schema_of_card(loaded.card)
         self.proba = proba
         self.keep = keep
         self.strict = strict
         self.counts: Counter = Counter(dict.fromkeys(self.classes, 0))
         self._known = {
             column.name: frozenset(column.categories)
-            for column in self.columns
+            for column in loaded.card.columns
             if column.kind == "category"
         }
         self._unknown: dict[str, Counter] = {}
-        self._first_unknown: dict[str, str] = {}
+        self._first_unknown: dict[str, tuple[str, int]] = {}
+        self._misfits: dict[str, Misfits] = {}
+        self._known_cells: Counter = Counter()
 
     @property
     def rows_per_chunk(self) -> int:
@@ -75,39 +84,40 @@ class Predictor:
     @property
     def input_names(self) -> list[str]:
         """Columns to read from the file."""
-        names = [column.name for column in self.columns]
+        names = [column.name for column in self.schema.used]
         return names + [name for name in self.keep if name not in names]
 
-    @property
-    def writes_plain_text(self) -> bool:
-        """Whether nothing in the output can need quotation marks."""
-        special = set(',;\t|"\r\n')
-        return not self.keep and not any(special & set(str(c)) for c in self.classes)
-
-    def check_columns(self, source: Source) -> None:
-        """Raise a `TableError` if the file lacks a column.
+    def check_columns(self, path: object, names: Sequence[str]) -> None:
+        """Raise a `TableError` if a table lacks a column.
 
         Parameters
         ----------
-        source : Source
-            The file to predict.
+        path : object
+            The table, for the message.
+        names : sequence of str
+            Its columns.
         """
-        there = set(source.names)
-        missing = [column.name for column in self.columns if column.name not in there]
+        used = [column.name for column in self.schema.used]
+        missing = [name for name in used if name not in set(names)]
+        problems = []
         if missing:
             shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-            extra = self.ignored_columns(source)
+            extra = self.ignored_columns(names)
             hint = f"; it has {', '.join(map(repr, extra[:5]))} instead" if extra else ""
-            raise TableError(
-                f"{source.path} lacks {len(missing)} of the {len(self.columns)} columns that the "
+            problems.append(
+                f"{path} lacks {len(missing)} of the {len(used)} columns that the "
                 f"model was trained on: {shown}{hint}. Rename or add them."
             )
-        for name in self.keep:
-            check_has_column(source.path, source.names, name)
+        problems += [
+            f"{path} has no column {name!r} (--keep); did you mean one of "
+            f"{get_close_matches(name, names, 3) or list(names[:10])}?"
+            for name in self.keep
+            if name not in names
+        ]
+        if problems:
+            raise TableError(*problems)
 
-    def predict_batch(
-        self, batch: pa.RecordBatch, source: Source, first_row: int
-    ) -> pa.RecordBatch:
+    def predict_batch(self, batch: pa.RecordBatch, place: Place, first_row: int) -> pa.RecordBatch:
         """Return the output rows of a batch: the columns to copy, then what is predicted.
 
         A copied column keeps its name even if what is predicted has the same one.
@@ -116,25 +126,97 @@ class Predictor:
         ----------
         batch : RecordBatch
             The columns of `input_names`.
-        source : Source
-            Where it is from, for messages.
+        place : callable
+            Says where a row stands, for messages.
         first_row : int
-            Number of its first row in the file.
+            Number of the first row in the file.
         """
-        X = pd.DataFrame(
-            {
-                column.name: self._typed(column, batch[column.name], source, first_row)
-                for column in self.columns
-            }
-        )
-        kept: dict[str, Any] = {name: as_text(batch[name]) for name in self.keep}
+        X = self.typed(batch, place, first_row)
         try:
-            predicted = self._labels(X) if self.classes else self._numbers(X)
+            predicted = self._numbers(X) if not self.classes else self._labels(X)
         except ValueError as error:
-            raise self._refusal(error, X, source, first_row) from error
-        return pa.RecordBatch.from_arrays(
-            [*kept.values(), *predicted.values()], names=[*kept, *predicted]
-        )
+            raise self._refusal(error, X, place, first_row) from error
+        kept = {name: batch.column(name) for name in self.keep}
+        names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def typed(self, batch: pa.RecordBatch, place: Place, first_row: int = 0) -> pd.DataFrame:
+        """Return rows as the pipeline takes them, and remember what is odd about them.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+            The columns of `input_names`.
+        place : callable
+            Says where a row stands, for messages.
+        first_row : int, default=0
+            Number of the first row in the file.
+        """
+        rows = self.schema.read(batch, first_row)
+        self._remember_misfits(rows, batch.num_rows, place)
+        for name, known in self._known.items():
+            self._remember_unknown(name, rows.cells[name], known, place, first_row)
+        return rows.to_frame()
+
+    def check_cells(self, path: object, place: Place) -> None:
+        """Raise a `TableError` if too many cells did not have the form of training.
+
+        Parameters
+        ----------
+        path : object
+            The table, for the message.
+        place : callable
+            Says where a row stands.
+        """
+        wrong = [
+            f"{path}: column {name!r} held {self._form(name)} in training, but here "
+            f"{misfits.count} of {self._known_cells[name]} cells do not: "
+            f"{_listed(misfits, place)}; correct the cells or leave them empty."
+            for name, misfits in self._misfits.items()
+            if misfits.count > (1 - NEEDED_SHARE) * self._known_cells[name]
+        ]
+        if wrong:
+            raise TableError(*wrong)
+
+    def surprises(self, place: Place) -> Iterator[str]:
+        """Yield a line for each column with cells of another form, or unknown categories.
+
+        Parameters
+        ----------
+        place : callable
+            Says where a row stands.
+        """
+        for name, misfits in self._misfits.items():
+            yield (
+                f"column {name!r}: {misfits.count} cells do not hold {self._form(name)}, as in "
+                f"training, and count as missing: {_listed(misfits, place)}."
+            )
+        for name, counter in self._unknown.items():
+            text, row = self._first_unknown[name]
+            yield (
+                f"column {name!r}: {counter.total()} cells hold {len(counter)} categories that "
+                f"training did not have (first {text!r} at {place(row)}); they count as none "
+                "of the known ones."
+            )
+
+    def new_categories(self) -> dict[str, dict[str, int]]:
+        """Return how often each unknown category was met, by column."""
+        return {name: dict(counter) for name, counter in self._unknown.items()}
+
+    def misfits(self) -> dict[str, int]:
+        """Return how many cells did not have the form of training, by column."""
+        return {name: found.count for name, found in self._misfits.items()}
+
+    def ignored_columns(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of a table that are not used.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Its columns.
+        """
+        used = set(self.input_names)
+        return [name for name in names if name not in used]
 
     def _numbers(self, X: pd.DataFrame) -> dict[str, pa.Array]:
         predicted = self.pipeline.predict(X)
@@ -152,7 +234,8 @@ class Predictor:
             predicted = self.pipeline.classes_[probabilities.argmax(axis=1)]
         else:
             predicted = self.pipeline.predict(X)
-        self._count(predicted)
+        labels, counts = np.unique(predicted, return_counts=True)
+        self.counts.update(dict(zip(labels.tolist(), counts.tolist(), strict=True)))
         outputs = {PREDICTION: pa.array(predicted)}
         if self.proba:
             for position, label in enumerate(self.pipeline.classes_):
@@ -160,83 +243,66 @@ class Predictor:
         return outputs
 
     def _refusal(
-        self, error: ValueError, X: pd.DataFrame, source: Source, first_row: int
+        self, error: ValueError, X: pd.DataFrame, place: Place, first_row: int
     ) -> ValueError:
         """Return the error for rows that a model made in Python refuses."""
         for name in X.columns:
             missing = X[name].isna().to_numpy()
             if missing.any():
-                place = source.place(first_row + int(missing.argmax()))
+                where = place(first_row + int(missing.argmax()))
                 return TableError(
-                    f"{source.path}, {place}: column {name!r} has a missing cell, and the model "
+                    f"{where}: column {name!r} has a missing cell, and the model "
                     f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
                     "does, as make_pipeline_for builds it."
                 )
         return wrong_columns(error)
 
-    def _count(self, predicted: np.ndarray) -> None:
-        labels, counts = np.unique(predicted, return_counts=True)
-        self.counts.update(dict(zip(labels.tolist(), counts.tolist(), strict=True)))
-
-    def _typed(self, column: ColumnCard, cells: pa.Array, source: Source, first_row: int) -> Any:
-        if holds_dates(cells):
-            raise TableError(
-                f"{source.path}: column {column.name!r} holds dates or times, but held "
-                f"{'numbers' if column.kind == 'number' else 'categories'} in training; convert it."
-            )
-        if column.kind == "category":
-            return self._categories(column.name, as_categories(cells), source, first_row)
-        try:
-            return as_numbers(cells)
-        except NotANumberError as error:
-            raise TableError(
-                f"{source.path}, {source.place(first_row + error.position)}: column "
-                f"{column.name!r} held numbers in training, but here it holds {error.cell!r}; "
-                "correct the cell or leave it empty."
-            ) from error
-
-    def _categories(
-        self, name: str, values: pd.Categorical, source: Source, first_row: int
-    ) -> pd.Categorical:
-        new = [text for text in values.categories if text not in self._known[name]]
-        if not new:
-            return values
-        is_new = np.isin(values.codes, values.categories.get_indexer(pd.Index(new)))
-        if name not in self._first_unknown:
-            position = int(is_new.argmax())
-            text, place = values[position], source.place(first_row + position)
+    def _remember_misfits(self, rows: TypedRows, n_rows: int, place: Place) -> None:
+        for column in self.schema.used:
+            cells = rows.cells[column.feature_names[-1]]
+            missing = np.isnan(cells).sum() if isinstance(cells, np.ndarray) else cells.null_count
+            found = rows.misfits.get(column.name)
+            self._known_cells[column.name] += n_rows - int(missing) + (found.count if found else 0)
+            if found is None:
+                continue
             if self.strict:
                 raise TableError(
-                    f"{source.path}, {place}: column {name!r} holds {text!r}, a category that "
+                    f"{place(found.first[0].row)}: column {column.name!r} held "
+                    f"{self._form(column.name)} in training, but here it holds "
+                    f"{found.first[0].text!r}; correct it, or leave out --strict."
+                )
+            earlier = self._misfits.get(column.name)
+            self._misfits[column.name] = earlier + found if earlier else found
+
+    def _remember_unknown(
+        self, name: str, cells: pa.Array, known: frozenset[str], place: Place, first_row: int
+    ) -> None:
+        encoded = cells.dictionary_encode()
+        texts = encoded.dictionary.to_pylist()
+        new = [code for code, text in enumerate(texts) if text not in known]
+        if not new:
+            return
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        is_new = np.isin(codes, new)
+        if name not in self._first_unknown:
+            position = int(is_new.argmax())
+            text, row = texts[codes[position]], first_row + position
+            if self.strict:
+                raise TableError(
+                    f"{place(row)}: column {name!r} holds {text!r}, a category that "
                     "training did not have; correct it, or leave out --strict."
                 )
-            self._first_unknown[name] = f"{text!r} at {place}"
-        self._unknown.setdefault(name, Counter()).update(values[is_new].tolist())
-        return values
+            self._first_unknown[name] = text, row
+        counts = np.bincount(codes[is_new], minlength=len(texts))
+        met = Counter({texts[code]: int(counts[code]) for code in new})
+        self._unknown[name] = self._unknown.get(name, Counter()) + met
 
-    def surprises(self) -> Iterator[str]:
-        """Yield a line for each column in which there were unknown categories."""
-        for name, counter in self._unknown.items():
-            yield (
-                f"column {name!r}: {counter.total()} cells hold {len(counter)} categories that "
-                f"training did not have (first {self._first_unknown[name]}); they count as none "
-                "of the known ones."
-            )
-
-    def new_categories(self) -> dict[str, dict[str, int]]:
-        """Return how often each unknown category was met, by column."""
-        return {name: dict(counter) for name, counter in self._unknown.items()}
-
-    def ignored_columns(self, source: Source) -> list[str]:
-        """Return the columns of the file that were not used.
-
-        Parameters
-        ----------
-        source : Source
-            The file.
-        """
-        used = set(self.input_names)
-        return [name for name in source.names if name not in used]
+    def _form(self, name: str) -> str:
+        column = self.schema[name]
+        if column.kind == NUMBER:
+            unit = f" of {column.number.unit}" if column.number.unit else ""
+            return f"numbers{unit}"
+        return "yes or no" if column.kind == YES_NO else "dates"
 
 
 def wrong_columns(error: ValueError) -> ModelFileError:
@@ -251,6 +317,11 @@ def wrong_columns(error: ValueError) -> ModelFileError:
         f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
         "it with a card of the columns that it was fitted to."
     )
+
+
+def _listed(misfits: Misfits, place: Place) -> str:
+    shown = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in misfits.first)
+    return shown + (", ..." if misfits.count > len(misfits.first) else "")
 
 
 def _first_line(error: ValueError) -> str:

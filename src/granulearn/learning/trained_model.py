@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from granulearn.datasets import TableError
-from granulearn.persistence import ModelCard
+from granulearn.persistence import ColumnCard, ModelCard
+from granulearn.tables import TableError, TableReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,8 @@ class Trained:
 
     pipeline: Any
     card: ModelCard
+    report: TableReport | None = None
+    """What was found out about the table."""
 
 
 def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str, Any]:
@@ -42,6 +45,28 @@ def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str,
         "macro F1": float(np.mean(2 * right[concerned] / (true + predicted)[concerned])),
         "confusion": {"classes": [str(label) for label in classes], "counts": counts.tolist()},
     }
+
+
+def input_cards(X: pd.DataFrame) -> tuple[ColumnCard, ...]:
+    """Return what a model card says about the inputs of a model.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Rows that the model was fitted to: floats and categories.
+    """
+    return tuple(_input_card(X[name]) for name in X.columns)
+
+
+def _input_card(column: pd.Series) -> ColumnCard:
+    missing, name = int(column.isna().sum()), str(column.name)
+    if column.dtype == "category":
+        return ColumnCard(
+            name, "category", missing, categories=tuple(sorted(column.dropna().unique()))
+        )
+    if missing == len(column):
+        return ColumnCard(name, "number", missing)
+    return ColumnCard(name, "number", missing, float(column.min()), float(column.max()))
 
 
 def make_card(kind: str, model: Any, labels: Counter, **facts: Any) -> ModelCard:

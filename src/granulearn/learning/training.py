@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,16 +14,17 @@ from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_
 from threadpoolctl import threadpool_limits
 
 from granulearn._words import counted
-from granulearn.datasets import TableError, make_pipeline_for
+from granulearn.datasets import make_pipeline_for
 from granulearn.learning.model_kinds import make_model, search_grid
 from granulearn.learning.trained_model import (
     Trained,
     cannot_be_split,
+    input_cards,
     make_card,
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.learning.training_table import TrainingTable
+from granulearn.tables import TableError, TrainingTable
 
 MAX_FOLDS = 5
 SCORERS = {
@@ -102,13 +104,14 @@ def train(
         pipeline[-1],
         Counter(map(str, y)),
         target=table.target,
-        columns=table.columns,
+        columns=input_cards(table.X.iloc[train_rows]),
+        schema=table.schema,
         dropped_rows=table.dropped_rows,
         scores=scores,
         seed=seed,
         doubted_labels=_doubted_labels(pipeline[-1], y),
     )
-    return Trained(pipeline, card)
+    return Trained(pipeline, card, table.report)
 
 
 def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
@@ -125,18 +128,16 @@ def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
 
 
 def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None:
+    if not tune:
+        return
     labels, counts = np.unique(table.y, return_counts=True)
     rarest, n_rows = labels[counts.argmin()], int(counts.min())
-    needed = 2 if test else 1
-    if tune:
-        needed = int(np.ceil(4 / (1 - test)))
+    needed = int(np.ceil(4 / (1 - test)))
     if n_rows < needed:
-        ways = "add rows of it, or remove it"
-        ways += ", or pass --test 0" if test and not tune else ""
-        ways += ", or leave out --tune" if tune else ""
         raise TableError(
             f"column {table.target!r}, the target: class {rarest!s} has {counted(n_rows, 'row')}, "
-            f"and {needed} are needed; {ways}."
+            f"and {needed} are needed to search settings; add rows of it, or remove it, or leave "
+            "out --tune."
         )
 
 
@@ -144,11 +145,28 @@ def _split(table: TrainingTable, test: float, seed: int) -> tuple[np.ndarray, np
     rows = np.arange(len(table.y))
     if not test:
         return rows, rows[:0]
-    n_classes = len(np.unique(table.y))
-    if round(test * len(rows)) < n_classes or round((1 - test) * len(rows)) < n_classes:
-        raise cannot_be_split(len(rows), n_classes, test)
-    first, second = train_test_split(rows, test_size=test, stratify=table.y, random_state=seed)
-    return np.sort(first), np.sort(second)
+    # The only row of a class is learned from: it cannot be in both parts.
+    alone = rows_alone(table.y)
+    others = rows[~alone]
+    n_classes = len(np.unique(table.y[others]))
+    if not n_classes or min(round(test * len(others)), round((1 - test) * len(others))) < n_classes:
+        raise cannot_be_split(len(rows), len(np.unique(table.y)), test)
+    first, second = train_test_split(
+        others, test_size=test, stratify=table.y[others], random_state=seed
+    )
+    return np.sort(np.concatenate([first, rows[alone]])), np.sort(second)
+
+
+def rows_alone(y: np.ndarray) -> np.ndarray:
+    """Return where a row is the only one of its class.
+
+    Parameters
+    ----------
+    y : ndarray
+        Labels.
+    """
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    return counts[codes] == 1
 
 
 def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
@@ -165,18 +183,23 @@ def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, see
 
 
 def _n_folds(y: np.ndarray) -> int:
-    return min(MAX_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    counts = np.unique(y[~rows_alone(y)], return_counts=True)[1]
+    return min(MAX_FOLDS, int(counts.min(initial=0)))
 
 
 def _cross_validate(
     learner: Any, X: Any, y: np.ndarray, seed: int, tell: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """Return mean and spread of each score; None if a class has a single row."""
+    """Return mean and spread of each score; None if every class has a single row."""
     n_folds = _n_folds(y)
     if n_folds < 2:
         return None
     folds = _ToldFolds(n_folds, seed, tell)
-    results = cross_validate(learner, X, y, cv=folds, scoring=SCORERS, error_score="raise")
+    with warnings.catch_warnings():
+        # Classes of one row are told of where the table is checked, not once in each fold.
+        warnings.filterwarnings("ignore", "The least populated class")
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true")
+        results = cross_validate(learner, X, y, cv=folds, scoring=SCORERS, error_score="raise")
     scores: dict[str, Any] = {"folds": n_folds}
     for name in SCORERS:
         values = results[f"test_{name}"]

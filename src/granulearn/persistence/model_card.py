@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, Literal
 
-from granulearn.tables.schema import CATEGORY, NUMBER, Column, Schema
+from granulearn.tables.columns.schema import CATEGORY, NUMBER, Column, Schema
 
 _RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn", "skops")
 

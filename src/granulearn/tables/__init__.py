@@ -1,11 +1,11 @@
 """A file or frame becomes typed columns, by one survey, and is written back untouched."""
 
-from granulearn.tables.decisions import Wishes
+from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.schema import Column, Schema
 from granulearn.tables.errors import TableError
-from granulearn.tables.files import Reading, TableFile, TablePart, open_table
-from granulearn.tables.frames import table_of
 from granulearn.tables.inspection import TableReport, inspect_table
-from granulearn.tables.schema import Column, Schema
+from granulearn.tables.readers.files import Reading, TableFile, TablePart, open_table
+from granulearn.tables.readers.frames import table_of
 from granulearn.tables.training_table import TrainingTable, read_training_table
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
@@ -11,7 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from granulearn.tables.decisions import (
+from granulearn.tables.columns.cells import is_nested
+from granulearn.tables.columns.decisions import (
     GIVES_AWAY,
     ROW_NUMBER,
     Wishes,
@@ -19,8 +20,17 @@ from granulearn.tables.decisions import (
     leave_out,
     quoted,
 )
-from granulearn.tables.examination import Examination, Findings, examine, find, join_examinations
-from granulearn.tables.labels import (
+from granulearn.tables.columns.schema import Schema
+from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
+from granulearn.tables.errors import TableError
+from granulearn.tables.faults.examination import (
+    Examination,
+    Findings,
+    examine,
+    find,
+    join_examinations,
+)
+from granulearn.tables.labels.labels import (
     Labels,
     LabelSurvey,
     decide_labels,
@@ -28,9 +38,7 @@ from granulearn.tables.labels import (
     read_labels,
     survey_labels,
 )
-from granulearn.tables.schema import Schema
-from granulearn.tables.survey import TableSurvey, is_nested, join_surveys, survey_batches
-from granulearn.tables.table_file import TableFile
+from granulearn.tables.readers.table_file import TableFile
 
 # A column of more different values is no code of the target.
 FEW_VALUES = 1000
@@ -101,7 +109,10 @@ def first_look(
             if target is not None and batch.num_rows:
                 column = batch.column(target)
                 if is_nested(column.type):
-                    column = pa.nulls(len(column), pa.string())
+                    raise TableError(
+                        f"Column {target!r}, the target, holds lists or bytes ({column.type}), not "
+                        "one label per row; choose another column."
+                    )
                 labels.append(survey_labels(column, row))
             row += batch.num_rows
             yield batch.drop_columns([target]) if target is not None else batch
@@ -174,8 +185,9 @@ def inspect_table(
     known_target = target if target in file.names else None
     look = first_look(file.batches(), known_target)
     report = report_first(file, look, known_target, wishes)
-    examined = second_look(file.batches(), report.schema, known_target, report.labels)
-    report = report_second(report, examined, wishes)
+    if not report.problems:
+        examined = second_look(file.batches(), report.schema, known_target, report.labels)
+        report = report_second(report, examined, wishes)
     return replace(report, target=target, problems=(*problems, *report.problems))
 
 
@@ -241,7 +253,7 @@ def report_first(
         warnings += labels.warnings
     if look and not schema.used:
         left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
-        found = f"all are left out: {left}" if left else "there is none but the target"
+        found = f"all are left out: {left}" if left else f"there is none but {target!r}, the target"
         flag = f"; pass --include {quoted(schema.left_out[0].name)}, or" if left else ";"
         problems.append(f"There is no column to learn from, since {found}{flag} add columns.")
     return TableReport(
@@ -345,13 +357,15 @@ def _about_repeats(findings: Findings) -> list[str]:
     return [text[0].upper() + text[1:] for text in said]
 
 
-def as_facts(report: TableReport) -> dict[str, Any]:
+def as_facts(report: TableReport, place: Callable[[int], str]) -> dict[str, Any]:
     """Return a report as what JSON can hold.
 
     Parameters
     ----------
     report : TableReport
         Of a table.
+    place : callable
+        Says where a row stands.
     """
     facts: dict[str, Any] = {
         "file": str(report.path),
@@ -367,8 +381,11 @@ def as_facts(report: TableReport) -> dict[str, Any]:
                 "missing": dict(column.missing),
                 "distinct": column.distinct,
                 "examples": list(column.examples),
-                "odd": list(column.odd),
-                "misfits": [{"row": cell.row + 1, "cell": cell.text} for cell in column.misfits],
+                "odd": column.oddities(place),
+                "misfits": [
+                    {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
+                    for cell in column.misfits
+                ],
                 "n_misfits": column.n_misfits,
                 "flag": column.flag,
             }

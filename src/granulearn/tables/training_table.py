@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.decisions import Wishes
+from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.errors import TableError
-from granulearn.tables.examination import examine
+from granulearn.tables.faults.examination import examine
 from granulearn.tables.inspection import (
     TableReport,
     few_values,
@@ -20,9 +21,8 @@ from granulearn.tables.inspection import (
     report_first,
     report_second,
 )
-from granulearn.tables.labels import Labels, read_labels
-from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.table_file import TableFile
+from granulearn.tables.labels.labels import Labels, read_labels
+from granulearn.tables.readers.table_file import TableFile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,19 +91,18 @@ def read_training_table(
     batches = [batch for batch in file.batches() if batch.num_rows]
     report = report_first(file, first_look(batches, known_target), known_target, wishes)
     problems = (*problems, *report.problems)
-    if problems or report.labels is None:
+    decided = report.labels
+    if problems or decided is None:
         raise TableError(*(f"{file.path}: {problem}" for problem in problems))
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
     typed = joined_rows(read)
-    labels = pa.concat_arrays(
-        [read_labels(batch.column(target), report.labels) for batch in batches]
-    )
+    labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
     examination = examine(typed.cells, labels, few=few_values(report.schema))
     report = report_second(report, examination, wishes)
     kept = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report=report,
-        typed=_chosen(typed, report.schema, kept),
+        typed=chosen_rows(typed, report.schema, kept),
         y=as_labels(labels.take(pa.array(kept)), decided),
         rows=kept,
         cells=pa.Table.from_batches(batches),
@@ -127,16 +126,26 @@ def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
     return np.array(values, dtype=str)
 
 
-def _numbered(batches: list[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, int]]:
-    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
-    return list(zip(batches, begins, strict=False))
+def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
+    """Return some rows of the columns that are used.
 
-
-def _chosen(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
-    """Return some rows of the columns that are used."""
+    Parameters
+    ----------
+    typed : TypedRows
+        Rows of these columns, and perhaps of others.
+    schema : Schema
+        Says which columns are used.
+    rows : ndarray of int
+        Places of the rows.
+    """
     names = [name for column in schema.used for name in column.feature_names]
     cells = {
         name: cell[rows] if isinstance(cell, np.ndarray) else cell.take(pa.array(rows))
         for name, cell in ((name, typed.cells[name]) for name in names)
     }
     return TypedRows(cells, typed.misfits)
+
+
+def _numbered(batches: list[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, int]]:
+    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
+    return list(zip(batches, begins, strict=False))

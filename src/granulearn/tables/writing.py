@@ -8,15 +8,19 @@ text". Numbers, dashes and telephone numbers are no formulas and stay as they ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.cells import as_text
+from granulearn.tables.columns.cells import as_text, is_nested
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Digits and what stands between or around them, an exponent, or nothing but signs.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
@@ -77,6 +81,8 @@ class CsvWriter:
         self._file.write(_characters(ended))
 
     def _written(self, column: pa.Array) -> pa.Array:
+        if is_nested(column.type):
+            column = pa.array([_as_json(cell) for cell in column.to_pylist()], pa.string())
         text = as_text(column, trimmed=False)
         if pa.types.is_string(_values_type(column)):
             text = guarded(text)
@@ -128,8 +134,26 @@ def write_csv(
             writer.write(batch)
 
 
+def write_frame(frame: pd.DataFrame, target: Path) -> None:
+    """Write a frame of pandas as text.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows; its index is not written.
+    target : Path
+        What to write to.
+    """
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    write_csv(table.to_batches(), target, table.column_names)
+
+
 def _values_type(column: pa.Array) -> pa.DataType:
     return column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+
+
+def _as_json(cell: Any) -> str | None:
+    return None if cell is None else json.dumps(cell, ensure_ascii=False, default=str)
 
 
 def _escaped(separator: str) -> str:

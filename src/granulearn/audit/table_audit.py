@@ -1,0 +1,152 @@
+"""The audit of a raw table: its labels rated, its rows listed as they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.audit.label_audit import LabelAudit
+from granulearn.datasets import make_pipeline_for
+from granulearn.tables import TrainingTable, read_training_table
+from granulearn.tables.columns.cells import as_text, is_nested
+from granulearn.tables.labelled import labelled_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.compose import ColumnTransformer
+
+    from granulearn.audit.explanation import FeatureName
+
+
+@dataclass(frozen=True, eq=False)
+class TableAudit:
+    """A table and the audit of its labels."""
+
+    table: TrainingTable
+    X: np.ndarray
+    """The inputs that were audited: imputed, encoded, scaled."""
+    names: list[FeatureName]
+    """Names of these inputs."""
+    audit: LabelAudit
+
+    def listing(self, keep: Sequence[str] | None = None) -> pa.Table:
+        """Return one row per row of the table, worst first, rows without a label last.
+
+        Parameters
+        ----------
+        keep : sequence of str, default=None
+            Columns of the table to show; None shows all. Cells are as they were read.
+
+        Returns
+        -------
+        pyarrow Table
+            ``row`` (number of the data row, from 1), ``line`` (of the file, if it has
+            lines), ``given``, ``reliability``, ``suggested``, ``flagged``, and the
+            columns of the table in its own order.
+        """
+        data, verdict = self.table, self.audit.to_frame()
+        unlabelled = np.setdiff1d(np.arange(data.cells.num_rows), data.rows)
+        rows = np.concatenate([data.rows[verdict.index], unlabelled])
+        n_more = len(unlabelled)
+        columns: dict[str, Any] = {"row": pa.array(rows + 1)}
+        if data.lines is not None:
+            columns["line"] = pa.array(data.lines[rows])
+        for name in ("given", "reliability", "suggested", "flagged"):
+            values = pa.array(verdict[name].to_numpy(), from_pandas=True)
+            columns[name] = pa.concat_arrays([values, pa.nulls(n_more, values.type)])
+        shown = data.cells.column_names if keep is None else keep
+        for name in shown:
+            # Two columns of the file must not have one name.
+            free = f"{name} (column)" if name in columns else name
+            columns[free] = data.cells[name].take(pa.array(rows)).combine_chunks()
+        return pa.table(columns)
+
+    def shown_cells(self) -> pd.DataFrame:
+        """Return the cells of the rows with a label as text, as they were read."""
+        import pandas as pd
+
+        cells = self.table.cells.take(pa.array(self.table.rows))
+        shown = {
+            name: as_text(cells[name].combine_chunks()).to_pandas()
+            for name in cells.column_names
+            if name != self.table.target and not is_nested(cells[name].type)
+        }
+        return pd.DataFrame(shown)
+
+
+def audit_table(
+    table: TrainingTable,
+    *,
+    n_trees: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> TableAudit:
+    """Rate every label of a raw table.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        What was read.
+    n_trees : int or None, default=None
+        Trees of the ball forest; None takes enough for the data's size.
+    random_state : int, RandomState or None, default=None
+        The same number gives the same audit, whatever `n_jobs` is.
+    n_jobs : int or None, default=None
+        Threads; None means 1 and -1 all cores.
+    """
+    pipeline = make_pipeline_for(table.X)
+    # Not fit and transform: a label must not be vouched for by an encoding that holds it.
+    X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
+    audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs)
+    return TableAudit(table, X, feature_names(pipeline["prepare"]), audit.fit(X, table.y))
+
+
+def audit_raw_table(X: Any, y: Any, **settings: Any) -> pd.DataFrame:
+    """Rate every label of a raw table, and list the labels that are probably wrong first.
+
+    Parameters
+    ----------
+    X : path, frame, Arrow table, list of dicts or dict of columns
+        The table.
+    y : str or array-like
+        The column of labels, or the labels.
+    **settings
+        Of `LabelAudit`.
+    """
+    with labelled_table(X, y) as (file, target, labels):
+        data = read_training_table(file, target)
+    if labels is not None:
+        data = replace(data, y=labels.values(data.rows, data.y))
+    done = audit_table(data, **settings)
+    index = X.index[data.rows] if hasattr(X, "iloc") else data.rows
+    listing = done.audit.to_frame(index)
+    listing.attrs["warnings"] = list(data.report.warnings)
+    return listing
+
+
+def feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
+    """Return the name of each encoded feature.
+
+    It is a column of numbers, (column, category), or, for a column of many categories,
+    what they are encoded by: the share of a class.
+    """
+    names: list[FeatureName] = [str(name) for name in prepare.get_feature_names_out()]
+    for kind, steps, columns in prepare.transformers_:
+        if kind == "categories" and columns:
+            names[prepare.output_indices_[kind]] = [
+                (str(column), str(category))
+                for column, categories in zip(columns, steps[-1].categories_, strict=True)
+                for category in categories
+            ]
+        elif kind == "many categories" and columns:
+            classes = steps[-2].classes_
+            names[prepare.output_indices_[kind]] = [
+                f"share of {label} by {column}"
+                for column in columns
+                for label in (classes[1:] if len(classes) == 2 else classes)
+            ]
+    return names

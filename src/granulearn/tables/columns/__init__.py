@@ -1,0 +1,1 @@
+"""What cells mean: one survey, one schema, one reading."""

@@ -1,0 +1,192 @@
+"""A cell as text, and the texts that stand for a missing one: the same for every way in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# What people and programs write where a value is missing, in small letters.
+MISSING_MARKS = (
+    "",
+    "?",
+    "??",
+    "-",
+    "--",
+    "—",
+    ".",
+    "\\n",
+    "na",
+    "n/a",
+    "n.a.",
+    "#n/a",
+    "<na>",
+    "nan",
+    "-nan",
+    "null",
+    "(null)",
+    "nil",
+    "missing",
+    "unknown",
+    "unbekannt",
+    "k.a.",
+    "not available",
+    "#value!",
+    "#ref!",
+    "#div/0!",
+    "#name?",
+    "#num!",
+    "#null!",
+)
+# "none" is a value in many tables (no garage); "None" is what Python writes.
+EXACT_MARKS = ("None",)
+# In a column of labels the other marks may well be classes.
+LABEL_MARKS = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "(null)")
+
+_MARKS = pa.array(MISSING_MARKS, pa.string())
+_EXACT = pa.array(EXACT_MARKS, pa.string())
+_OF_LABELS = pa.array(LABEL_MARKS, pa.string())
+_LONGEST_MARK = max(map(len, MISSING_MARKS))
+
+
+def is_nested(kind: pa.DataType) -> bool:
+    """Return whether cells hold no single value that has a text.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the column.
+    """
+    if pa.types.is_dictionary(kind):
+        return is_nested(kind.value_type)
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_nested(kind.storage_type)
+    types = pa.types
+    binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
+    binary = binary or types.is_fixed_size_binary(kind)
+    return types.is_nested(kind) or binary or types.is_interval(kind)
+
+
+def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
+    """Return the cells as text; whole numbers without a point, dates as ISO 8601, times in seconds.
+
+    A cell's text depends on the cell alone, so that batches of any size give the same.
+
+    Parameters
+    ----------
+    column : pyarrow Array
+        Cells of any plain type.
+    trimmed : bool, default=True
+        Whether to take away blanks around the text.
+    """
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_duration(column.type):
+        column = in_seconds(column)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    text = column if column.type == pa.string() else column.cast(pa.string())
+    return pc.utf8_trim_whitespace(text) if trimmed and _may_have_blanks(text) else text
+
+
+def in_seconds(column: pa.Array) -> pa.Array:
+    """Return lengths of time as floats.
+
+    Parameters
+    ----------
+    column : pyarrow Array of durations
+        In any unit.
+    """
+    ticks = column.cast(pa.int64()).cast(pa.float64(), safe=False)
+    return pc.divide(ticks, {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit])
+
+
+def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bytes of all texts, and where each begins; the last entry is the end.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        In one piece of memory, as all arrays are.
+    """
+    if not len(text):  # there may be no buffers at all
+        return np.empty(0, np.uint8), np.zeros(1, np.int32)
+    offsets, data = text.buffers()[1:]
+    begins = np.frombuffer(offsets, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
+    return np.frombuffer(b"" if data is None else data, dtype=np.uint8), begins
+
+
+def _may_have_blanks(text: pa.Array) -> bool:
+    """Return whether any character is a blank, or none of the Latin alphabet: a cheap look."""
+    every, begins = characters(text)
+    part = every[begins[0] : begins[-1]]
+    return bool(len(part)) and (part.min() <= ord(" ") or part.max() > ord("~"))
+
+
+def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
+    """Return where a text stands for a missing cell; null counts as one.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        What `as_text` returned.
+    of_labels : bool, default=False
+        Whether only the marks count that are no class.
+    """
+    short = pc.if_else(pc.less_equal(pc.binary_length(text), 2 * _LONGEST_MARK), text, "long")
+    small = pc.utf8_lower(short)
+    found = pc.is_in(small, _OF_LABELS if of_labels else _MARKS)
+    if not of_labels:
+        found = pc.or_(found, pc.is_in(text, _EXACT))
+    return pc.or_(found, text.is_null())
+
+
+def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
+    """Return texts with null for those that stand for a missing cell.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        What `as_text` returned.
+    values : sequence of str, default=()
+        Marks that are values in this column.
+    """
+    mark = is_mark(text)
+    if values:
+        mark = pc.and_(mark, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
+    return pc.if_else(mark, pa.scalar(None, pa.string()), text)
+
+
+class ByText(NamedTuple):
+    """What each different text of a column gives, and where it stands."""
+
+    values: list[Any]
+    """One for each different text; the last one, None, for a missing cell."""
+    codes: np.ndarray
+    """For each row, the number of its value."""
+
+    @property
+    def known(self) -> np.ndarray:
+        """Where a cell is not missing."""
+        return self.codes < len(self.values) - 1
+
+
+def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
+    """Call a function once for each different text of a column.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells; null is a missing one.
+    function : callable
+        Told a text.
+    """
+    encoded = text.dictionary_encode()
+    different = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(len(different)).to_numpy(zero_copy_only=False)
+    return ByText([*map(function, different), None], codes)

@@ -1,0 +1,328 @@
+"""What each column of a table is and becomes: the one record that fit, predict and files share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.tables.columns.cells import as_text, by_different_text, is_nested, without_marks
+from granulearn.tables.columns.dates import (
+    CLOCK,
+    FAMILIES,
+    DateForm,
+    names_of_dates,
+    read_dates,
+    read_stored_dates,
+    stored_class,
+)
+from granulearn.tables.columns.numbers import DECIMALS, NumberForm, is_usable, read_numbers
+from granulearn.tables.columns.survey import Cell, is_number_type, stored_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
+TEXT, EMPTY, NESTED = "text", "empty", "nested"
+KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
+
+_TRUTHS = {
+    **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
+    **dict.fromkeys(("no", "n", "false", "f", "off"), 0.0),
+    **dict.fromkeys(("ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "да"), 1.0),
+    **dict.fromkeys(("nein", "nee", "non", "não", "nie", "нет"), 0.0),
+    **dict.fromkeys(("wahr", "vrai", "vero"), 1.0),
+    **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
+}
+SHOWN_MISFITS = 5
+_PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table: what it is, and what becomes of it."""
+
+    name: str
+    kind: str
+    """One of `KINDS`."""
+    number: NumberForm = _PLAIN_NUMBERS
+    """How numbers are written."""
+    date: DateForm = _PLAIN_DATES
+    """How dates are written."""
+    left_out: str = ""
+    """Why the column is not used; empty if it is."""
+    values_like_marks: tuple[str, ...] = ()
+    """Texts that elsewhere stand for a missing cell, and here for a value."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """How often each mark stands for a missing cell."""
+    distinct: int = 0
+    examples: tuple[str, ...] = ()
+    misfits: tuple[Cell, ...] = ()
+    """The first cells that do not have the form of the others."""
+    n_misfits: int = 0
+    odd: tuple[str, ...] = ()
+    """What a user should know, in sentences."""
+    flag: str = ""
+    """The option that would change what becomes of the column."""
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of what the column becomes; none if it is left out."""
+        if self.left_out:
+            return []
+        return names_of_dates(self.name, self.date) if self.kind == DATE else [self.name]
+
+    @property
+    def becomes(self) -> str:
+        """What the column becomes, in words."""
+        if self.left_out:
+            return f"left out: {self.left_out}"
+        if self.kind == DATE:
+            parts = [name.removeprefix(f"{self.name}: ") for name in self.feature_names]
+            return ", ".join(parts)
+        if self.kind == NUMBER and self.number.unit:
+            return f"a number of {self.number.unit}"
+        return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.kind, "a category")
+
+    def oddities(self, place: Callable[[int], str]) -> list[str]:
+        """Return what a user should know, with the places of cells that do not fit.
+
+        Parameters
+        ----------
+        place : callable
+            Says where a row stands.
+        """
+        said = list(self.odd)
+        if self.n_misfits:
+            found = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits)
+            more = ", ..." if self.n_misfits > len(self.misfits) else ""
+            one = self.n_misfits == 1
+            cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
+            is_parsed = self.kind in (NUMBER, DATE) and not self.left_out
+            then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
+            said.append(f"{cells} from the others{then}: {found}{more}")
+        return said
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a model file keeps; no cell of the table is in it."""
+        kept = ("name", "kind", "left_out", "distinct")
+        content: dict[str, Any] = {key: getattr(self, key) for key in kept}
+        content["missing"] = dict(self.missing)
+        content["values_like_marks"] = list(self.values_like_marks)
+        if self.kind == NUMBER:
+            content["number"] = asdict(self.number)
+        if self.kind == DATE:
+            content["date"] = asdict(self.date)
+        return content
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Column:
+        """Return the column that `to_json` turned into this content.
+
+        Parameters
+        ----------
+        content : mapping
+            As from `to_json`; anything else raises TypeError.
+        """
+        if not isinstance(content, Mapping) or content.get("kind") not in KINDS:
+            raise TypeError(f"{content!r} is no column: its kind must be one of {', '.join(KINDS)}")
+        forms = {"number": NumberForm, "date": DateForm}
+        given = {
+            key: forms[key](**value) if key in forms else value for key, value in content.items()
+        }
+        given["values_like_marks"] = tuple(given.get("values_like_marks", ()))
+        column = cls(**given)
+        if column.number.decimal not in DECIMALS or column.date.family not in FAMILIES:
+            raise TypeError(f"{column.number} and {column.date} are no forms of cells")
+        return column
+
+
+@dataclass(frozen=True)
+class Misfits:
+    """Cells of a column that do not have the form of the others."""
+
+    count: int
+    first: tuple[Cell, ...]
+
+    def __add__(self, other: Misfits) -> Misfits:
+        return Misfits(self.count + other.count, (self.first + other.first)[:SHOWN_MISFITS])
+
+
+@dataclass(frozen=True, eq=False)
+class TypedRows:
+    """Some rows of a table as a model takes them."""
+
+    cells: dict[str, np.ndarray | pa.Array]
+    """By feature: floats with NaN, or text with null, for a missing cell."""
+    misfits: dict[str, Misfits]
+    """By column, for those in which some cells do not fit."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the cells as a frame of floats and categories."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                name: cells if isinstance(cells, np.ndarray) else _categorical(cells)
+                for name, cells in self.cells.items()
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What every column of a table is and becomes."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that a model learns from."""
+        return tuple(column for column in self.columns if not column.left_out)
+
+    @property
+    def left_out(self) -> tuple[Column, ...]:
+        """The columns that it does not."""
+        return tuple(column for column in self.columns if column.left_out)
+
+    def __getitem__(self, name: str) -> Column:
+        """Return a column by its name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
+        """Return rows as a model takes them.
+
+        Parameters
+        ----------
+        cells : RecordBatch or mapping of Arrays
+            The columns that are used, and perhaps others.
+        first_row : int, default=0
+            Number of the first row in the table, for what is said about misfits.
+        """
+        typed: dict[str, np.ndarray | pa.Array] = {}
+        misfits: dict[str, Misfits] = {}
+        for column in self.used:
+            given = cells[column.name]
+            found, misfit = read_column(column, given)
+            typed |= found
+            if misfit is not None and misfit.any():
+                misfits[column.name] = _misfits(given, misfit, first_row)
+        return TypedRows(typed, misfits)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return what a model file keeps."""
+        return [column.to_json() for column in self.columns]
+
+    @classmethod
+    def from_json(cls, content: Any) -> Schema:
+        """Return the schema that `to_json` turned into this content.
+
+        Parameters
+        ----------
+        content : list of dict
+            As from `to_json`; anything else raises TypeError.
+        """
+        return cls(tuple(Column.from_json(column) for column in content))
+
+
+def read_column(
+    column: Column, cells: pa.Array
+) -> tuple[dict[str, np.ndarray | pa.Array], np.ndarray | None]:
+    """Return what the cells of a column become, by feature, and where they do not fit.
+
+    Parameters
+    ----------
+    column : Column
+        What the column is.
+    cells : pyarrow Array
+        Its cells, as any file or frame stores them.
+    """
+    kind, name = cells.type, column.name
+    if is_nested(kind):
+        return _nothing(column, len(cells)), cells.is_valid().to_numpy(zero_copy_only=False)
+    if column.kind == NUMBER and is_number_type(kind):
+        values = stored_numbers(cells)
+        misfit = ~is_usable(values) & ~np.isnan(values)
+        return {name: np.where(misfit, np.nan, values)}, misfit
+    if column.kind == DATE and _is_stored_date(kind, column.date):
+        numbers = read_stored_dates(cells, column.date)
+        return dict(zip(column.feature_names, numbers.values(), strict=True)), None
+    text = without_marks(as_text(cells), column.values_like_marks)
+    if column.kind == NUMBER:
+        values, misfit = read_numbers(text, column.number)
+        return {name: values}, misfit
+    if column.kind == DATE:
+        numbers, misfit = read_dates(text, column.date)
+        return dict(zip(column.feature_names, numbers.values(), strict=True)), misfit
+    if column.kind == YES_NO:
+        found = by_different_text(text, truth)
+        values = np.array([np.nan if value is None else value for value in found.values])
+        return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
+    return {name: text}, None
+
+
+def _is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
+    """Return whether a file stores dates as such; a time of the day is none of a date."""
+    if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
+        return False
+    return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
+
+
+def truth(text: str) -> float | None:
+    """Return 1 for yes and 0 for no, in the usual languages; None for anything else.
+
+    Parameters
+    ----------
+    text : str
+        A cell without blanks around it.
+    """
+    return _TRUTHS.get(text.casefold())
+
+
+def _nothing(column: Column, n_rows: int) -> dict[str, np.ndarray | pa.Array]:
+    if column.kind == CATEGORY:
+        return {column.name: pa.nulls(n_rows, pa.string())}
+    return {name: np.full(n_rows, np.nan) for name in column.feature_names}
+
+
+def _misfits(cells: pa.Array, misfit: np.ndarray, first_row: int) -> Misfits:
+    places = np.flatnonzero(misfit)
+    shown = places[:SHOWN_MISFITS]
+    if is_nested(cells.type):
+        texts = ["(nested)"] * len(shown)
+    else:
+        texts = as_text(cells.take(pa.array(shown))).to_pylist()
+    first = (Cell(first_row + int(row), text) for row, text in zip(shown, texts, strict=True))
+    return Misfits(len(places), tuple(first))
+
+
+def _categorical(text: pa.Array) -> pd.Categorical:
+    import pandas as pd
+
+    encoded = text.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return pd.Categorical.from_codes(codes, pd.Index(encoded.dictionary.to_pylist(), dtype=object))
+
+
+def joined_rows(parts: Iterator[TypedRows] | list[TypedRows]) -> TypedRows:
+    """Return rows of several batches as one.
+
+    Parameters
+    ----------
+    parts : iterable of TypedRows
+        In order, at least one.
+    """
+    parts = list(parts)
+    cells: dict[str, np.ndarray | pa.Array] = {}
+    for name, first in parts[0].cells.items():
+        pieces = [part.cells[name] for part in parts]
+        join = np.concatenate if isinstance(first, np.ndarray) else pa.concat_arrays
+        cells[name] = join(pieces)
+    misfits: dict[str, Misfits] = {}
+    for part in parts:
+        for name, found in part.misfits.items():
+            misfits[name] = misfits[name] + found if name in misfits else found
+    return TypedRows(cells, misfits)

@@ -1,0 +1,1 @@
+"""What could give a false all-clear: leaks, repeated rows, contradictions."""

@@ -1,0 +1,79 @@
+"""A table and its labels, wherever they stand: in a column of it, or beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.tables.errors import TableError
+from granulearn.tables.readers.frames import FrameTable, table_of
+from granulearn.tables.readers.table_file import TableFile
+
+TARGET = "target"
+
+
+class GivenLabels:
+    """Labels that were passed beside a table.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Numbers, or texts with None or NaN for a missing one.
+    """
+
+    def __init__(self, y: Any):
+        self._y = np.asarray(y)
+        if self._y.ndim != 1:
+            raise TableError(f"y has {self._y.ndim} dimensions; give one label for each row.")
+        self._are_numbers = self._y.dtype.kind in "biuf"
+        if self._are_numbers:
+            _, codes = np.unique(self._y, return_inverse=True)
+            cells: list[str | None] = [f"class {code}" for code in codes]
+        else:
+            cells = [None if value is None or value != value else str(value) for value in self._y]
+        self.cells = pa.array(cells, pa.string())
+        """A text for each label."""
+
+    def values(self, rows: np.ndarray, names: np.ndarray) -> np.ndarray:
+        """Return the labels of some rows: numbers as they were given, texts as they are joined.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Numbers of the rows that have a label.
+        names : ndarray
+            What their texts became.
+        """
+        return self._y[rows] if self._are_numbers else names
+
+
+@contextmanager
+def labelled_table(X: Any, y: Any) -> Iterator[tuple[TableFile, str, GivenLabels | None]]:
+    """Give a table that has its labels in a column, the column, and labels that were beside it.
+
+    Parameters
+    ----------
+    X : path, frame, Arrow table, list of dicts, dict of columns or array
+        The table.
+    y : str, or array-like of shape (n_rows,)
+        The column of labels, or the labels.
+    """
+    with table_of(X) as file:
+        if isinstance(y, str):
+            yield file, y, None
+            return
+        name = str(getattr(y, "name", None) or TARGET)
+        while name in file.names:
+            name += "_"
+        labels = GivenLabels(y)
+        table = pa.Table.from_batches(list(file.batches()))
+        if table.num_rows != len(labels.cells):
+            raise TableError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"[{table.num_rows}, {len(labels.cells)}]; y needs a label for each row."
+            )
+        yield FrameTable(table.append_column(name, labels.cells), file.path), name, labels

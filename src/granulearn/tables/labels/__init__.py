@@ -1,0 +1,1 @@
+"""The classes of a target: spellings joined, doubtful ones named."""

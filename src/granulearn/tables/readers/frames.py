@@ -1,0 +1,198 @@
+"""Tables that are in memory already: frames, dicts, lists of dicts, arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.tables.errors import TableError
+from granulearn.tables.readers.arrow_types import usual_batch, usual_type
+from granulearn.tables.readers.files import open_table
+from granulearn.tables.readers.naming import check_width, named_columns
+from granulearn.tables.readers.row_batches import rows_per_batch
+from granulearn.tables.readers.table_file import (
+    AS_FOUND,
+    Reading,
+    TableFile,
+    TablePart,
+    known_columns,
+)
+from granulearn.tables.readers.values import text_of
+
+_MISSING = ("NoneType", "NAType", "NaTType")
+_OBJECT = np.dtype(object)
+_PART_ROWS = 2**18
+_SHOWN = Path("the table")
+
+
+@dataclass(frozen=True)
+class FramePart:
+    """Some rows of a table in memory."""
+
+    table: pa.Table
+    first_row: int
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in order.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        names = self.table.column_names
+        wanted = known_columns(_SHOWN, names, names if columns is None else columns)
+        fields = [names.index(name) for name in wanted]
+        for batch in self.table.to_batches(rows_per_batch(len(wanted))):
+            yield usual_batch(batch, fields, wanted)
+
+    def __reduce__(self):
+        # Arrow would send the rows of the other parts along.
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, self.table.schema) as writer:
+            writer.write_table(self.table)
+        return _received, (sink.getvalue().to_pybytes(), self.first_row)
+
+
+def _received(content: bytes, first_row: int) -> FramePart:
+    return FramePart(pa.ipc.open_stream(content).read_all(), first_row)
+
+
+class FrameTable(TableFile):
+    """An Arrow table in memory; columns keep their types.
+
+    Parameters
+    ----------
+    table : pyarrow Table
+        The columns, under any names.
+    shown : Path, optional
+        What to call it in messages.
+    """
+
+    def __init__(self, table: pa.Table, shown: Path = _SHOWN):
+        names, remarks = named_columns(shown, table.column_names)
+        if not names or not table.num_rows:
+            raise TableError(f"{shown} has no {'data rows' if names else 'columns'}.")
+        super().__init__(shown, names, remarks, table.num_rows)
+        self._table = table.rename_columns(names)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in order.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        return FramePart(self._table, 0).batches(self._wanted(columns))
+
+    def parts(self) -> tuple[TablePart, ...]:
+        """Return stretches of rows."""
+        begins = range(0, self._table.num_rows, _PART_ROWS)
+        return tuple(FramePart(self._table.slice(begin, _PART_ROWS), begin) for begin in begins)
+
+
+def table_of(data: Any, reading: Reading = AS_FOUND) -> TableFile:
+    """Return whatever holds a table as a `TableFile`.
+
+    Parameters
+    ----------
+    data : path, frame of pandas or polars, Arrow table, dict of columns, list of dicts or array
+        The table. The index of a pandas frame is left out; columns of an array without names
+        are called ``x0``, ``x1``, ...
+    reading : Reading, optional
+        What is known about the file, if it is one.
+    """
+    if isinstance(data, TableFile):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return open_table(data, reading)
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if isinstance(data, pa.Table):
+        return FrameTable(data)
+    package = type(data).__module__.partition(".")[0]
+    if package == "pandas" and hasattr(data, "iloc") and getattr(data, "ndim", 0) == 2:
+        return FrameTable(_of_pandas(data))
+    if package == "polars":
+        data = data.collect() if hasattr(data, "collect") else data
+    if hasattr(data, "__arrow_c_stream__") and package != "pandas":
+        return FrameTable(pa.table(data))
+    return FrameTable(_of_values(data))
+
+
+def _of_pandas(frame: Any) -> pa.Table:
+    check_width(_SHOWN, frame.shape[1])
+    columns = [_column_of_pandas(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame]
+    return pa.Table.from_arrays(columns, names=names)
+
+
+def _column_of_pandas(series: Any) -> pa.Array:
+    if series.dtype == _OBJECT and _are_mixed(series):
+        return _mixed(series)
+    try:
+        column = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return _mixed(series)
+    if isinstance(column.type, pa.BaseExtensionType):
+        return _mixed(series)  # periods and intervals: what pandas shows says more
+    return column
+
+
+def _are_mixed(values: Any) -> bool:
+    """Return whether objects differ in type; Arrow takes a number among dates for a date."""
+    kinds = {kind for kind in set(map(type, values)) if kind.__name__ not in _MISSING}
+    if kinds <= {str, float}:  # a float may be the mark of a missing text, or an error
+        return False
+    are_numbers = all(issubclass(kind, (int, float, np.number)) for kind in kinds - {bool})
+    return len(kinds) > 1 and (bool in kinds or not are_numbers)
+
+
+def _mixed(values: Any) -> pa.Array:
+    """Return values of several types, or of one that Arrow does not know, as text."""
+    return pa.array([text_of(value) for value in values], pa.string())
+
+
+def _of_values(data: Any) -> pa.Table:
+    if isinstance(data, Mapping):
+        columns = {str(name): _column(values, str(name)) for name, values in data.items()}
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise TableError(f"the columns differ in length: {lengths}; give them equal lengths.")
+        return pa.table(columns)
+    if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
+        keys = dict.fromkeys(key for row in data for key in row)
+        columns = {str(key): _column([row.get(key) for row in data], str(key)) for key in keys}
+        return pa.table(columns)
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        columns = {
+            f"x{place}": _column(data[:, place], f"x{place}") for place in range(data.shape[1])
+        }
+        return pa.table(columns)
+    raise TableError(
+        f"{type(data).__name__} is no table; give a path, a frame of pandas or polars, an Arrow "
+        "table, a dict of columns, a list of dicts, or an array of two dimensions."
+    )
+
+
+def _column(values: Any, name: str) -> pa.Array:
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise TableError(f"the column {name!r} is no list of cells; give one list per column.")
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return values
+    if type(values).__module__.startswith("pandas"):
+        return _column_of_pandas(values)
+    if getattr(values, "dtype", _OBJECT) == _OBJECT and _are_mixed(values):
+        return _mixed(values)
+    try:
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return _mixed(values)
+    return usual_type(column)

@@ -1,0 +1,200 @@
+"""A text file as a table: Arrow reads its rows, many at once, each cell as it is spelt."""
+
+from __future__ import annotations
+
+import bisect
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from granulearn.tables.errors import TableError
+from granulearn.tables.readers.naming import named_columns
+from granulearn.tables.readers.table_file import (
+    AS_FOUND,
+    Reading,
+    TableFile,
+    TablePart,
+    known_columns,
+)
+from granulearn.tables.readers.text_bytes import TextBytes, skip
+from granulearn.tables.readers.text_marks import row_starts
+from granulearn.tables.readers.text_rows import (
+    Dialect,
+    ragged_rows_error,
+    repaired_columns,
+    strict_rows,
+)
+from granulearn.tables.readers.text_scan import Chunk, Heading, Rows, scan_text
+from granulearn.tables.readers.text_source import TextSource
+
+# Half a chunk: two threads share one, and few batches come out of it.
+_BLOCK_BYTES = 4 * 2**20
+# Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
+_CHUNKS_OF_PART = 4
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """Some rows of a text file that stand next to each other."""
+
+    text: TextBytes
+    heading: Heading
+    names: tuple[str, ...]
+    rows: Rows
+
+    @property
+    def first_row(self) -> int:
+        """Number, from 0, of the first row in the whole table."""
+        return self.rows.chunks[0].first_row
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some columns, in file order, every cell as text.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        shown = self.text.source.shown
+        wanted = list(self.names) if columns is None else known_columns(shown, self.names, columns)
+        for _, content in self.contents():
+            yield from self._parsed(content, wanted)
+
+    def contents(self) -> Iterator[tuple[Chunk, bytes]]:
+        """Yield the chunks with their text in UTF-8."""
+        position = self.rows.chunks[0].begin
+        with self.text.open(position) as stream:
+            for chunk in self.rows.chunks:
+                skip(stream, chunk.begin - position, seekable=self.text.has_parts)
+                content = stream.read(chunk.end - chunk.begin)
+                position = chunk.end
+                if len(content) != chunk.end - chunk.begin:
+                    raise self._changed()
+                try:
+                    yield chunk, self.text.as_utf8(content)
+                except UnicodeDecodeError as error:
+                    raise self._changed() from error
+
+    def lines(self) -> Iterator[np.ndarray]:
+        """Yield the lines of the file on which the rows of each chunk begin."""
+        shown = self.text.source.shown
+        for chunk, content in self.contents():
+            if self.rows.in_order:
+                lines = row_starts(content).lines
+            else:
+                rows = strict_rows(io.BytesIO(content), self.heading.separator, shown)
+                lines = np.array([row.line for row in rows])
+            yield chunk.first_line + lines
+
+    def _changed(self) -> TableError:
+        shown = self.text.source.shown
+        return TableError(f"{shown} changed while it was read; read it again when it is complete.")
+
+    def _parsed(self, content: bytes, wanted: list[str]) -> list[pa.RecordBatch]:
+        if content.startswith(_BYTE_ORDER_MARK):
+            content = b"\n" + content  # Arrow would drop it from the first cell
+        read = wanted or [self.names[0]]
+        try:
+            table = self._read(content, read, _BLOCK_BYTES)
+        except pa.ArrowInvalid as error:
+            if "straddl" in str(error):  # a row is longer than a block
+                table = self._read(content, read, len(content) + 1)
+            else:
+                table = self._repaired(content, error)
+        table = table.select(wanted)
+        return table.to_batches()
+
+    def _read(self, content: bytes, wanted: list[str], block: int) -> pa.Table:
+        return arrow_csv.read_csv(
+            pa.BufferReader(content),
+            arrow_csv.ReadOptions(column_names=self.names, block_size=block),
+            arrow_csv.ParseOptions(
+                delimiter=self.heading.separator, newlines_in_values=self.rows.quoted_newlines
+            ),
+            arrow_csv.ConvertOptions(
+                include_columns=list(dict.fromkeys(wanted)),
+                column_types=dict.fromkeys(wanted, pa.string()),
+                strings_can_be_null=False,
+            ),
+        )
+
+    def _repaired(self, content: bytes, error: Exception) -> pa.Table:
+        """Return rows whose surplus cells are blank; list all rows of the file that have others."""
+        dialect = Dialect(self.text.source.shown, self.heading.separator, len(self.names))
+        columns = repaired_columns(content, dialect)
+        if columns is not None:
+            arrays = [pa.array(column, pa.string()) for column in columns]
+            return pa.Table.from_arrays(arrays, names=list(self.names))
+        with self.text.open(self.heading.end) as stream:
+            listed = ragged_rows_error(stream, dialect, self.heading.end_line)
+        raise listed or TableError(f"{dialect.shown} cannot be read: {error}") from error
+
+
+class TextTable(TableFile):
+    """A file of text with a separator between cells; its cells are text.
+
+    Parameters
+    ----------
+    source : TextSource
+        The file.
+    reading : Reading, optional
+        What the user says about it.
+    """
+
+    def __init__(self, source: TextSource, reading: Reading = AS_FOUND):
+        form = scan_text(source, reading)
+        header = [form.text.text_of(cell) for cell in form.heading.cells]
+        names, remarks = named_columns(source.shown, header)
+        remarks = [*_encoding_remarks(form.text, reading), *remarks]
+        super().__init__(source.shown, names, remarks, form.rows.n_rows)
+        self._all = TextPart(form.text, form.heading, tuple(names), form.rows)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in file order.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        return self._all.batches(columns)
+
+    def parts(self) -> tuple[TablePart, ...]:
+        """Return stretches of rows; the whole table if the file is packed."""
+        if not self._all.text.has_parts:
+            return (self._all,)
+        rows = self._all.rows
+        begins = range(0, len(rows.chunks), _CHUNKS_OF_PART)
+        stretches = [rows.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(replace(self._all, rows=replace(rows, chunks=few)) for few in stretches)
+
+    def place(self, row: int) -> str:
+        """Say where a row stands.
+
+        Parameters
+        ----------
+        row : int
+            Number of the data row, from 0.
+        """
+        chunks = self._all.rows.chunks
+        number = bisect.bisect_right(chunks, row, key=lambda chunk: chunk.first_row) - 1
+        rows = replace(self._all.rows, chunks=chunks[number : number + 1])
+        lines = next(replace(self._all, rows=rows).lines())
+        return f"line {lines[row - chunks[number].first_row]}"
+
+    def lines(self) -> np.ndarray:
+        """Return the line on which each row begins."""
+        return np.concatenate(list(self._all.lines()))
+
+
+def _encoding_remarks(text: TextBytes, reading: Reading) -> list[str]:
+    if reading.encoding is not None or text.encoding is None:
+        return []
+    if text.encoding.mark or text.encoding.name == "utf-8":
+        return []
+    return [f"the text is in {text.encoding.name} (found, not stated; --encoding overrules)"]

@@ -1,0 +1,42 @@
+"""Tables of cells that break careless readers, and what a reader made of them."""
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+ALPHABET = "\",;\t|\n\r 'aZé€ß=+-@1.0漢\ufeff\u2028\u0085\x1f\\"
+WESTERN = "".join(c for c in ALPHABET if c not in "漢\ufeff\u2028\u0085")
+
+
+def cells(alphabet: str = ALPHABET):
+    return st.text(alphabet, max_size=6)
+
+
+@st.composite
+def tables(draw, alphabet: str = ALPHABET):
+    """Draw names and rows of text cells."""
+    # At the beginning of a file, \ufeff is the byte-order mark.
+    name = cells(alphabet.replace("\ufeff", "")).map(str.strip).filter(bool)
+    names = draw(st.lists(name, min_size=1, max_size=4, unique=True))
+    row = st.lists(cells(alphabet), min_size=len(names), max_size=len(names))
+    return names, draw(st.lists(row, min_size=1, max_size=8))
+
+
+def rows_of(batches) -> list[list]:
+    """Return the rows of batches as lists."""
+    return [list(row.values()) for batch in batches for row in batch.to_pylist()]
+
+
+def typed_rows_of(table) -> tuple[list[list], set[pa.DataType]]:
+    batches = list(table.batches())
+    return rows_of(batches), {kind for batch in batches for kind in batch.schema.types}
+
+
+def written(names, rows, separator=",", newline="\n", *, quote_all=False) -> str:
+    """Write a table as text, by the plain rules of RFC 4180."""
+
+    def cell(text, alone):
+        special = any(c in text for c in f'"\r\n{separator}') or (alone and not text)
+        return '"' + text.replace('"', '""') + '"' if quote_all or special else text
+
+    lines = [separator.join(cell(text, len(row) == 1) for text in row) for row in [names, *rows]]
+    return newline.join(lines) + newline

@@ -1,0 +1,44 @@
+"""Columns of Arrow in the usual types."""
+
+import datetime
+
+import pyarrow as pa
+import pytest
+
+from granulearn.tables.readers.arrow_types import usual_batch, usual_type
+
+TEXTS = ["a", None, "é"]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+def test_text_has_one_type(kind):
+    assert usual_type(pa.array(TEXTS, kind)).equals(pa.array(TEXTS, pa.string()))
+
+
+def test_a_dictionary_of_long_texts_stays_one_of_texts():
+    column = usual_type(pa.array(TEXTS, pa.large_string()).dictionary_encode())
+    assert column.type == pa.dictionary(pa.int32(), pa.string())
+    assert column.to_pylist() == TEXTS
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_are_hours(unit):
+    column = pa.array([datetime.timedelta(hours=26, minutes=30), None], pa.duration(unit))
+    assert usual_type(column).to_pylist() == [26.5, None]
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.float32(), pa.bool_(), pa.list_(pa.int64())])
+def test_other_types_are_kept(kind):
+    column = pa.nulls(2, kind)
+    assert usual_type(column) is column
+
+
+def test_a_column_in_pieces_stays_in_pieces():
+    column = pa.chunked_array([["a"], ["b"]], pa.large_string())
+    assert usual_type(column).equals(pa.chunked_array([["a"], ["b"]], pa.string()))
+
+
+def test_a_batch_has_the_columns_asked_for_under_their_names():
+    batch = pa.RecordBatch.from_pydict({"a": [1], "b": [2], "c": [3]})
+    assert usual_batch(batch, [2, 0], ["x", "y"]).to_pydict() == {"x": [3], "y": [1]}
+    assert usual_batch(batch, [], []).num_rows == 1

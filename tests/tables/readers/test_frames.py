@@ -1,0 +1,128 @@
+"""Tables in memory: the cells do not depend on who holds them."""
+
+import datetime
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+from granulearn.tables import TableError
+from granulearn.tables.columns.cells import as_text
+from granulearn.tables.readers import frames
+from granulearn.tables.readers.frames import table_of
+from tests.tables.nasty_tables import rows_of, tables, written
+
+
+@given(tables())
+def test_every_holder_of_a_table_gives_the_same_cells(table):
+    names, rows = table
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    holders = [
+        pd.DataFrame(columns, index=range(5, 5 + len(rows))),
+        pd.DataFrame(columns).astype("string"),
+        pd.DataFrame(columns).astype("category"),
+        polars.DataFrame(columns),
+        polars.LazyFrame(columns),
+        pa.table(columns),
+        pa.RecordBatch.from_pydict(columns),
+        columns,
+        [dict(zip(names, row, strict=True)) for row in rows],
+    ]
+    for holder in holders:
+        read = table_of(holder)
+        assert read.names == names
+        assert rows_of(read.batches()) == rows
+        assert rows_of(read.batches(names[::-1])) == [row[::-1] for row in rows]
+
+
+def texts(series) -> list:
+    (batch,) = table_of(pd.DataFrame({"a": series})).batches()
+    return as_text(batch.column(0)).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [
+        (pd.Series([1.0, np.nan, 2.5]), ["1", None, "2.5"]),
+        (pd.Series([1, None], dtype="Int64"), ["1", None]),
+        (pd.Series([True, None], dtype="boolean"), ["true", None]),
+        (
+            pd.Series([1, "x", 2.0, None, np.nan, True], dtype=object),
+            ["1", "x", "2", None, None, "true"],
+        ),
+        (pd.Series([Decimal("1.50"), None], dtype=object), ["1.50", None]),
+        (pd.Series([datetime.date(2020, 1, 31), None], dtype=object), ["2020-01-31", None]),
+        (pd.Series([datetime.date(2020, 1, 31), 7], dtype=object), ["2020-01-31", "7"]),
+        (pd.Series([1, "x"]).astype("category"), ["1", "x"]),
+        (pd.Series(pd.to_timedelta(["90min", None])), ["1.5", None]),
+        (pd.Series(pd.period_range("2020-01", periods=2, freq="M")), ["2020-01", "2020-02"]),
+        (pd.Series([1 + 2j]), ["(1+2j)"]),
+        (pd.Series(pd.arrays.SparseArray([0, 3])), ["0", "3"]),
+        (pd.Series([2**70, 1], dtype=object), [str(2**70), "1"]),
+    ],
+)
+def test_any_dtype_of_pandas_has_a_text(series, expected):
+    assert texts(series) == expected
+
+
+def test_types_of_pandas_are_kept():
+    frame = pd.DataFrame(
+        {"t": pd.to_datetime(["2020-01-31"]), "n": [1], "c": pd.Categorical(["u"])}
+    )
+    (batch,) = table_of(frame).batches()
+    assert pa.types.is_timestamp(batch.schema.field("t").type)
+    assert batch.schema.field("n").type == pa.int64()
+    assert pa.types.is_dictionary(batch.schema.field("c").type)
+
+
+def test_odd_names_of_pandas_become_names():
+    frame = pd.DataFrame([[1, 2, 3]], columns=["a", "a", 7])
+    assert table_of(frame).names == ["a", "a (2)", "7"]
+    many = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("u", "v"), ("u", "w")]))
+    assert table_of(many).names == ["u v", "u w"]
+
+
+def test_missing_keys_of_dicts_are_null_and_arrays_are_named_by_place():
+    assert rows_of(table_of([{"a": 1}, {"b": "x"}]).batches()) == [[1, None], [None, "x"]]
+    read = table_of(np.array([[1.0, 2.0]]))
+    assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0]])
+
+
+def test_a_path_is_opened_and_a_table_is_itself(tmp_path):
+    (tmp_path / "t.csv").write_text(written(["a"], [["1"]]))
+    read = table_of(tmp_path / "t.csv")
+    assert rows_of(read.batches()) == [["1"]]
+    assert table_of(read) is read
+
+
+def test_parts_hold_their_own_rows_only(monkeypatch):
+    monkeypatch.setattr(frames, "_PART_ROWS", 1000)
+    parts = table_of({"a": np.arange(10_000), "b": ["x"] * 10_000}).parts()
+    assert [part.first_row for part in parts] == list(range(0, 10_000, 1000))
+    sent = [pickle.dumps(part) for part in parts]
+    assert max(map(len, sent)) < 20_000
+    read = [row for part in map(pickle.loads, sent) for row in rows_of(part.batches(["a"]))]
+    assert read == [[i] for i in range(10_000)]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (3, "int is no table; give a path"),
+        ([], "list is no table"),
+        (np.zeros(3), "ndarray is no table"),
+        (pd.Series([1]), "Series is no table"),
+        ({"a": [1], "b": [1, 2]}, "differ in length: {'a': 1, 'b': 2}"),
+        ({"a": 3}, "'a' is no list of cells"),
+        ({}, "has no columns"),
+        (pd.DataFrame({"a": []}), "has no data rows"),
+    ],
+)
+def test_what_is_no_table_is_refused(data, said):
+    with pytest.raises(TableError, match=said):
+        table_of(data)

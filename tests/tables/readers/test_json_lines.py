@@ -1,0 +1,103 @@
+"""JSON objects: keys are columns, spellings of numbers stay."""
+
+import gzip
+import json
+import pickle
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables import TableError
+from granulearn.tables.readers.json_lines import JsonTable, looks_like_json
+from granulearn.tables.readers.table_file import Reading
+from granulearn.tables.readers.text_source import TextSource
+from tests.tables.nasty_tables import rows_of, tables
+
+
+def opened(content: bytes | str, folder: Path, packing=None, **reading) -> JsonTable:
+    path = folder / "table"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return JsonTable(TextSource(path, Path("t.json"), packing), Reading(**reading))
+
+
+@given(
+    tables(),
+    st.sampled_from(["lines", "array", "indented"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_cells_are_read_as_they_were_written(table, form, encoding, packed, ascii_only):
+    names, rows = table
+    objects = [dict(zip(names, row, strict=True)) for row in rows]
+    if form == "lines":
+        text = "\n".join(json.dumps(row, ensure_ascii=ascii_only) for row in objects)
+    else:
+        text = json.dumps(objects, ensure_ascii=ascii_only, indent=form == "indented" or None)
+    content = text.encode(encoding)
+    with tempfile.TemporaryDirectory() as folder:
+        content = gzip.compress(content) if packed else content
+        read = opened(content, Path(folder), "gzip" if packed else None)
+        assert read.names == names
+        assert rows_of(read.batches()) == rows
+        (part,) = pickle.loads(pickle.dumps(read.parts()))
+        assert rows_of(part.batches(names[::-1])) == [row[::-1] for row in rows]
+
+
+def test_values_keep_their_spelling_and_missing_keys_are_null(tmp_path):
+    read = opened('{"a": 1.50, "b": true}\n\n{"c": "x", "a": 1e3, "b": null}\n', tmp_path)
+    assert read.names == ["a", "b", "c"]
+    assert rows_of(read.batches()) == [["1.50", "true", None], ["1e3", None, "x"]]
+    assert read.lines().tolist() == [1, 3]
+    assert read.place(1) == "line 3"
+
+
+def test_objects_of_an_array_know_their_lines(tmp_path):
+    read = opened('[\n {"a": 1},\n\n {"a":\n 2}\n]', tmp_path)
+    assert read.lines().tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (" \n", "is empty"),
+        ("[]", "is empty"),
+        ("{}\n{}", "only empty JSON objects"),
+        ('{"a": 1}\n{"a": 1,}', "line 2: this is no JSON"),
+        ('{"a": 1}\n3', "line 2: '3' is no JSON object"),
+        ('[{"a": 1}\n{"a": 2}]', "line 1: this is no JSON .a comma"),
+        ('[{"a": 1},\n{"a": 2}', "this is no JSON"),
+        (b'{"a": 1}\n{"a": "\xe4"}', "the text is not in utf-8"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_its_line(tmp_path, content, said):
+    with pytest.raises(TableError, match=said):
+        opened(content, tmp_path)
+
+
+@pytest.mark.parametrize("value", ["[1]", '{"c": 1}'])
+def test_nested_values_are_named_with_key_and_line_if_they_are_read(tmp_path, value):
+    read = opened(f'{{"a": 1, "b": "x"}}\n{{"a": 2, "b": {value}}}\n', tmp_path)
+    with pytest.raises(TableError, match="line 2: 'b' is an"):
+        list(read.batches())
+    assert rows_of(read.batches(["a"])) == [["1"], ["2"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "is_json"),
+    [
+        (b'\n{"a": 1}\n', True),
+        (b'[\n {"a": 1}]', True),
+        (b"{a},b\n1,2\n", False),
+        (b"[x],[y]\n1,2\n", False),
+        (b"a,b\n", False),
+        (b"", False),
+    ],
+)
+def test_json_is_known_by_its_first_object(tmp_path, content, is_json):
+    (tmp_path / "t").write_bytes(content)
+    with (tmp_path / "t").open("rb") as stream:
+        assert looks_like_json(stream) == is_json

@@ -1,0 +1,58 @@
+"""The separator is found by rows that agree with each other."""
+
+from pathlib import Path
+
+import pytest
+
+from granulearn.tables import TableError
+from granulearn.tables.readers.text_separator import (
+    announced_separator,
+    check_separator,
+    likely_separator,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2,5\n3,5;4,0\n", ";"),
+        ("Größe, in cm;Preis, in €\n1;2\n3;4\n", ";"),
+        ("a\tb\nx, y\tz\n", "\t"),
+        ("a|b|c\n1|2|3\n", "|"),
+        ('"a;b",c\n"1;2",3\n', ","),
+        ("text\nhello, world\nfoo\n", ";"),
+        ("text\nfoo\n", ","),
+        ("a,b\n", ","),
+        ("a,b\n1,2,,\n,,,,\n3,4\n", ","),
+        ("a,b,c\n" + "1,2,3\n" * 30 + "broken\n", ","),
+        ("x;y;note, or not\n" + "1;2;a, b, c\n3;4;d\n" * 9, ";"),
+        ("\n\na;b\n1;2\n", ";"),
+    ],
+)
+def test_the_separator_that_divides_rows_alike_is_taken(text, separator):
+    assert likely_separator(text.encode(), Path("t")) == separator
+
+
+def test_a_very_wide_header_is_refused_before_it_is_divided():
+    with pytest.raises(TableError, match="has 200,001 columns"):
+        likely_separator(b";" * 200_000 + b"\n1\n", Path("t"))
+
+
+def test_an_announced_separator_is_taken_with_its_line():
+    assert announced_separator(b"sep=;\r\na,b\n") == (";", 7)
+    assert announced_separator(b"SEP=|\n") == ("|", 6)
+    assert announced_separator(b"separate;b\n") is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "taken"), [("^", "^"), ("\\t", "\t"), ("tab", "\t"), (" ", " ")]
+)
+def test_a_stated_separator_is_one_character(stated, taken):
+    assert check_separator(stated) == taken
+
+
+@pytest.mark.parametrize("stated", ["", ",,", '"', "\n", "§"])
+def test_other_separators_are_refused(stated):
+    with pytest.raises(TableError, match="is not one character"):
+        check_separator(stated)

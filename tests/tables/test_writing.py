@@ -1,0 +1,62 @@
+"""Written tables: the cells come back, and no spreadsheet runs one."""
+
+import csv
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables.columns.cells import as_text
+from granulearn.tables.writing import CsvWriter, guarded, write_csv
+from tests.tables.nasty_tables import tables
+
+
+def harmless(text: str) -> str:
+    """What a cell becomes, by the rule as it is documented."""
+    return guarded(pa.array([text])).to_pylist()[0]
+
+
+@given(tables(), st.sampled_from(",;\t|"), st.integers(1, 5))
+def test_cells_are_read_back_as_they_were_but_for_the_guard(table, separator, step):
+    names, rows = table
+    file = io.BytesIO()
+    columns = [pa.array(list(column), pa.string()) for column in zip(*rows, strict=True)]
+    batches = pa.table(columns, names=names).to_batches(step)
+    write_csv(batches, file, names, separator)
+    text = io.StringIO(file.getvalue().decode(), newline="")
+    read = [row for row in csv.reader(text, delimiter=separator, strict=True) if row]
+    assert read == [[harmless(cell) for cell in row] for row in [names, *rows]]
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "@SUM(A1)", "+cmd|x", "-2+3+cmd|' /C calc'!A0", "\t=1", "\r=1", "-a", "+1+A1"]
+)
+def test_what_a_spreadsheet_would_run_has_an_apostrophe(cell):
+    assert harmless(cell) == "'" + cell
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["-3.5", "+4", "-3.5e4", "-", "--", "-1.169,00 €", "+49 170 1234", "-5%", "a=b", "", "1-2"],
+)
+def test_numbers_and_plain_texts_stay_as_they_are(cell):
+    assert harmless(cell) == cell
+
+
+def test_null_stays_null_under_the_guard_and_is_an_empty_cell():
+    assert guarded(pa.array(["=x", None])).to_pylist() == ["'=x", None]
+    file = io.BytesIO()
+    write_csv([pa.record_batch({"a": ["x", None]})], file, ["a"])
+    assert file.getvalue() == b'a\nx\n""\n'
+
+
+def test_typed_columns_are_written_as_their_text(tmp_path):
+    columns = {"n": [-1, 2], "x": [-0.5, None], "c": pa.array(["=u", "v"]).dictionary_encode()}
+    batch = pa.record_batch(columns)
+    with CsvWriter(tmp_path / "t.csv", list(columns)) as writer:
+        writer.write(batch)
+        writer.write(batch.slice(1))
+    assert (tmp_path / "t.csv").read_text() == "n,x,c\n-1,-0.5,'=u\n2,,v\n2,,v\n"
+    assert as_text(batch.column(0)).to_pylist() == ["-1", "2"]
