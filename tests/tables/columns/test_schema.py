@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.cells import as_text
-from granulearn.tables.dates import DateForm
-from granulearn.tables.decisions import Wishes, decide_schema
-from granulearn.tables.numbers import NumberForm
-from granulearn.tables.schema import (
+from granulearn.tables.columns.cells import as_text
+from granulearn.tables.columns.dates import DateForm
+from granulearn.tables.columns.decisions import Wishes, decide_schema
+from granulearn.tables.columns.numbers import NumberForm
+from granulearn.tables.columns.schema import (
     CATEGORY,
     DATE,
     EMPTY,
@@ -30,7 +30,7 @@ from granulearn.tables.schema import (
     read_column,
     truth,
 )
-from granulearn.tables.survey import Cell, survey_batches
+from granulearn.tables.columns.survey import Cell, survey_batches
 
 N_ROWS = 24
 POOLS = {
@@ -304,3 +304,17 @@ def test_yes_and_no_are_understood_in_the_usual_languages(pair):
 @pytest.mark.parametrize("text", ["maybe", "1", "0", "", "m", "x", "yes!", "noo"])
 def test_anything_else_is_neither_yes_nor_no(text):
     assert truth(text) is None
+
+
+def test_oddities_name_the_places_of_misfits_and_what_becomes_of_them():
+    def place(row: int) -> str:
+        return f"line {row + 2}"
+
+    column = Column("c", NUMBER, odd=("It is odd",), misfits=(Cell(5, "x"),), n_misfits=1)
+    said = "1 cell differs from the others and counts as missing: 'x' at line 7"
+    assert column.oddities(place) == ["It is odd", said]
+    category = Column("c", CATEGORY, misfits=(Cell(5, "x"), Cell(6, "y")), n_misfits=9)
+    assert category.oddities(place) == [
+        "9 cells differ from the others: 'x' at line 7, 'y' at line 8, ..."
+    ]
+    assert Column("c", NUMBER).oddities(place) == []

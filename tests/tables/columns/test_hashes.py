@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.hashes import _REMEMBERED, Sketch, hash_numbers, hash_texts, mixed
+from granulearn.tables.columns.hashes import _REMEMBERED, Sketch, hash_numbers, hash_texts, mixed
 
 words = st.integers(0, 2**64 - 1)
 texts = st.text(max_size=120)

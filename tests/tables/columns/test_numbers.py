@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from granulearn.tables.dates import date_class
-from granulearn.tables.numbers import (
+from granulearn.tables.columns.dates import date_class
+from granulearn.tables.columns.numbers import (
     LARGEST_NUMBER,
     NumberClass,
     NumberForm,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.cells import as_text
-from granulearn.tables.dates import (
+from granulearn.tables.columns.cells import as_text
+from granulearn.tables.columns.dates import (
     CLOCK,
     FAMILIES,
     DateForm,
@@ -21,7 +21,7 @@ from granulearn.tables.dates import (
     read_stored_dates,
     stored_class,
 )
-from granulearn.tables.numbers import number_class
+from granulearn.tables.columns.numbers import number_class
 
 # Forms of strftime by the family to which they belong; %q is a day without a zero in front.
 DAYS = {

@@ -14,17 +14,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables import hashes, survey
-from granulearn.tables.cells import as_text, is_mark
-from granulearn.tables.dates import DateClass, date_class
-from granulearn.tables.decisions import decide_schema
-from granulearn.tables.numbers import NumberClass, is_plain, number_class
-from granulearn.tables.survey import (
+from granulearn.tables.columns import hashes, survey
+from granulearn.tables.columns.cells import as_text, is_mark, is_nested
+from granulearn.tables.columns.dates import DateClass, date_class
+from granulearn.tables.columns.decisions import decide_schema
+from granulearn.tables.columns.numbers import NumberClass, is_plain, number_class
+from granulearn.tables.columns.survey import (
     CODES,
     WORD,
     ColumnSurvey,
     Steps,
-    is_nested,
     is_number_type,
     join_columns,
     join_surveys,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.dates import DateForm
-from granulearn.tables.decisions import (
+from granulearn.tables.columns.dates import DateForm
+from granulearn.tables.columns.decisions import (
     AMBIGUOUS_DATE,
     ASKED,
     CONSTANT,
@@ -24,8 +24,8 @@ from granulearn.tables.decisions import (
     leave_out,
     quoted,
 )
-from granulearn.tables.numbers import NumberForm
-from granulearn.tables.schema import (
+from granulearn.tables.columns.numbers import NumberForm
+from granulearn.tables.columns.schema import (
     CATEGORY,
     DATE,
     EMPTY,
@@ -36,7 +36,7 @@ from granulearn.tables.schema import (
     Column,
     Schema,
 )
-from granulearn.tables.survey import Cell, survey_batches
+from granulearn.tables.columns.survey import Cell, survey_batches
 
 N = 200
 
