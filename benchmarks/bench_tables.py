@@ -67,11 +67,14 @@ def command(*arguments: str) -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
 
 
+# The peak since the program began; getrusage would count that of the process that started it.
 PEAK = """
-import resource, sys
+import sys
 from granulearn.tables import open_table
 rows = sum(batch.num_rows for batch in open_table(sys.argv[1]).batches())
-print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+with open("/proc/self/status") as status:
+    peak = next(line.split()[1] for line in status if line.startswith("VmHWM"))
+print(rows, int(peak) // 1024)
 """
 
 
