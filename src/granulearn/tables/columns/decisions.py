@@ -253,8 +253,9 @@ def _as_truth(survey: ColumnSurvey) -> Column | None:
     words = survey.words
     if not words or survey.count(WORD) != survey.known:
         return None
-    truths = {truth(word) for word in words}
-    return Column(survey.name, YES_NO) if truths == {0.0, 1.0} else None
+    if {truth(word) for word in words} != {0.0, 1.0}:
+        return None
+    return Column(survey.name, YES_NO, flag=f"--categorical {quoted(survey.name)}")
 
 
 def _as_category(survey: ColumnSurvey) -> Column:
