@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import hashes, survey
+from granulearn.tables.columns import sketch, survey
 from granulearn.tables.columns.cells import as_text, is_mark, is_nested
 from granulearn.tables.columns.dates import DateClass, date_class
 from granulearn.tables.columns.decisions import decide_schema

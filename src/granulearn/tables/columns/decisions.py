@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import pyarrow as pa
+
 from granulearn.tables.columns.dates import YEAR_LAST, DateClass, DateForm
 from granulearn.tables.columns.numbers import NumberClass, NumberForm
 from granulearn.tables.columns.schema import (
@@ -350,7 +352,7 @@ def _with_values_like_marks(survey: ColumnSurvey) -> tuple[ColumnSurvey, tuple[s
         missing={mark: n for mark, n in survey.missing.items() if mark != "-"},
         words=words,
         classes=survey.classes | {WORD: replace(tally, count=tally.count + count)},
-        sketch=survey.sketch.with_texts(["-"]),
+        sketch=survey.sketch.with_cells(pa.array(["-"])),
     ), ("-",)
 
 

@@ -6,7 +6,7 @@ table gives the same survey read at once, in batches of any size, or in parts on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import repeat
@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import as_text, in_seconds, is_mark, is_nested
 from granulearn.tables.columns.dates import DateClass, date_class, stored_class
-from granulearn.tables.columns.hashes import Sketch, hash_numbers, hash_texts
 from granulearn.tables.columns.numbers import (
     NumberClass,
     classes_of_plain,
@@ -27,13 +26,14 @@ from granulearn.tables.columns.numbers import (
     number_class,
     plain_numbers,
 )
+from granulearn.tables.columns.sketch import Sketch
 
 # Different words that are counted; a column of more is known by their number alone.
 MAX_WORDS = 1000
 LONGEST_WORD = 200
 MAX_UNITS = 32
 _REMEMBERED_CELLS = 12
-_THREADS = 4
+_THREADS = 2
 _LOOKED_AT_FIRST = 32
 
 WORD = "word"
@@ -147,7 +147,7 @@ def survey_batches(
     """
     survey = None
     with ThreadPoolExecutor(_THREADS) as pool:
-        for batch in batches:
+        for batch in _read_ahead(batches):
             names, columns = batch.schema.names, batch.columns
             before = survey.columns if survey else repeat(None)
             seen = pool.map(survey_column, names, columns, repeat(first_row), before)
@@ -156,6 +156,16 @@ def survey_batches(
             first_row += batch.num_rows
             tell(first_row)
     return survey
+
+
+def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches, and read the next one while this one is looked at."""
+    source = iter(batches)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, source, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, source, None)
+            yield batch
 
 
 def join_surveys(first: TableSurvey, second: TableSurvey) -> TableSurvey:
@@ -307,7 +317,7 @@ def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, look: _Look) -> C
     if not len(places):
         return seen
     different = column.take(pa.array(places)).unique()
-    sketch = seen.sketch.with_hashes(hash_texts(as_text(different)))
+    sketch = seen.sketch.with_cells(as_text(different))
     kind = stored_class(column.type)
     tally = Tally(len(places), look.first_of(kind, column, places))
     return replace(seen, classes={kind: tally}, sketch=sketch)
@@ -354,7 +364,7 @@ def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
     """Return the survey with what plain numbers tell; NaN stands for a missing cell."""
     missing = np.isnan(values)
     numbers = values[~missing] if missing.any() else values
-    sketch = seen.sketch.with_hashes(hash_numbers(numbers))
+    sketch = seen.sketch.with_cells(numbers)
     usable = is_usable(numbers)
     numbers = numbers if usable.all() else numbers[usable]
     if not len(numbers):
@@ -394,7 +404,7 @@ def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurv
     values = texts.filter(pa.array(plain)).cast(pa.float64()).to_numpy(zero_copy_only=False)
     seen = replace(_with_values(seen, values), steps=None)
     others = texts.filter(pa.array(~plain))
-    seen = replace(seen, sketch=seen.sketch.with_hashes(hash_texts(others)))
+    seen = replace(seen, sketch=seen.sketch.with_cells(others))
     groups = _grouped(map(_class_of, different_texts))
     words, many_units = groups.get(WORD), _many_units(groups)
     if many_units:  # here, since going through all rows for each unit would take long
