@@ -106,6 +106,12 @@ class ColumnSurvey:
         """Number of different cells; nearly so if there are very many."""
         return min(self.sketch.count, self.known)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all cells are plain numbers, some of them with decimals, and none is a code."""
+        numbers = [kind for kind in self.classes if isinstance(kind, NumberClass) and kind.is_plain]
+        return len(numbers) == len(self.classes) and any(not kind.comma for kind in numbers)
+
     def count(self, kind: type | str) -> int:
         """Return how many cells are of a kind of class.
 
@@ -133,6 +139,7 @@ def survey_batches(
     batches: Iterable[pa.RecordBatch],
     first_row: int = 0,
     tell: Callable[[int], None] = lambda rows: None,
+    plain: set[str] | None = None,
 ) -> TableSurvey | None:
     """Look at all cells; return None if there is no batch.
 
@@ -144,6 +151,9 @@ def survey_batches(
         Number of the first row in the table.
     tell : callable, default=nobody is told
         Told the number of rows that were looked at.
+    plain : set of str, default=None
+        Filled with the columns that hold nothing but plain numbers with decimals so far:
+        who reads the batches from text may give these as numbers.
     """
     survey = None
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -152,10 +162,22 @@ def survey_batches(
             before = survey.columns if survey else repeat(None)
             seen = pool.map(survey_column, names, columns, repeat(first_row), before)
             part = TableSurvey(batch.num_rows, tuple(seen))
+            if plain is not None:
+                part = _as_text_stored(part, plain)
             survey = part if survey is None else join_surveys(survey, part)
+            if plain is not None:
+                plain.clear()
+                plain.update(seen.name for seen in survey.columns if seen.is_plain)
             first_row += batch.num_rows
             tell(first_row)
     return survey
+
+
+def _as_text_stored(part: TableSurvey, plain: set[str]) -> TableSurvey:
+    """Return the survey as if columns had come as the text that the file holds."""
+    text = frozenset({"text"})
+    columns = [replace(seen, stored=text) if seen.name in plain else seen for seen in part.columns]
+    return replace(part, columns=tuple(columns))
 
 
 def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
