@@ -14,7 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import hashes, survey
+from granulearn.tables.columns import sketch as sketches
+from granulearn.tables.columns import survey
 from granulearn.tables.columns.cells import as_text, is_mark, is_nested
 from granulearn.tables.columns.dates import DateClass, date_class
 from granulearn.tables.columns.decisions import decide_schema
@@ -51,7 +52,7 @@ cuts = st.lists(st.integers(0, 30), max_size=6).map(sorted)
 few_are_remembered = mock.patch.multiple(
     survey, MAX_WORDS=4, MAX_UNITS=2, _REMEMBERED_CELLS=3, _THREADS=1
 )
-small_sketches = mock.patch.multiple(hashes, _REMEMBERED=6)
+small_sketches = mock.patch.multiple(sketches, _REMEMBERED=6)
 
 
 def content(column: ColumnSurvey) -> dict:
