@@ -6,6 +6,7 @@ table gives the same survey read at once, in batches of any size, or in parts on
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,7 @@ LONGEST_WORD = 200
 MAX_UNITS = 32
 _REMEMBERED_CELLS = 12
 _THREADS = 2
+_BATCHES_AHEAD = 3
 _LOOKED_AT_FIRST = 32
 
 WORD = "word"
@@ -181,12 +183,12 @@ def _as_text_stored(part: TableSurvey, plain: set[str]) -> TableSurvey:
 
 
 def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches, and read the next one while this one is looked at."""
+    """Yield batches, and read the next ones while this one is looked at."""
     source = iter(batches)
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, source, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, source, None)
+        coming = deque(reader.submit(next, source, None) for _ in range(_BATCHES_AHEAD))
+        while (batch := coming.popleft().result()) is not None:
+            coming.append(reader.submit(next, source, None))
             yield batch
 
 
@@ -410,7 +412,7 @@ def _all_whole(numbers: np.ndarray) -> bool:
 
 
 def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
-    encoded = text.fill_null("").dictionary_encode()
+    encoded = (text.fill_null("") if text.null_count else text).dictionary_encode()
     different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
     counts = np.bincount(codes, minlength=len(different))
     mark = is_mark(different).to_numpy(zero_copy_only=False)
