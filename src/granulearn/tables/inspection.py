@@ -261,8 +261,9 @@ def report_first(
     if look and not schema.used:
         left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
         found = f"all are left out: {left}" if left else f"there is none but {target!r}, the target"
-        flag = f"; pass --include {quoted(schema.left_out[0].name)}, or" if left else ";"
-        problems.append(f"There is no column to learn from, since {found}{flag} add columns.")
+        flag = next((column.flag for column in schema.left_out if column.flag), "")
+        step = f"; pass {flag}, or" if flag else ";"
+        problems.append(f"There is no column to learn from, since {found}{step} add columns.")
     return TableReport(
         file.path,
         rows,
