@@ -63,9 +63,9 @@ import granulearn
 
 rng = np.random.RandomState(0)
 X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)
-for name in granulearn.__all__:
+for name in set(granulearn.__all__) - {"TableClassifier"}:  # tables need pandas and pyarrow
     thing = getattr(granulearn, name)
-    if name.endswith("Classifier"):
+    if thing.__module__.startswith("granulearn.estimators"):
         print(name, thing().fit(X, y).predict(X).shape)
 print(len(granulearn.generate_balls(X, y)) > 1)
 """

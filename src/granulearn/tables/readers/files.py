@@ -25,7 +25,7 @@ def open_table(path: str | os.PathLike[str], reading: Reading = AS_FOUND) -> Tab
     ----------
     path : str or path
         A file, a folder of Parquet files, a pipe, or ``-`` for standard input.
-    reading : Reading, optional
+    reading : Reading, default=Reading(encoding=None, sheet=None, separator=None)
         What is known about the file.
     """
     path = Path(path)
