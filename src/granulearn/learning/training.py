@@ -184,7 +184,7 @@ def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, see
 
 def _n_folds(y: np.ndarray) -> int:
     counts = np.unique(y[~rows_alone(y)], return_counts=True)[1]
-    return min(MAX_FOLDS, int(counts.min(initial=0)))
+    return min(MAX_FOLDS, int(counts.min())) if len(counts) else 0
 
 
 def _cross_validate(
