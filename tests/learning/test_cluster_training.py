@@ -1,72 +1,175 @@
-"""Training in parts: the pipeline, the model and the scores of training in memory."""
+"""Training in parts: the cells, the pipeline, the model and the scores of training in memory."""
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.datasets import TableError, make_pipeline_for
-from granulearn.learning import table_parts
-from granulearn.learning.cluster_training import prepare_from_survey, train_on_cluster
+from granulearn.datasets import make_pipeline_for
+from granulearn.distributed import open_client
+from granulearn.learning.cluster_training import train_on_cluster
 from granulearn.learning.model_kinds import make_model, names_in_parts
-from granulearn.learning.table_parts import open_parts
-from granulearn.learning.table_survey import make_request, read_rows, survey_part
+from granulearn.learning.trained_model import input_cards
 from granulearn.learning.training import train
-from granulearn.learning.training_table import read_training_table
 from granulearn.persistence import load_model, save_model
+from granulearn.tables import TableError, Wishes, open_table, read_training_table
+from granulearn.tables.readers import text_scan
 from tests.cli.commands import people, write_people
 
 
-def in_parts(path, model="rvfl", *, test=0.0, seed=0, **columns):
-    parts = open_parts(path)
-    asked = make_request(
-        parts,
-        "label",
-        columns.get("categorical", []),
-        columns.get("ignore", []),
-        test=test,
-        seed=seed,
-    )
+def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **wishes):
     heard = []
-    return train_on_cluster(parts, model, asked, heard.append), heard
+    with open_table(path) as file:
+        trained = train_on_cluster(
+            file, model, target, Wishes(**wishes), test=test, seed=seed, tell=heard.append
+        )
+    return trained, heard
 
 
-def test_the_first_step_learnt_from_a_survey_is_the_one_learnt_from_rows(tmp_path):
-    path = write_people(tmp_path)
-    table = read_training_table(path, "label")
-    expected = make_pipeline_for(table.X).fit(table.X)
-    (part,) = open_parts(path).parts
-    asked = make_request(open_parts(path), "label", [], [], test=0.0, seed=0)
-    prepare = prepare_from_survey(survey_part(part, 0, asked).columns)
-    assert_allclose(prepare.transform(table.X), expected.transform(table.X), rtol=1e-12, atol=1e-12)
-    assert_array_equal(prepare.get_feature_names_out(), expected[0].get_feature_names_out())
+def in_memory(path, target="label", **wishes):
+    with open_table(path) as file:
+        return read_training_table(file, target, Wishes(**wishes))
 
 
-def test_a_constant_and_an_empty_column_are_no_harm(tmp_path):
-    frame = people().assign(constant=0.1, empty=np.nan)
+def fitted_in_memory(table, model="rvfl"):
+    return make_pipeline_for(table.X, make_model(model, 0)).fit(table.X, table.y)
+
+
+def write_messy(path, n_rows=600, seed=0):
+    """Write a table with every kind of column, missing marks, a leak and variants of labels."""
+    rng = np.random.default_rng(seed)
+    age, member = rng.integers(18, 90, n_rows), rng.random(n_rows) < 0.5
+    street = rng.integers(0, 70, n_rows)
+    day = pd.Timestamp("2019-01-01") + pd.to_timedelta(rng.integers(0, 900, n_rows), "D")
+    wealth = rng.lognormal(8, 1, n_rows)
+    score = age / 20 + 2 * member + (street % 7 == 0) * 1.5 + rng.normal(0, 0.4, n_rows)
+    yes = score > np.median(score)
+    frame = pd.DataFrame(
+        {
+            "nr": np.arange(1, n_rows + 1),
+            "Alter": age.astype(str),
+            "Tag": day.strftime("%d.%m.%Y"),
+            "Vermögen": [f"{x:,.2f} €".translate(str.maketrans(",.", ".,")) for x in wealth],
+            "Mitglied": np.where(member, "ja", "nein"),
+            "Straße": [f"Weg {k}" for k in street],
+            "Stadt": rng.choice(["Graz", "Linz; alt", 'die "Burg"', "zwei\nZeilen"], n_rows),
+            "Leck": np.where(yes, "a", "b"),
+            "label": np.where(yes, rng.choice(["gut", "Gut", " gut"], n_rows, p=[0.8, 0.1, 0.1]),
+                              "schlecht"),
+        }
+    )  # fmt: skip
+    for name, mark in [("Tag", "?"), ("Vermögen", "n/a"), ("Straße", ""), ("Stadt", "-")]:
+        frame.loc[rng.random(n_rows) < 0.04, name] = mark
+    frame.loc[rng.random(n_rows) < 0.02, "label"] = "NA"
+    frame.to_csv(path, index=False, sep=";", encoding="cp1252")
+    return path
+
+
+def assert_same_report(found, expected):
+    for name in ("rows", "schema", "target", "labels", "findings", "remarks", "warnings"):
+        assert getattr(found, name) == getattr(expected, name), name
+
+
+def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1_000)
+    path = write_messy(tmp_path / "t.csv")
+    with open_table(path) as file:
+        assert len(file.parts()) > 4
+    trained, _ = in_parts(path)
+    table = in_memory(path)
+    assert_same_report(trained.report, table.report)
+    assert {column.name: column.kind for column in table.schema.used} == {
+        "Alter": "number",
+        "Tag": "date",
+        "Vermögen": "number",
+        "Mitglied": "yes/no",
+        "Straße": "category",
+        "Stadt": "category",
+    }
+    assert trained.report.schema["nr"].left_out == "row number"
+    assert [leak.name for leak in trained.report.findings.leaks] == ["Leck"]
+    assert set(trained.card.classes) == {"gut", "schlecht"}
+    assert sum(trained.card.classes.values()) == trained.card.rows == len(table.y)
+    assert trained.card.dropped_rows == table.dropped_rows > 0
+    assert trained.card.columns == input_cards(table.X)
+    assert trained.card.schema == table.schema
+    expected = fitted_in_memory(table)
+    step, its = trained.pipeline[0], expected[0]
+    assert_array_equal(step.get_feature_names_out(), its.get_feature_names_out())
+    # The median, which only fills in missing numbers, is all that is not exact.
+    whole = ~table.X.select_dtypes("number").isna().any(axis=1).to_numpy()
+    others = [name not in ("Vermögen",) and not name.startswith("Tag") for name in
+              step.get_feature_names_out()]  # fmt: skip
+    features, expected_features = step.transform(table.X), its.transform(table.X)
+    assert_allclose(features[:, others], expected_features[:, others], rtol=1e-9, atol=1e-9)
+    assert_allclose(features[whole], expected_features[whole], atol=0.02)
+    assert_allclose(
+        trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=0.02
+    )
+
+
+def test_processes_of_a_cluster_give_the_same_model_to_the_last_bit(
+    tmp_path, monkeypatch, dask_cluster
+):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 3_000)
+    path = write_messy(tmp_path / "t.csv")
+    here, _ = in_parts(path, test=0.2)
+    with open_client(dask_cluster.scheduler.address):
+        there, _ = in_parts(path, test=0.2)
+    assert_same_report(there.report, here.report)
+    assert there.card == here.card
+    table = in_memory(path)
+    assert_array_equal(there.pipeline.predict_proba(table.X), here.pipeline.predict_proba(table.X))
+
+
+def test_without_missing_numbers_many_parts_give_the_model_of_training_in_memory(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 300)
+    rng = np.random.default_rng(1)
+    frame = people(400).drop(columns="income")
+    frame["street"] = [f"street {k}" for k in rng.integers(0, 60, len(frame))]
+    frame["label"] = np.where(rng.random(len(frame)) < 0.2, "perhaps", frame["label"])
     frame.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as file:
+        assert len(file.parts()) > 3
     trained, _ = in_parts(tmp_path / "t.csv")
-    features = trained.pipeline[0].transform(read_training_table(tmp_path / "t.csv", "label").X)
-    assert np.isfinite(features).all()
-    assert_allclose(features[:, [2, 3]], 0, atol=1e-9)
+    table = in_memory(tmp_path / "t.csv")
+    expected = fitted_in_memory(table)
+    assert trained.pipeline[0].named_transformers_["many categories"][-2].categories_
+    assert_allclose(
+        trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("model", names_in_parts())
 def test_one_part_gives_the_model_of_training_in_memory(tmp_path, model):
     path = write_people(tmp_path)
-    table = read_training_table(path, "label")
+    table = in_memory(path)
     trained, _ = in_parts(path, model)
-    expected = make_pipeline_for(table.X, make_model(model, 0)).fit(table.X, table.y)
+    expected = fitted_in_memory(table, model)
     assert_allclose(
         trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=1e-6
     )
     assert type(trained.pipeline[-1]) is type(expected[-1])
 
 
+def test_a_constant_and_an_empty_column_that_are_wished_for_are_no_harm(tmp_path):
+    people().assign(constant=0.1, empty=np.nan).to_csv(tmp_path / "t.csv", index=False)
+    trained, _ = in_parts(tmp_path / "t.csv", include=("constant",))
+    features = trained.pipeline[0].transform(in_memory(tmp_path / "t.csv", include=("constant",)).X)
+    assert np.isfinite(features).all()
+    place = trained.pipeline[0].get_feature_names_out().tolist().index("constant")
+    assert_allclose(features[:, place], 0, atol=1e-9)
+
+
 def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_parts, "CSV_PART_BYTES", 600)
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 100)
     path = write_people(tmp_path)
-    assert len(open_parts(path).parts) > 3
+    with open_table(path) as file:
+        assert len(file.parts()) > 3
     trained, heard = in_parts(path, "gb-rvfl", test=0.3, seed=2)
     save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
     loaded = load_model(tmp_path / "m.skops")
@@ -77,52 +180,112 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
     assert card.balls == len(trained.pipeline[-1].balls_)
     assert card.scores["held_out"]["accuracy"] > 0.7
     assert "cross_validated" not in card.scores
-    table = read_training_table(path, "label")
+    table = in_memory(path)
     assert_array_equal(loaded.pipeline.predict(table.X), trained.pipeline.predict(table.X))
-    assert [text.split()[0] for text in heard] == ["looking", "fitting", "scoring"]
+    assert [text.split()[0] for text in heard] == ["looking", "examining", "fitting", "scoring"]
 
 
-def test_labels_that_are_whole_numbers_stay_numbers(tmp_path):
+def test_scores_are_of_the_rows_held_out_and_all_else_is_of_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 300)
+    frame = people(400).drop(columns="income")
+    frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as file:
+        sizes = [sum(batch.num_rows for batch in part.batches()) for part in file.parts()]
+    drawn = [np.random.default_rng([7, part]).random(size) for part, size in enumerate(sizes)]
+    held_out = np.concatenate(drawn) < 0.3
+    trained, _ = in_parts(tmp_path / "t.csv", test=0.3, seed=7)
+    table, scores = in_memory(tmp_path / "t.csv"), trained.card.scores["held_out"]
+    X, y = table.X[held_out], table.y[held_out]
+    assert scores["rows"] == len(y)
+    assert scores["accuracy"] == pytest.approx(trained.pipeline.score(X, y))
+    X, y = table.X[~held_out], table.y[~held_out]
+    assert trained.card.classes == dict(zip(*np.unique(y, return_counts=True), strict=True))
+    (age,) = (column for column in trained.card.columns if column.name == "age")
+    assert (age.lowest, age.highest) == (X["age"].min(), X["age"].max())
+    expected = make_pipeline_for(X, make_model("rvfl", 7)).fit(X, y)
+    assert_allclose(
+        trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=1e-6
+    )
+
+
+def test_labels_that_are_whole_numbers_stay_numbers_in_their_order(tmp_path):
     frame = people()
-    frame["label"] = (frame["label"] == "yes").astype(int) + 7
-    frame.to_parquet(tmp_path / "t.parquet", row_group_size=40)
-    trained, _ = in_parts(tmp_path)
-    assert_array_equal(trained.pipeline.classes_, [7, 8])
-    assert set(trained.card.classes) == {"7", "8"}
+    frame["label"] = np.where(frame["label"] == "yes", 10, 9)
+    frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
+    (tmp_path / "parts").mkdir()
+    frame.to_parquet(tmp_path / "parts" / "t.parquet", row_group_size=40)
+    trained, _ = in_parts(tmp_path / "parts")
+    assert_array_equal(trained.pipeline.classes_, [9, 10])
+    assert set(trained.card.classes) == {"9", "10"}
+    table = in_memory(tmp_path / "parts")
+    expected = fitted_in_memory(table).predict_proba(table.X)
+    assert_allclose(trained.pipeline.predict_proba(table.X), expected, atol=0.05)
 
 
-def test_what_a_model_cannot_be_fitted_to_is_a_fact_about_the_table(tmp_path):
-    pd.DataFrame({"x": [1.0, 2.0], "label": ["a", "a"]}).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(TableError, match="is 'a' in every row that has one"):
-        in_parts(tmp_path / "t.csv")
+def test_a_file_without_rows_in_a_folder_is_no_harm(tmp_path):
+    (tmp_path / "parts").mkdir()
+    table = pa.Table.from_pandas(people(), preserve_index=False)
+    for number, rows in enumerate([table[:0], table[:70], table[:0], table[70:], table[:0]]):
+        with parquet.ParquetWriter(tmp_path / "parts" / f"{number}.parquet", table.schema) as file:
+            file.write_table(rows, row_group_size=40)
+    table.to_pandas().to_csv(tmp_path / "t.csv", index=False)
+    trained, _ = in_parts(tmp_path / "parts", test=0.2)
+    assert trained.card.rows + trained.card.scores["held_out"]["rows"] == 120
+
+
+def test_parts_can_be_read_from_any_folder(tmp_path, monkeypatch):
+    path = write_people(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with open_table(path.name) as file:
+        (part,) = file.parts()
+        monkeypatch.chdir("/")
+        assert sum(batch.num_rows for batch in part.batches()) == 120
+
+
+def test_all_that_is_wrong_is_said_at_once_as_in_memory(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"x": np.arange(30.0), "y": 1, "label": "a"}).to_csv(path, index=False)
+    wishes = {"ignore": ("z",), "categorical": ("w",)}
+    with pytest.raises(TableError) as parts:
+        in_parts(path, **wishes)
+    with pytest.raises(TableError) as memory:
+        in_memory(path, **wishes)
+    assert parts.value.problems == memory.value.problems
+    assert len(parts.value.problems) >= 3
+    assert all(problem.startswith(f"{path}: ") for problem in parts.value.problems)
+
+
+def test_a_target_that_is_not_there_is_said_with_the_other_problems(tmp_path):
+    path = write_people(tmp_path)
+    with pytest.raises(TableError, match=r"no column 'lable' .* no column 'agee'"):
+        in_parts(path, target="lable", ignore=("agee",))
 
 
 def test_too_few_rows_to_hold_out_are_the_error_of_training_in_memory(tmp_path):
     path = tmp_path / "t.csv"
     people()[:20].to_csv(path, index=False)
-    with pytest.raises(TableError, match="rows cannot be split into") as in_memory:
-        train(read_training_table(path, "label"), "rvfl", tune=False, test=0.01, seed=0)
+    with pytest.raises(TableError, match="rows cannot be split into") as memory:
+        train(in_memory(path), "rvfl", tune=False, test=0.01, seed=0)
     with pytest.raises(TableError) as parts:
         in_parts(path, test=0.01)
-    assert str(parts.value) == str(in_memory.value)
+    assert parts.value.problems == memory.value.problems
 
 
 def test_no_row_held_out_by_chance_is_an_error_and_no_score(tmp_path):
     path = tmp_path / "t.csv"
     people()[:20].to_csv(path, index=False)
-    table = open_parts(path)
-    for seed in range(200):
-        asked = make_request(table, "label", [], [], test=0.1, seed=seed)
-        if not read_rows(table.parts[0], 0, asked).held_out.any():
-            break
+    seed = next(
+        seed for seed in range(200) if np.random.default_rng([seed, 0]).random(20).min() >= 0.1
+    )
     with pytest.raises(TableError, match="20 rows cannot be split into"):
         in_parts(path, test=0.1, seed=seed)
 
 
-def test_a_column_of_many_categories_gets_in(tmp_path):
-    frame = people()
-    frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
+def test_a_class_without_a_row_to_learn_from_is_named(tmp_path):
+    frame = people(50)
+    frame.loc[0, "label"] = "rare"
     frame.to_csv(tmp_path / "t.csv", index=False)
-    trained, _ = in_parts(tmp_path / "t.csv")
-    table = read_training_table(tmp_path / "t.csv", "label")
-    assert trained.pipeline.score(table.X, table.y) > 0.8
+    seed = next(seed for seed in range(50) if np.random.default_rng([seed, 0]).random(50)[0] < 0.5)
+    with pytest.raises(TableError, match="class rare of column 'label', the target, has no row"):
+        in_parts(tmp_path / "t.csv", test=0.5, seed=seed)

@@ -1,37 +1,30 @@
-"""Small files are read as a whole; folders and what would fill the memory are not."""
+"""What is large goes by the size of the file, whatever its format."""
 
-import pytest
+import os
+import sys
 
 from granulearn.learning import size
 from granulearn.learning.size import is_large
 
 
-@pytest.fixture(name="path")
-def file_of_100_bytes(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"x" * 100)
-    return path
-
-
-def test_a_folder_is_large(tmp_path):
+def test_directories_and_files_above_a_share_of_memory_are_large(tmp_path, monkeypatch):
+    file = tmp_path / "t.xlsx"
+    file.write_bytes(b"a,b\n1,2\n")
     assert is_large(tmp_path)
+    assert not is_large(file)
+    assert not is_large(tmp_path / "absent.csv")
+    monkeypatch.setattr(size, "LARGE_SHARE", 1e-15)
+    assert not is_large(file), "it is small on any machine"
+    monkeypatch.setattr(size, "SMALL_BYTES", 1)
+    assert is_large(file)
 
 
-@pytest.mark.parametrize(("memory", "large"), [(399.0, True), (400.0, False)])
-def test_a_file_is_large_if_it_would_take_a_quarter_of_the_memory(path, monkeypatch, memory, large):
-    monkeypatch.setattr(size, "SMALL_BYTES", 10)
-    monkeypatch.setattr(size, "_memory", lambda: memory)
-    assert is_large(path) is large
-
-
-def test_nobody_asks_for_the_memory_because_of_a_small_file(path, monkeypatch):
-    monkeypatch.setattr(size, "_memory", lambda: pytest.fail("it was asked for"))
-    assert not is_large(path)
-
-
-def test_what_is_no_file_is_not_large(tmp_path):
-    assert not is_large(tmp_path / "nothing.csv")
-
-
-def test_the_memory_is_that_of_a_machine():
-    assert 2**26 < size._memory() < 2**50
+def test_without_dask_a_file_is_large_where_the_system_tells_its_memory(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed.system", None)
+    monkeypatch.setattr(size, "SMALL_BYTES", 1)
+    monkeypatch.setattr(size, "LARGE_SHARE", 1e-15)
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n1,2\n")
+    assert is_large(file) == hasattr(os, "sysconf")
+    monkeypatch.delattr(os, "sysconf", raising=False)  # as on Windows
+    assert not is_large(file)

@@ -71,7 +71,7 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
             sep="",
         )
     out.print()
-    headers = ("is", "becomes", "missing", "distinct", "examples", "what is odd; what changes it")
+    headers = ("is", "becomes", "missing", "distinct", "examples", "odd; changed by")
     grid = table("columns", "column", *headers)
     for column in grid.columns:
         column.justify = "left"
@@ -83,7 +83,8 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
             _missing(found),
             str(found.distinct),
             ", ".join(_cut(text) for text in found.examples),
-            "; ".join([*found.oddities(place), *filter(None, [found.flag])]),
+            # The option alone: the name of the column stands in the row.
+            "; ".join([*found.oddities(place), *filter(None, [found.flag.partition(" ")[0]])]),
         )
     out.print(grid)
 

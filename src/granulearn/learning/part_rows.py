@@ -18,7 +18,6 @@ from granulearn.learning.part_statistics import (
 )
 from granulearn.tables.columns.cells import as_text
 from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.columns.survey import is_nested
 from granulearn.tables.faults.examination import Examination, examine, join_examinations
 from granulearn.tables.inspection import FirstLook, few_values, first_look
 from granulearn.tables.labels.labels import Labels, read_labels
@@ -154,8 +153,6 @@ def look_at_part(part: TablePart, number: int, request: Request) -> FirstSight:
     if look is None or look.labels is None or look.labels.counts is None:
         return FirstSight(look, (Counter(),))
     columns = [batch.column(request.target) for batch in batches]
-    if is_nested(columns[0].type):
-        return FirstSight(look, (Counter(),))
     # Whether a cell is a label depends on the cell alone: nothing need be decided yet.
     labelled = pa.concat_arrays([read_labels(column, Labels()).is_valid() for column in columns])
     spelt = pa.concat_arrays([as_text(column, trimmed=False) for column in columns])

@@ -152,7 +152,7 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     numbers = _counts(survey, NumberClass)
     if not numbers:
         return None
-    form, fitting = _best_form(numbers, wishes.decimal or ".")
+    form, fitting = _best_form(numbers, wishes.decimal or ".", NEEDED_SHARE * survey.known)
     codes = sum(count for kind, count in numbers.items() if kind.code)
     if fitting < NEEDED_SHARE * survey.known or _are_codes(codes, survey.known):
         return None
@@ -176,7 +176,9 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     )  # fmt: skip
 
 
-def _best_form(numbers: dict[NumberClass, int], usual: str) -> tuple[NumberForm, int]:
+def _best_form(
+    numbers: dict[NumberClass, int], usual: str, needed: float
+) -> tuple[NumberForm, int]:
     units = Counter(dict.fromkeys(("",), 0))
     for kind, count in numbers.items():
         units[kind.unit] += count
@@ -184,7 +186,10 @@ def _best_form(numbers: dict[NumberClass, int], usual: str) -> tuple[NumberForm,
         NumberForm(mark, unit) for mark in ((usual, "," if usual == "." else ".")) for unit in units
     ]
     counts = [sum(count for kind, count in numbers.items() if _fits(kind, form)) for form in forms]
-    best = max(range(len(forms)), key=counts.__getitem__)  # the first of equals: the usual one
+    # One cell with a unit does not make a unit of all the others.
+    bare = [place for place, form in enumerate(forms) if not form.unit and counts[place] >= needed]
+    places = bare or range(len(forms))
+    best = max(places, key=counts.__getitem__)  # the first of equals: the usual one
     return forms[best], counts[best]
 
 

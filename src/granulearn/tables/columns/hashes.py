@@ -94,7 +94,7 @@ class Sketch:
             # A share of them that is sure to hold the lowest, unless most are repeated.
             share = np.unique(hashes[hashes < np.uint64(2 * _REMEMBERED / len(hashes) * 2.0**64)])
             hashes = share if len(share) >= _REMEMBERED else hashes
-        together = np.unique(np.concatenate([self.lowest, hashes]))[:_REMEMBERED]
+        together = _joined(self.lowest, np.unique(hashes))[:_REMEMBERED]
         full = len(together) == _REMEMBERED
         return Sketch(together, together[-1] if full else self.bound)
 
@@ -122,3 +122,12 @@ class Sketch:
         if self.is_exact:
             return len(self.lowest)
         return round((_REMEMBERED - 1) / (float(self.lowest[-1]) / 2.0**64))
+
+
+def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return two sorted sets as one: a few new ones are put in their places."""
+    if not len(first):
+        return second
+    places = np.minimum(np.searchsorted(first, second), len(first) - 1)
+    new = second[first[places] != second]
+    return np.insert(first, np.searchsorted(first, new), new) if len(new) else first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -194,7 +195,9 @@ def read_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarr
     return values, np.isnan(values) & found.known
 
 
-def classes_of_plain(text: pa.Array, n_rows: int) -> dict[NumberClass, tuple[int, np.ndarray]]:
+def classes_of_plain(
+    text: pa.Array, n_rows: int, enough: Collection[object] = ()
+) -> dict[NumberClass, tuple[int, np.ndarray]]:
     """Return how many plain numbers are of each class, and the first rows of it.
 
     That is what `number_class` tells, without looking at each number as a whole.
@@ -205,6 +208,8 @@ def classes_of_plain(text: pa.Array, n_rows: int) -> dict[NumberClass, tuple[int
         Plain numbers, none null.
     n_rows : int
         How many rows of each class are to be returned, at least.
+    enough : collection, default=()
+        Classes of which no rows need to be returned.
     """
     every, offsets = characters(text)
     with_point = int(np.count_nonzero(every[offsets[0] : offsets[-1]] == ord(".")))
@@ -213,10 +218,11 @@ def classes_of_plain(text: pa.Array, n_rows: int) -> dict[NumberClass, tuple[int
         _POINT_ONLY: with_point - len(special[_DOUBTFUL]),
         _EITHER: len(text) - with_point - len(special[_CODED]),
     }
-    others = np.concatenate(list(special.values()))
-    start = _rows_of_the_rest(text[:_LOOKED_AT_FIRST], others)
-    if any(len(start[kind]) < min(n_rows, count) for kind, count in counts.items()):
-        start = _rows_of_the_rest(text, others)
+    wanted = {kind: min(n_rows, n) for kind, n in counts.items() if kind not in enough}
+    start = dict.fromkeys(counts, np.empty(0, np.intp))
+    for part in (text[:_LOOKED_AT_FIRST], text):
+        if any(len(start[kind]) < count for kind, count in wanted.items()):
+            start = _rows_of_the_rest(part, np.concatenate(list(special.values())))
     found = {kind: (count, start[kind]) for kind, count in counts.items()}
     found |= {kind: (len(rows), rows) for kind, rows in special.items()}
     return {kind: (count, rows) for kind, (count, rows) in found.items() if count}

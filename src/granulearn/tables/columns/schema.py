@@ -29,9 +29,14 @@ NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
 KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
-_YES = ("yes", "y", "true", "t", "ja", "j", "oui", "si", "sí", "sim", "on", "wahr", "vrai", "vero")
-_NO = ("no", "n", "false", "f", "nein", "non", "não", "off", "falsch", "faux", "falso")
-_TRUTHS = dict.fromkeys(_YES, 1.0) | dict.fromkeys(_NO, 0.0)
+_TRUTHS = {
+    **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
+    **dict.fromkeys(("no", "n", "false", "f", "off"), 0.0),
+    **dict.fromkeys(("ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "да"), 1.0),
+    **dict.fromkeys(("nein", "nee", "non", "não", "nie", "нет"), 0.0),
+    **dict.fromkeys(("wahr", "vrai", "vero"), 1.0),
+    **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
+}
 SHOWN_MISFITS = 5
 _PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
 

@@ -149,9 +149,8 @@ def survey_batches(
     with ThreadPoolExecutor(_THREADS) as pool:
         for batch in batches:
             names, columns = batch.schema.names, batch.columns
-            # What cannot change a sketch that is full is not sorted into another.
-            bounds = [column.sketch.bound for column in survey.columns] if survey else repeat(None)
-            seen = pool.map(survey_column, names, columns, repeat(first_row), bounds)
+            before = survey.columns if survey else repeat(None)
+            seen = pool.map(survey_column, names, columns, repeat(first_row), before)
             part = TableSurvey(batch.num_rows, tuple(seen))
             survey = part if survey is None else join_surveys(survey, part)
             first_row += batch.num_rows
@@ -172,7 +171,7 @@ def join_surveys(first: TableSurvey, second: TableSurvey) -> TableSurvey:
 
 
 def survey_column(
-    name: str, column: pa.Array, first_row: int = 0, bound: np.uint64 | None = None
+    name: str, column: pa.Array, first_row: int = 0, before: ColumnSurvey | None = None
 ) -> ColumnSurvey:
     """Look at the cells of one column.
 
@@ -184,20 +183,21 @@ def survey_column(
         Its cells.
     first_row : int, default=0
         Number of the first of them in the table.
-    bound : uint64, default=None
-        Hashes from here on are of no use to the survey that this one will be joined to.
+    before : ColumnSurvey, default=None
+        What this survey will be joined to: what that one knows is not looked for.
     """
-    kind, seen = column.type, ColumnSurvey(name, len(column), sketch=Sketch(bound=bound))
+    look = _Look(first_row, before)
+    kind, seen = column.type, ColumnSurvey(name, len(column), sketch=look.new_sketch())
     if pa.types.is_null(kind):
         return replace(seen, missing=_empty(len(column)))
     if is_nested(kind):
         return replace(seen, missing=_empty(column.null_count), stored=frozenset({"nested"}))
     if is_number_type(kind):
-        return _survey_numbers(seen, column, first_row)
+        return _survey_numbers(seen, column, look)
     if pa.types.is_temporal(kind):
-        return _survey_stored_dates(seen, column, first_row)
+        return _survey_stored_dates(seen, column, look)
     stored = "category" if pa.types.is_dictionary(kind) else "text"
-    found = _survey_text(seen, as_text(column), first_row)
+    found = _survey_text(seen, as_text(column), look)
     return replace(found, stored=found.stored | {stored})
 
 
@@ -256,8 +256,35 @@ def join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
     return _without_many_units(joined)
 
 
-def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> ColumnSurvey:
-    values, rows = stored_numbers(column), first_row + np.arange(len(column))
+class _Look(NamedTuple):
+    """Where a stretch of rows begins, and what is known of the rows before it."""
+
+    first_row: int
+    before: ColumnSurvey | None
+
+    def new_sketch(self) -> Sketch:
+        """Return an empty sketch: what cannot change one that is full is not sorted into it."""
+        return Sketch(bound=self.before.sketch.bound if self.before else None)
+
+    def enough(self) -> list[CellClass]:
+        """Return the classes of which so many cells are remembered that no more will be."""
+        known = self.before.classes if self.before else {}
+        return [kind for kind, seen in known.items() if len(seen.first) == _REMEMBERED_CELLS]
+
+    def first_of(
+        self, kind: CellClass, text: pa.Array, places: np.ndarray, rows: np.ndarray | None = None
+    ) -> tuple[Cell, ...]:
+        """Return the first cells among some places; in rows of these numbers, if given."""
+        if kind in self.enough():
+            return ()
+        few = places[:_REMEMBERED_CELLS]
+        texts = as_text(text.take(pa.array(few))).to_pylist()
+        numbers = self.first_row + (few if rows is None else rows[few])
+        return tuple(map(Cell, numbers.tolist(), map(_shown, texts)))
+
+
+def _survey_numbers(seen: ColumnSurvey, column: pa.Array, look: _Look) -> ColumnSurvey:
+    values = stored_numbers(column)
     known, usable = ~np.isnan(values), is_usable(values)
     odd = np.flatnonzero(known & ~usable)  # infinite, or too large to compute with
     groups = ((NumberClass("", True, False, False), np.flatnonzero(usable)), (WORD, odd))
@@ -265,7 +292,7 @@ def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> Col
         _with_values(seen, values),
         missing=_empty(len(values) - int(np.count_nonzero(known))),
         classes={
-            kind: Tally(len(places), _first_of(column, places, rows))
+            kind: Tally(len(places), look.first_of(kind, column, places))
             for kind, places in groups
             if len(places)
         },
@@ -274,32 +301,33 @@ def _survey_numbers(seen: ColumnSurvey, column: pa.Array, first_row: int) -> Col
     )
 
 
-def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, first_row: int) -> ColumnSurvey:
+def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, look: _Look) -> ColumnSurvey:
     seen = replace(seen, missing=_empty(column.null_count), stored=frozenset({"date"}))
     places = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     if not len(places):
         return seen
     different = column.take(pa.array(places)).unique()
     sketch = seen.sketch.with_hashes(hash_texts(as_text(different)))
-    tally = Tally(len(places), _first_of(column, places, first_row + np.arange(len(column))))
-    return replace(seen, classes={stored_class(column.type): tally}, sketch=sketch)
+    kind = stored_class(column.type)
+    tally = Tally(len(places), look.first_of(kind, column, places))
+    return replace(seen, classes={kind: tally}, sketch=sketch)
 
 
-def _survey_text(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSurvey:
+def _survey_text(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
     """Look at texts; plain numbers, which most columns hold, by a way of their own."""
     if not _looks_plain(text):
-        return _survey_words(seen, text, first_row)
+        return _survey_words(seen, text, look)
     values = None if text.null_count else plain_numbers(text)
     if values is not None:
-        return _survey_plain(seen, text, values, first_row + np.arange(len(text)))
+        return _survey_plain(seen, text, values, look)
     mark = is_mark(text).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(~mark)
     known = text.take(pa.array(rows))
     values = plain_numbers(known)
     if values is None:
-        return _survey_words(seen, text, first_row)
+        return _survey_words(seen, text, look)
     seen = replace(seen, missing=_counted(text.filter(pa.array(mark))))
-    return _survey_plain(seen, known, values, first_row + rows)
+    return _survey_plain(seen, known, values, look, rows)
 
 
 def _looks_plain(text: pa.Array) -> bool:
@@ -308,11 +336,16 @@ def _looks_plain(text: pa.Array) -> bool:
 
 
 def _survey_plain(
-    seen: ColumnSurvey, known: pa.Array, values: np.ndarray, rows: np.ndarray
+    seen: ColumnSurvey,
+    known: pa.Array,
+    values: np.ndarray,
+    look: _Look,
+    rows: np.ndarray | None = None,
 ) -> ColumnSurvey:
+    found = classes_of_plain(known, _REMEMBERED_CELLS, look.enough())
     classes: dict[CellClass, Tally] = {
-        kind: Tally(count, _first_of(known, places, rows))
-        for kind, (count, places) in classes_of_plain(known, _REMEMBERED_CELLS).items()
+        kind: Tally(count, look.first_of(kind, known, places, rows))
+        for kind, (count, places) in found.items()
     }
     return replace(_with_values(seen, values), classes=classes)
 
@@ -344,7 +377,7 @@ def _all_whole(numbers: np.ndarray) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
 
-def _survey_words(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnSurvey:
+def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
     encoded = text.fill_null("").dictionary_encode()
     different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
     counts = np.bincount(codes, minlength=len(different))
@@ -368,17 +401,13 @@ def _survey_words(seen: ColumnSurvey, text: pa.Array, first_row: int) -> ColumnS
         united = [kind for kind in groups if _has_unit(kind)]
         pieces = [groups.pop(kind) for kind in (*united, WORD) if kind in groups]
         groups[WORD] = np.sort(np.concatenate(pieces))
-    number_of = np.full(len(different), -1)
-    for number, rows in enumerate(groups.values()):
-        number_of[places[rows]] = number
-    numbers, every_row = number_of[codes], first_row + np.arange(len(codes))
-    classes: dict[CellClass, Tally] = {
-        kind: Tally(
-            int(counts[rows].sum()),
-            _first_of(text, np.flatnonzero(numbers == number), every_row),
-        )
-        for number, (kind, rows) in enumerate(groups.items())
-    }
+    classes: dict[CellClass, Tally] = {}
+    enough = look.enough()
+    for kind, rows in groups.items():
+        own = np.zeros(len(different), bool)
+        own[places[rows]] = True
+        cells = np.empty(0, np.intp) if kind in enough else np.flatnonzero(own[codes])
+        classes[kind] = Tally(int(counts[rows].sum()), look.first_of(kind, text, cells))
     seen = replace(seen, classes=classes)
     if words is not None:
         seen = _with_words(seen, texts.take(pa.array(words)), counts[words])
@@ -459,14 +488,6 @@ def _counted(texts: pa.Array) -> dict[str, int]:
 
 def _empty(count: int) -> dict[str, int]:
     return {"": int(count)} if count else {}
-
-
-def _first_of(text: pa.Array, places: np.ndarray, rows: np.ndarray) -> tuple[Cell, ...]:
-    """Return the first cells among some places, each with its row."""
-    few = places[:_REMEMBERED_CELLS]
-    texts = as_text(text.take(pa.array(few))).to_pylist()
-    found = zip(rows[few].tolist(), texts, strict=True)
-    return tuple(Cell(row, _shown(cell)) for row, cell in found)
 
 
 def _shown(text: str) -> str:

@@ -1,0 +1,26 @@
+"""An error of a table: all problems, one text, and the same after a journey between processes."""
+
+import pickle
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables.errors import TableError
+
+
+@given(st.lists(st.text(), min_size=1, max_size=5))
+def test_an_error_says_all_problems_in_order(problems):
+    error = TableError(*problems)
+    assert error.problems == tuple(problems)
+    assert str(error) == " ".join(problems)
+
+
+@given(st.lists(st.text(), min_size=1, max_size=5))
+def test_an_error_keeps_its_problems_between_processes(problems):
+    copy = pickle.loads(pickle.dumps(TableError(*problems)))
+    assert isinstance(copy, TableError)
+    assert copy.problems == tuple(problems)
+
+
+def test_a_table_error_is_a_value_error():
+    assert issubclass(TableError, ValueError)
