@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import as_text, in_seconds, is_mark, is_nested
-from granulearn.tables.columns.dates import DateClass, date_class, stored_class
+from granulearn.tables.columns.dates import DateClass, date_class, stored_class, stored_clocks
 from granulearn.tables.columns.numbers import (
     NumberClass,
     classes_of_plain,
@@ -342,9 +342,16 @@ def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, look: _Look) -> C
         return seen
     different = column.take(pa.array(places)).unique()
     sketch = seen.sketch.with_cells(as_text(different))
-    kind = stored_class(column.type)
-    tally = Tally(len(places), look.first_of(kind, column, places))
-    return replace(seen, classes={kind: tally}, sketch=sketch)
+    clocks = stored_clocks(column)[places]
+    groups = {
+        stored_class(column.type, has_clock): places[clocks == has_clock]
+        for has_clock in (True, False)
+        if has_clock in clocks
+    }
+    classes: dict[CellClass, Tally] = {
+        kind: Tally(len(own), look.first_of(kind, column, own)) for kind, own in groups.items()
+    }
+    return replace(seen, classes=classes, sketch=sketch)
 
 
 def _survey_text(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
