@@ -284,7 +284,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def _typed(self, X: Any) -> pd.DataFrame:
         from granulearn.learning.prediction import Predictor
         from granulearn.persistence import LoadedModel
-        from granulearn.tables import table_of
+        from granulearn.tables import TableError, table_of
         from granulearn.tables.readers.frames import array_of
 
         check_is_fitted(self)
