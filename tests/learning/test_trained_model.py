@@ -3,13 +3,21 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
 
 from granulearn import GBRVFLClassifier
-from granulearn.datasets import TableError
-from granulearn.learning.trained_model import make_card, scores_of_confusion, told_to_users
+from granulearn.learning.trained_model import (
+    cannot_be_split,
+    input_cards,
+    make_card,
+    scores_of_confusion,
+    told_to_users,
+)
+from granulearn.persistence import ColumnCard
+from granulearn.tables import TableError
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -40,3 +48,23 @@ def test_a_value_error_becomes_a_fact_about_the_table():
     said = r"^rvfl cannot be fitted to this table: odd\. Another"
     with pytest.raises(TableError, match=said), told_to_users("rvfl"):
         raise ValueError("odd.")
+
+
+def test_what_cannot_be_split_says_so_with_the_way_out():
+    assert "8 rows cannot be split into 0.9 and 0.1" in str(cannot_be_split(8, 3, 0.1))
+    assert "--test 0" in str(cannot_be_split(8, 3, 0.1))
+
+
+def test_inputs_are_told_with_their_range_or_categories_and_what_is_missing():
+    X = pd.DataFrame(
+        {
+            "n": [2.5, np.nan, -1.0, 7.0],
+            "none": [np.nan] * 4,
+            "c": pd.Categorical(["u", None, "é", "u"], categories=["u", "unused", "é"]),
+        }
+    )
+    assert input_cards(X) == (
+        ColumnCard("n", "number", missing=1, lowest=-1.0, highest=7.0),
+        ColumnCard("none", "number", missing=4),
+        ColumnCard("c", "category", missing=1, categories=("u", "é")),
+    )

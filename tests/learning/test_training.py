@@ -5,16 +5,16 @@ import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix
 from sklearn.model_selection import train_test_split
 
-from granulearn.datasets import TableError
 from granulearn.learning.model_kinds import model_kinds
-from granulearn.learning.training import train
-from granulearn.learning.training_table import read_training_table
+from granulearn.learning.training import rows_alone, train
+from granulearn.tables import TableError
 from tests.cli.commands import people, write_people
+from tests.learning.small_tables import read, write_labels
 
 
 @pytest.fixture(name="table")
 def people_table(tmp_path):
-    return read_training_table(write_people(tmp_path), "label")
+    return read(write_people(tmp_path))
 
 
 def test_the_model_kept_is_the_model_scored_and_has_not_seen_the_rows_held_out(table):
@@ -83,17 +83,32 @@ def test_tuning_keeps_the_winner_of_the_grid_as_a_plain_pipeline(table, monkeypa
 @pytest.mark.parametrize(
     ("labels", "settings", "said"),
     [
-        ("a" * 20 + "b", {"test": 0.3, "tune": False}, "class b has 1 row.*--test 0"),
-        ("a" * 20 + "bbb", {"test": 0.3, "tune": True}, "class b has 3 row.*leave out --tune"),
+        ("a" * 20 + "bbb", {"test": 0.3, "tune": True}, "class b has 3 rows.*leave out --tune"),
+        ("a" * 20 + "b", {"test": 0, "tune": True}, "class b has 1 row, and 4 are.*out --tune"),
         ("abcabcab", {"test": 0.1, "tune": False}, "8 rows cannot be split into 0.9 and 0.1"),
+        ("ab", {"test": 0.5, "tune": False}, "2 rows cannot be split .* all 2 classes"),
     ],
 )
 def test_classes_too_small_for_the_request_are_named(tmp_path, labels, settings, said):
-    rows = "".join(f"{i},{label}\n" for i, label in enumerate(labels))
-    (tmp_path / "t.csv").write_text("a,label\n" + rows)
-    table = read_training_table(tmp_path / "t.csv", "label")
+    table = read(write_labels(tmp_path, labels))
     with pytest.raises(TableError, match=said):
         train(table, "rvfl", seed=0, **settings)
+
+
+@pytest.mark.filterwarnings("ignore:.* is the majority of no ball")
+@pytest.mark.parametrize("name", ["robust", "rvfl", "gb-rvfl"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_only_row_of_a_class_is_learned_from_and_never_held_out(tmp_path, name, seed):
+    table = read(write_labels(tmp_path, "ab" * 12 + "c" + "ba" * 12))
+    card = train(table, name, tune=False, test=0.3, seed=seed).card
+    assert card.classes["c"] == 1
+    assert card.scores["held_out"]["rows"] == round(0.3 * 48 + 0.5)
+    assert sum(card.scores["held_out"]["confusion"]["counts"][2]) == 0
+    assert card.scores["cross_validated"]["folds"] == 5
+
+
+def test_rows_alone_are_those_whose_label_no_other_has():
+    assert rows_alone(np.array(["a", "b", "a", "c"])).tolist() == [False, True, False, True]
 
 
 def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypatch):
@@ -106,10 +121,18 @@ def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypat
 
 
 @pytest.mark.parametrize("name", ["robust", "rvfl"])
-def test_a_single_row_of_a_class_trains_without_cross_validation(tmp_path, name):
-    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,x\n3,x\n9,y\n")
-    table = read_training_table(tmp_path / "t.csv", "label")
+def test_classes_of_a_single_row_each_train_without_scores(tmp_path, name):
+    table = read(write_labels(tmp_path, "xyz"))
     assert train(table, name, tune=False, test=0, seed=0).card.scores == {}
+
+
+def test_the_card_has_the_schema_of_the_table_and_the_inputs_of_the_rows_learned_from(table):
+    trained = train(table, "rvfl", tune=False, test=0.3, seed=0)
+    assert trained.card.schema == table.schema
+    assert [column.name for column in trained.card.columns] == list(table.X)
+    assert trained.report is table.report
+    known = max(column.highest for column in trained.card.columns if column.name == "age")
+    assert known <= table.X["age"].max()
 
 
 def test_labels_can_be_learnt_at_all():

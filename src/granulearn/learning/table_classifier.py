@@ -134,7 +134,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : path, frame of pandas or polars, Arrow table, list of dicts, dict of columns or array
+        X : path, frame of pandas or polars, Arrow table, list of rows, dict of columns or array
             The table.
         y : str, or array-like of shape (n_samples,)
             The column of labels in the table, or the labels. Rows without a label
@@ -149,6 +149,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         from granulearn.learning.trained_model import input_cards, make_card
         from granulearn.tables import read_training_table
         from granulearn.tables.labelled import labelled_table
+        from granulearn.tables.readers.frames import array_of
 
         if not isinstance(y, str):
             y = _checked_labels(y)
@@ -157,7 +158,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             given = [name for name in file.names if name != target]
         learned = data.y if labels is None else labels.values(data.rows, data.y)
         self.n_features_in_ = len(given)
-        if not isinstance(X, np.ndarray):
+        if array_of(X) is None:
             self.feature_names_in_ = np.array(given, dtype=object)
         model = self._new_model()
         self.pipeline_ = make_pipeline_for(data.X, model).fit(data.X, learned)
@@ -188,7 +189,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : path, frame, Arrow table, list of dicts, dict of columns or array
+        X : path, frame, Arrow table, list of rows, dict of columns or array
             Rows with the columns of `fit`, in any order; others are ignored.
 
         Returns
@@ -204,7 +205,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : path, frame, Arrow table, list of dicts, dict of columns or array
+        X : path, frame, Arrow table, list of rows, dict of columns or array
             Rows with the columns of `fit`, in any order; others are ignored.
 
         Returns
@@ -283,12 +284,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def _typed(self, X: Any) -> pd.DataFrame:
         from granulearn.learning.prediction import Predictor
         from granulearn.persistence import LoadedModel
-        from granulearn.tables import table_of
+        from granulearn.tables import TableError, table_of
+        from granulearn.tables.readers.frames import array_of
 
         check_is_fitted(self)
-        if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] != self.n_features_in_:
+        array = array_of(X)
+        if array is not None and array.ndim == 2 and array.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but TableClassifier is expecting "
+                f"X has {array.shape[1]} features, but TableClassifier is expecting "
                 f"{self.n_features_in_} features as input."
             )
         predictor = Predictor(LoadedModel(self.pipeline_, self.card_))
@@ -298,6 +301,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             for batch in file.batches(names):
                 frames.append(predictor.typed(batch, file.place, row))
                 row += batch.num_rows
+            if not frames:
+                raise TableError(f"{file.path} has a header but no data rows; add rows.")
             predictor.check_cells(file.path, file.place)
             for name, count in predictor.misfits().items():
                 warnings.warn(

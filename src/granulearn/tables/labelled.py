@@ -31,8 +31,8 @@ class GivenLabels:
             raise TableError(f"y has {self._y.ndim} dimensions; give one label for each row.")
         self._are_numbers = self._y.dtype.kind in "biuf"
         if self._are_numbers:
-            _, codes = np.unique(self._y, return_inverse=True)
-            cells: list[str | None] = [f"class {code}" for code in codes]
+            # With a word before it, since these are classes, even if there are many of them.
+            cells: list[str | None] = [f"class {value}" for value in self._y]
         else:
             cells = [None if value is None or value != value else str(value) for value in self._y]
         self.cells = pa.array(cells, pa.string())

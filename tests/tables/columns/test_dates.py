@@ -20,6 +20,7 @@ from granulearn.tables.columns.dates import (
     read_dates,
     read_stored_dates,
     stored_class,
+    stored_clocks,
 )
 from granulearn.tables.columns.numbers import number_class
 
@@ -98,7 +99,8 @@ def test_every_date_in_every_form_is_what_pandas_says(case):
 def test_the_class_of_a_date_is_its_family_and_its_clock(case):
     moment, text, form, style = case
     found = date_class(text)
-    assert (found.family, found.has_clock) == (form.family, "%M" in style)
+    at_midnight = shortened(moment, style).time() == datetime.time()
+    assert (found.family, found.has_clock) == (form.family, not at_midnight)
     if form.family == "year last":
         assert found.order == ("day" if moment.day > 12 else "either")
     else:
@@ -206,7 +208,12 @@ STORED = {
     **{f"time64 {unit}": pa.time64(unit) for unit in ("us", "ns")},
 }
 # Earlier, zones differed from UTC by odd seconds, which their text leaves out.
-recent_moments = st.datetimes(datetime.datetime(1920, 1, 1), datetime.datetime(2200, 12, 31))
+recent_moments = st.one_of(
+    st.datetimes(datetime.datetime(1920, 1, 1), datetime.datetime(2200, 12, 31)),
+    st.dates(datetime.date(1920, 1, 1), datetime.date(2200, 12, 31)).map(
+        lambda day: datetime.datetime(day.year, day.month, day.day)
+    ),
+)
 
 
 @pytest.mark.parametrize("kind", STORED)
@@ -220,8 +227,8 @@ def test_stored_dates_are_what_their_texts_are(kind, drawn):
         values = [moment and moment.date() for moment in drawn]
     exact = pa.array(values, None if values and not times else pa.time64("us") if times else stored)
     column = exact.cast(stored, safe=False) if values else pa.array([], stored)
-    own = stored_class(stored)
-    form = DateForm(own.family, has_clock=own.has_clock)
+    clocks = stored_clocks(column)
+    form = DateForm(stored_class(stored).family, has_clock=bool(clocks.any()))
     text = as_text(column)
     numbers, misfit = read_dates(text, form)
     found = read_stored_dates(column, form)
@@ -229,8 +236,8 @@ def test_stored_dates_are_what_their_texts_are(kind, drawn):
     assert list(found) == list(numbers)
     for name, expected in numbers.items():
         np.testing.assert_array_equal(found[name], expected)
-    for cell in text.drop_null().to_pylist():
-        assert date_class(cell) == own
+    for cell, has_clock in zip(text.to_pylist(), clocks.tolist(), strict=True):
+        assert cell is None or date_class(cell) == stored_class(stored, has_clock)
 
 
 @given(moments)

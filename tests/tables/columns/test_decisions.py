@@ -242,8 +242,17 @@ class TestDates:
     def test_stored_dates_are_dates(self):
         days = [datetime.date(2024, 1, 1 + row % 28) for row in range(N)]
         assert column_of(pa.array(days)).date == DateForm("year first")
-        times = pa.array(days).cast(pa.timestamp("ns"))
+        midnights = pa.array(days).cast(pa.timestamp("ns"))
+        assert column_of(midnights).date == DateForm("year first")
+        noon = pa.array([datetime.datetime(2024, 1, 1, 12)], pa.timestamp("ns"))
+        times = pa.concat_arrays([midnights, noon])
         assert column_of(times).date == DateForm("year first", has_clock=True)
+
+    @pytest.mark.parametrize("clock", [" 00:00", " 00:00:00", "T00:00:00.000", " 12:00 am"])
+    def test_midnight_beside_every_date_is_no_time(self, clock):
+        days = [f"2024-01-{1 + row % 28:02d}{clock}" for row in range(N)]
+        assert column_of(days).date == DateForm("year first")
+        assert column_of([*days, "2024-01-01 00:01"]).date.has_clock
 
 
 class TestYesNo:

@@ -10,11 +10,12 @@ import polars
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from scipy import sparse
 
 from granulearn.tables import TableError
 from granulearn.tables.columns.cells import as_text
 from granulearn.tables.readers import frames
-from granulearn.tables.readers.frames import table_of
+from granulearn.tables.readers.frames import array_of, table_of
 from tests.tables.nasty_tables import rows_of, tables, written
 
 
@@ -93,6 +94,26 @@ def test_missing_keys_of_dicts_are_null_and_arrays_are_named_by_place():
     assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0]])
 
 
+def test_rows_without_names_are_a_table_whoever_holds_them():
+    class Held:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[1.0, 2.0], [3.0, 4.0]], dtype)
+
+    for holder in ([[1.0, 2.0], [3.0, 4.0]], ((1.0, 2.0), (3.0, 4.0)), Held()):
+        read = table_of(holder)
+        assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0], [3.0, 4.0]])
+    mixed = table_of([[1, "a", None], [None, "b", 2.5]])
+    assert rows_of(mixed.batches()) == [[1, "a", None], [None, "b", 2.5]]
+
+
+def test_only_rows_without_names_are_an_array():
+    for holder in (np.eye(2), np.eye(2).tolist()):
+        assert np.array_equal(array_of(holder).astype(float), np.eye(2))
+    frame = pd.DataFrame(np.eye(2))
+    for named in (frame, polars.DataFrame(frame), pa.table({"a": [1]}), [{"a": 1}], {"a": [1]}):
+        assert array_of(named) is None
+
+
 def test_a_path_is_opened_and_a_table_is_itself(tmp_path):
     (tmp_path / "t.csv").write_text(written(["a"], [["1"]]))
     read = table_of(tmp_path / "t.csv")
@@ -115,8 +136,15 @@ def test_parts_hold_their_own_rows_only(monkeypatch):
     [
         (3, "int is no table; give a path"),
         ([], "list is no table"),
-        (np.zeros(3), "ndarray is no table"),
-        (pd.Series([1]), "Series is no table"),
+        (np.zeros((2, 2, 2)), "ndarray is no table"),
+        (np.zeros(3), "ndarray of one dimension. Reshape your data"),
+        ([1, 2], "list of one dimension. Reshape your data"),
+        (["ab", "cd"], "list of one dimension. Reshape your data"),
+        (pd.Series([1]), "Series of one dimension. Reshape your data"),
+        (np.zeros((2, 0)), r"0 feature\(s\) \(shape=\(2, 0\)\)"),
+        ([[1, 2], [3, 4], [5]], "row 3 has 1 cells, and most have 2"),
+        (sparse.csr_array(np.eye(2)), "dense data is required"),
+        (sparse.dok_matrix(np.eye(2)), "dense data is required"),
         ({"a": [1], "b": [1, 2]}, "differ in length: {'a': 1, 'b': 2}"),
         ({"a": 3}, "'a' is no list of cells"),
         ({}, "has no columns"),

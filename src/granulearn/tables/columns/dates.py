@@ -72,6 +72,7 @@ class DateClass(NamedTuple):
     order: str
     """Which comes first, "day" or "month", where the cell tells; "either" where it cannot."""
     has_clock: bool
+    """Whether there is a time of the day; midnight beside a date is none."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +117,12 @@ def _remembered_class(text: str) -> DateClass | None:
         match = pattern.fullmatch(text)
         if match is None:
             continue
-        orders = [day_first for day_first in (True, False) if _moment(match, day_first)]
+        moments = {first: _moment(match, first == "day") for first in ("day", "month")}
+        orders = [first for first, moment in moments.items() if moment]
         if orders:
-            order = "either" if len(orders) == 2 else "day" if orders[0] else "month"
-            has_clock = match["hour"] is not None
+            order = "either" if len(orders) == 2 else orders[0]
+            moment = moments[orders[0]]
+            has_clock = family == CLOCK or (moment is not None and moment.clock != 0)
             return DateClass(family, order if family == YEAR_LAST else "", has_clock)
     return None
 
@@ -163,6 +166,25 @@ def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]
     form : DateForm
         Of the column.
     """
+    return _numbers(*_stored_moments(column), form)
+
+
+def stored_clocks(column: pa.Array) -> np.ndarray:
+    """Return where a stored date, timestamp or time of the day has a clock, as of `DateClass`.
+
+    Parameters
+    ----------
+    column : pyarrow Array
+        Dates, timestamps or times of the day.
+    """
+    if pa.types.is_time(column.type):
+        return column.is_valid().to_numpy(zero_copy_only=False)
+    _, clock, _ = _stored_moments(column)
+    return ~np.isnan(clock) & (clock != 0)
+
+
+def _stored_moments(column: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what `_Moment` holds, as arrays."""
     if pa.types.is_time(column.type):
         column = column.cast(pa.time64("ns"))
     elif pa.types.is_date(column.type):
@@ -177,11 +199,10 @@ def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]
     # A float does not tell nanoseconds apart over centuries: texts, too, are read to micros.
     micros = rest // 1000 if column.type.unit == "ns" else rest * (1_000_000 // per_second)
     missing = column.is_null().to_numpy(zero_copy_only=False)
-    return _numbers(
-        days=np.where(missing, np.nan, days),
-        clock=np.where(missing, np.nan, seconds + micros / 1e6),
-        ahead=(ticks - in_utc) / per_second,
-        form=form,
+    return (
+        np.where(missing, np.nan, days),
+        np.where(missing, np.nan, seconds + micros / 1e6),
+        (ticks - in_utc) / per_second,
     )
 
 
@@ -189,17 +210,19 @@ def _ticks(column: pa.Array) -> np.ndarray:
     return column.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
 
 
-def stored_class(kind: pa.DataType) -> DateClass:
+def stored_class(kind: pa.DataType, has_clock: bool = False) -> DateClass:
     """Return the class of dates that a file stores as such.
 
     Parameters
     ----------
     kind : pyarrow DataType
         A temporal type, but no duration.
+    has_clock : bool, default=False
+        Whether there is a time of the day beside the date.
     """
     if pa.types.is_time(kind):
         return DateClass(CLOCK, "", True)
-    return DateClass("year first", "", not pa.types.is_date(kind))
+    return DateClass("year first", "", has_clock)
 
 
 def names_of_dates(name: str, form: DateForm) -> list[str]:

@@ -6,6 +6,7 @@ table gives the same survey read at once, in batches of any size, or in parts on
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import as_text, in_seconds, is_mark, is_nested
-from granulearn.tables.columns.dates import DateClass, date_class, stored_class
+from granulearn.tables.columns.dates import DateClass, date_class, stored_class, stored_clocks
 from granulearn.tables.columns.numbers import (
     NumberClass,
     classes_of_plain,
@@ -34,6 +35,7 @@ LONGEST_WORD = 200
 MAX_UNITS = 32
 _REMEMBERED_CELLS = 12
 _THREADS = 2
+_BATCHES_AHEAD = 3
 _LOOKED_AT_FIRST = 32
 
 WORD = "word"
@@ -181,12 +183,12 @@ def _as_text_stored(part: TableSurvey, plain: set[str]) -> TableSurvey:
 
 
 def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches, and read the next one while this one is looked at."""
+    """Yield batches, and read the next ones while this one is looked at."""
     source = iter(batches)
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, source, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, source, None)
+        coming = deque(reader.submit(next, source, None) for _ in range(_BATCHES_AHEAD))
+        while (batch := coming.popleft().result()) is not None:
+            coming.append(reader.submit(next, source, None))
             yield batch
 
 
@@ -340,9 +342,16 @@ def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, look: _Look) -> C
         return seen
     different = column.take(pa.array(places)).unique()
     sketch = seen.sketch.with_cells(as_text(different))
-    kind = stored_class(column.type)
-    tally = Tally(len(places), look.first_of(kind, column, places))
-    return replace(seen, classes={kind: tally}, sketch=sketch)
+    clocks = stored_clocks(column)[places]
+    groups = {
+        stored_class(column.type, has_clock): places[clocks == has_clock]
+        for has_clock in (True, False)
+        if has_clock in clocks
+    }
+    classes: dict[CellClass, Tally] = {
+        kind: Tally(len(own), look.first_of(kind, column, own)) for kind, own in groups.items()
+    }
+    return replace(seen, classes=classes, sketch=sketch)
 
 
 def _survey_text(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
@@ -410,7 +419,7 @@ def _all_whole(numbers: np.ndarray) -> bool:
 
 
 def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
-    encoded = text.fill_null("").dictionary_encode()
+    encoded = (text.fill_null("") if text.null_count else text).dictionary_encode()
     different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
     counts = np.bincount(codes, minlength=len(different))
     mark = is_mark(different).to_numpy(zero_copy_only=False)

@@ -66,8 +66,9 @@ def label_problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     numbers = _Numbers.among(classes)
     if len(classes) < 2:
         found = "".join(f"{_short(name)} in every row that has one" for name in classes)
+        why = "with one class there" if classes else "there"
         return (
-            f"Column {target!r}, the target, is {found or 'empty in every row'}; there is nothing "
+            f"Column {target!r}, the target, is {found or 'empty in every row'}; {why} is nothing "
             "to tell apart: choose another column or add rows of other classes.",
         )
     if _are_measurements(classes, numbers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ def table_of(data: Any, reading: Reading | None = None) -> TableFile:
 
     Parameters
     ----------
-    data : path, frame of pandas or polars, Arrow table, dict of columns, list of dicts or array
+    data : path, frame of pandas or polars, Arrow table, dict of columns, list of rows, or array
         The table. The index of a pandas frame is left out; columns of an array without names
         are called ``x0``, ``x1``, ...
     reading : Reading, default=None
@@ -119,6 +120,45 @@ def table_of(data: Any, reading: Reading | None = None) -> TableFile:
     if hasattr(data, "__arrow_c_stream__") and package != "pandas":
         return FrameTable(pa.table(data))
     return FrameTable(_of_values(data))
+
+
+def array_of(data: Any) -> np.ndarray | None:
+    """Return rows whose columns have no names as an array; None for anything else.
+
+    Parameters
+    ----------
+    data : object
+        An array, a list of lists or tuples, or what NumPy can turn into an array.
+    """
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, (list, tuple)) and data:
+        return None if isinstance(data[0], Mapping) else _array_of_rows(data)
+    if hasattr(data, "__array__") and not hasattr(data, "columns") and not _is_arrow(data):
+        return np.asarray(data)
+    return None
+
+
+def _array_of_rows(rows: Sequence) -> np.ndarray:
+    if not all(hasattr(row, "__len__") and not isinstance(row, (str, bytes)) for row in rows):
+        return np.array([None] * len(rows))  # cells, not rows: the shape tells
+    lengths = Counter(map(len, rows))
+    if len(lengths) > 1:
+        usual = lengths.most_common(1)[0][0]
+        first = next(place for place, row in enumerate(rows) if len(row) != usual)
+        raise TableError(
+            f"the rows differ in length: row {first + 1} has {len(rows[first])} cells, and most "
+            f"have {usual}; give them equal lengths."
+        )
+    # As objects, since NumPy would turn numbers beside a text into texts.
+    array = np.empty((len(rows), len(rows[0])), dtype=object)
+    for place, row in enumerate(rows):
+        array[place] = list(row)
+    return array
+
+
+def _is_arrow(data: Any) -> bool:
+    return isinstance(data, (pa.Table, pa.RecordBatch))
 
 
 def _of_pandas(frame: Any) -> pa.Table:
@@ -155,6 +195,10 @@ def _mixed(values: Any) -> pa.Array:
 
 
 def _of_values(data: Any) -> pa.Table:
+    if type(data).__module__.startswith("scipy.sparse"):
+        raise TableError(
+            "Sparse data was passed, but dense data is required: use .toarray() to convert it."
+        )
     if isinstance(data, Mapping):
         columns = {str(name): _column(values, str(name)) for name, values in data.items()}
         lengths = {name: len(column) for name, column in columns.items()}
@@ -165,14 +209,28 @@ def _of_values(data: Any) -> pa.Table:
         keys = dict.fromkeys(key for row in data for key in row)
         columns = {str(key): _column([row.get(key) for row in data], str(key)) for key in keys}
         return pa.table(columns)
-    if isinstance(data, np.ndarray) and data.ndim == 2:
-        columns = {
-            f"x{place}": _column(data[:, place], f"x{place}") for place in range(data.shape[1])
-        }
-        return pa.table(columns)
+    array = array_of(data)
+    if array is not None and array.ndim == 2:
+        return _of_array(array)
+    if array is not None and array.ndim == 1:
+        raise TableError(
+            f"Expected rows and columns, got {type(data).__name__} of one dimension. Reshape your "
+            "data: .reshape(-1, 1) if it is one column, .reshape(1, -1) if it is one row."
+        )
     raise TableError(
         f"{type(data).__name__} is no table; give a path, a frame of pandas or polars, an Arrow "
-        "table, a dict of columns, a list of dicts, or an array of two dimensions."
+        "table, a dict of columns, a list of dicts or of lists, or an array of two dimensions."
+    )
+
+
+def _of_array(array: np.ndarray) -> pa.Table:
+    if not array.shape[1]:
+        raise TableError(
+            f"{_SHOWN} has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    columns = (array[:, place] for place in range(array.shape[1]))
+    return pa.table(
+        {f"x{place}": _column(cells, f"x{place}") for place, cells in enumerate(columns)}
     )
 
 

@@ -1,0 +1,360 @@
+"""Any file gives the same cells by every way in."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import tempfile
+import zipfile
+from contextlib import contextmanager
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+
+from granulearn.learning.prediction import Predictor
+from granulearn.learning.table_classifier import TableClassifier
+from granulearn.learning.trained_model import input_cards
+from granulearn.persistence import LoadedModel, ModelCard
+from granulearn.tables import (
+    Reading,
+    Schema,
+    TableFile,
+    open_table,
+    read_training_table,
+    table_of,
+)
+from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.schema import joined_rows
+from granulearn.tables.faults.examination import join_examinations
+from granulearn.tables.inspection import (
+    first_look,
+    inspect_table,
+    report_first,
+    report_second,
+    second_look,
+)
+from granulearn.tables.labels.labels import read_labels
+from granulearn.tables.readers import frames, row_batches, text_scan, text_table
+from tests.tables.nasty_tables import written
+
+TARGET = "y"
+DAY = st.dates(pd.Timestamp("1969-01-01").date(), pd.Timestamp("2068-12-31").date())
+MOMENT = st.datetimes(pd.Timestamp("1970-01-01"), pd.Timestamp("2100-12-31"))
+WHOLE = st.integers(-(10**7), 10**7)
+
+
+def _comma(value: int) -> str:
+    return f"{value / 100:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+KINDS = {
+    "plain numbers": WHOLE.map(lambda n: repr(n / 8)),
+    "whole numbers": st.integers(0, 40).map(str),
+    "thousands": WHOLE.map("{:,}".format),
+    "dollars": WHOLE.map("${:,}".format),
+    "euros": WHOLE.map(lambda n: f"{_comma(n)} €"),
+    "percent": st.integers(0, 1000).map(lambda n: f"{n / 10}%"),
+    "exponents": WHOLE.map("{:.3e}".format),
+    "accounts": st.integers(1, 9999).map("({})".format),
+    "minutes": st.integers(0, 300).map("{} min".format),
+    "two units": st.tuples(st.integers(0, 9), st.sampled_from("gm")).map("{0[0]} {0[1]}".format),
+    "codes": st.integers(0, 99).map("{:05d}".format),
+    "ISO dates": DAY.map(str),
+    "dotted dates": DAY.map(lambda d: f"{d.day}.{d.month}.{d.year}"),
+    "slashes": DAY.map(lambda d: f"{d.day:02d}/{d.month:02d}/{d.year % 100:02d}"),
+    "moments": MOMENT.map(lambda m: m.isoformat(sep=" ", timespec="seconds")),
+    "clocks": st.times().map(lambda t: f"{t:%H:%M}"),
+    "yes or no": st.sampled_from(["yes", "no", "Yes", "NO "]),
+    "truths": st.sampled_from(["true", "false"]),
+    "plus or minus": st.sampled_from(["+", "-"]),
+    "words": st.sampled_from(["Wien", " Graz", "Ōsaka", "São Paulo, SP", 'the "Big" one', "a;b|c"]),
+    "sentences": st.lists(st.sampled_from(["a", "lazy", "fox,", "or", "two;"]), min_size=4).map(
+        " ".join
+    ),
+    "lines": st.sampled_from(["one\ntwo", "three", "=1+1", "-x", "@y", "'z"]),
+    "empty": st.just(""),
+}
+MARKS = st.sampled_from(["", "?", "NA", "n/a", "-", "#N/A", "null", "unknown", " "])
+
+
+@st.composite
+def tables(draw):
+    """Draw columns of cells as people write them, by name; the last is the target."""
+    n_rows = draw(st.sampled_from([7, 23, 41]))
+    kinds = draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=4, unique=True))
+    columns = {}
+    for kind in kinds:
+        # Few different cells: the forms matter, not their number.
+        pool = draw(st.lists(KINDS[kind], min_size=1, max_size=8))
+        if draw(st.booleans()):
+            pool += [draw(MARKS)]
+        if draw(st.integers(0, 4)) == 0:
+            pool += [draw(KINDS[draw(st.sampled_from(sorted(KINDS)))])]
+        seed = draw(st.integers(0, 2**16))
+        columns[kind] = np.random.default_rng(seed).choice(pool, n_rows).tolist()
+    columns["n"] = [f"{np.sin(row):.6f}" for row in range(n_rows)]
+    columns[TARGET] = [["a", "b", "B", "n/a"][row * row % 11 % 4] for row in range(n_rows)]
+    return columns
+
+
+def _text(columns, separator=",", newline="\n") -> str:
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return written(list(columns), rows, separator, newline)
+
+
+def _zipped(content: bytes) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("t.csv", content)
+    return archive.getvalue()
+
+
+def _workbook(columns) -> bytes:
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+
+    def cell(text):
+        made = openpyxl.cell.WriteOnlyCell(sheet, text or None)
+        if text:
+            made.data_type = "s"  # or = would begin a formula
+        return made
+
+    for row in [list(columns), *zip(*columns.values(), strict=True)]:
+        sheet.append([cell(text) for text in row])
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _lines_of_json(columns) -> bytes:
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _by_arrow(write):
+    def content(columns) -> bytes:
+        sink = io.BytesIO()
+        write(pa.table(columns), sink)
+        return sink.getvalue()
+
+    return content
+
+
+FORMATS = {
+    "t.csv": lambda columns: _text(columns).encode(),
+    "semicolons.csv": lambda columns: _text(columns, ";").encode("utf-8-sig"),
+    "t.tsv": lambda columns: _text(columns, "\t", "\r\n").encode("utf-16"),
+    "bars.txt": lambda columns: _text(columns, "|").encode(),
+    "t.csv.gz": lambda columns: gzip.compress(_text(columns).encode(), 1),
+    "t.csv.bz2": lambda columns: bz2.compress(_text(columns).encode(), 1),
+    "t.csv.xz": lambda columns: lzma.compress(_text(columns).encode(), preset=0),
+    "t.csv.zst": lambda columns: pa.compress(_text(columns).encode(), "zstd", asbytes=True),
+    "t.zip": lambda columns: _zipped(_text(columns).encode()),
+    "t.xlsx": _workbook,
+    "t.jsonl": _lines_of_json,
+    "t.parquet": _by_arrow(lambda table, sink: parquet.write_table(table, sink, row_group_size=9)),
+    "t.feather": _by_arrow(lambda table, sink: feather.write_feather(table, sink, chunksize=9)),
+}
+
+
+def cells_of(typed) -> dict:
+    """Return typed cells as lists that can be compared: NaN is None."""
+    return {
+        name: [None if value != value else value for value in cells.tolist()]
+        if isinstance(cells, np.ndarray)
+        else cells.to_pylist()
+        for name, cells in typed.cells.items()
+    }
+
+
+def facts(schema: Schema) -> list:
+    """Return what was decided, with what is said about it."""
+    return [
+        (column.to_json(), column.odd, column.misfits, column.n_misfits)
+        for column in schema.columns
+    ]
+
+
+@contextmanager
+def small_pieces(rows: int):
+    """Make every reader give pieces of a few rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_batches, "_MOST_ROWS", rows)
+        patch.setattr(frames, "_PART_ROWS", 2 * rows)
+        patch.setattr(text_scan, "CHUNK_BYTES", 32 * rows)
+        patch.setattr(text_table, "_CHUNKS_OF_PART", 2)
+        yield
+
+
+def read_in_parts(file: TableFile):
+    """Return the schema and the cells of labelled rows, read as a cluster does."""
+    parts = file.parts()
+    looks = [first_look(part.batches(), TARGET, part.first_row) for part in parts]
+    look = reduce(add, [found for found in looks if found is not None])
+    report = report_first(file, look, TARGET, Wishes())
+    seen = [second_look(part.batches(), report.schema, TARGET, report.labels) for part in parts]
+    report = report_second(report, reduce(join_examinations, filter(None, seen)), Wishes())
+    typed, labels = [], []
+    for part in parts:
+        row = part.first_row
+        for batch in part.batches():
+            typed.append(report.schema.read(batch, row))
+            labels += read_labels(batch.column(TARGET), report.labels).to_pylist()
+            row += batch.num_rows
+    return report, cells_of(joined_rows(typed)), labels
+
+
+def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
+    """Return the cells of all rows as `predict` reads them from a saved model."""
+    stored = Schema.from_json(json.loads(json.dumps(schema.to_json())))
+    pipeline = DummyClassifier().fit([[0.0], [0.0]], [0, 1])
+    predictor = Predictor(LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored)))
+    pieces, row = [], 0
+    for batch in file.batches(predictor.input_names):
+        pieces.append(predictor.typed(batch, file.place, row).astype(object))
+        row += batch.num_rows
+    found = pd.concat(pieces, ignore_index=True).astype(object)
+    return {name: found[name].where(found[name].notna(), None).tolist() for name in found}
+
+
+def check_every_way(file: TableFile, columns: dict) -> None:
+    """Demand that a file gives what the columns in memory give."""
+    expected = read_training_table(table_of(columns), TARGET)
+    cells, decided = cells_of(expected.typed), facts(expected.schema)
+    said, labels = expected.report.warnings, expected.y.tolist()
+    all_rows = cells_of(expected.schema.read(pa.table(columns).to_batches()[0]))
+    assert file.names == list(columns)
+    data = read_training_table(file, TARGET)
+    assert facts(data.schema) == decided
+    assert cells_of(data.typed) == cells
+    assert (data.y.tolist(), data.rows.tolist()) == (labels, expected.rows.tolist())
+    assert data.report.warnings == said
+    assert predicted_cells(file, data.schema, data.X) == all_rows
+    report, in_parts, labels_of_parts = read_in_parts(file)
+    assert facts(report.schema) == decided
+    assert report.warnings == said
+    assert in_parts == all_rows
+    assert [label for label in labels_of_parts if label is not None] == labels
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=6)
+@given(columns=tables(), piece=st.sampled_from([5, 9, 16, 100]))
+def test_any_file_gives_the_same_cells_by_every_way_in(name, columns, piece):
+    with tempfile.TemporaryDirectory() as folder, small_pieces(piece):
+        path = Path(folder, name)
+        path.write_bytes(FORMATS[name](columns))
+        with open_table(path) as file:
+            check_every_way(file, columns)
+
+
+@settings(max_examples=10)
+@given(columns=tables(), western=st.sampled_from(["cp1252", "latin-1", "iso8859-15"]))
+def test_the_encoding_of_a_file_does_not_change_its_cells(columns, western):
+    plain = {
+        name: [cell.replace("Ō", "Ö").replace("€", "£") for cell in cells]
+        for name, cells in columns.items()
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.csv")
+        path.write_bytes(_text(plain, ";").encode(western))
+        with open_table(path, Reading(encoding=western)) as file:
+            found = read_training_table(file, TARGET)
+    expected = read_training_table(table_of(plain), TARGET)
+    assert facts(found.schema) == facts(expected.schema)
+    assert cells_of(found.typed) == cells_of(expected.typed)
+
+
+@settings(max_examples=15)
+@given(columns=tables())
+def test_python_gives_the_cells_that_a_file_gives(columns):
+    expected = read_training_table(table_of(columns), TARGET)
+    all_rows = cells_of(expected.schema.read(pa.table(columns).to_batches()[0]))
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for table in (pd.DataFrame(columns), pd.DataFrame(columns).astype("string"), rows):
+        fitted = TableClassifier(DummyClassifier()).fit(table, TARGET)
+        assert facts(fitted.check_.schema) == facts(expected.schema)
+        found = fitted._typed(table).astype(object)
+        assert {n: found[n].where(found[n].notna(), None).tolist() for n in found} == all_rows
+
+
+@settings(max_examples=15)
+@given(columns=tables())
+def test_a_report_in_constant_memory_is_that_of_the_whole_table(columns):
+    expected = read_training_table(table_of(columns), TARGET).report
+    with small_pieces(6):
+        found = inspect_table(table_of(columns), TARGET)
+    assert facts(found.schema) == facts(expected.schema)
+    assert found.warnings == expected.warnings
+    assert (found.labels, found.findings) == (expected.labels, expected.findings)
+
+
+STORED = {
+    "float64": st.floats(-1e9, 1e9),
+    "Int64": st.integers(-(10**9), 10**9),
+    "bool": st.booleans(),
+    "boolean": st.booleans(),
+    "datetime64[ns]": MOMENT.map(lambda moment: moment.replace(microsecond=0)),
+    "datetime64[us]": DAY.map(pd.Timestamp),
+    "string": st.sampled_from(["Wien", "Graz", "n/a", "1,5 t", "12 t"]),
+    "object": DAY,
+}
+
+
+@st.composite
+def stored_tables(draw):
+    """Draw a frame with columns of types, some cells missing."""
+    n_rows = draw(st.sampled_from([8, 30]))
+    frame = {}
+    for kind in draw(st.lists(st.sampled_from(sorted(STORED)), min_size=1, unique=True)):
+        pool = draw(st.lists(STORED[kind], min_size=2, max_size=6, unique=True))
+        pool += [] if kind == "bool" else draw(st.sampled_from([[], [None]]))
+        places = np.random.default_rng(draw(st.integers(0, 2**16))).integers(len(pool), size=n_rows)
+        frame[kind] = pd.Series([pool[place] for place in places], dtype=kind)
+    frame["n"] = np.sin(np.arange(n_rows))
+    frame[TARGET] = ["ab"[row * row % 11 % 2] for row in range(n_rows)]
+    return pd.DataFrame(frame)
+
+
+def _write_lines_of_json(frame, path) -> None:
+    cells = frame.astype(object).where(frame.notna(), None)
+    rows = cells.to_dict("records")
+    path.write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
+
+
+STORED_FORMATS = {
+    "t.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "t.parquet": lambda frame, path: frame.to_parquet(path, index=False),
+    "t.feather": lambda frame, path: frame.to_feather(path),
+    "t.xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "t.jsonl": _write_lines_of_json,
+}
+
+
+@settings(max_examples=20)
+@given(stored_tables())
+def test_numbers_truths_and_dates_are_the_same_however_they_are_stored(frame):
+    expected = read_training_table(table_of(frame), TARGET)
+    kinds = [(column.name, column.kind, column.left_out) for column in expected.schema.columns]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, write in STORED_FORMATS.items():
+            path = Path(folder, name)
+            write(frame, path)
+            with open_table(path) as file:
+                found = read_training_table(file, TARGET)
+            assert [(c.name, c.kind, c.left_out) for c in found.schema.columns] == kinds, name
+            pd.testing.assert_frame_equal(
+                found.X, expected.X, rtol=1e-13, atol=0, check_categorical=False, obj=name
+            )
