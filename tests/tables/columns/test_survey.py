@@ -299,8 +299,8 @@ def test_stored_numbers_are_floats_with_gaps(values):
         (pa.array([2**64 - 1], pa.uint64()), 2.0**64),
         (pa.array([-(2**63)]), -(2.0**63)),
         (pa.array([decimal.Decimal("123456789012345678901234567890.5")]), 123456789012345678901e9),
-        (pa.array([1500], pa.duration("ms")), 1.5),
-        (pa.array([1], pa.duration("ns")), 1e-9),
+        (pa.array([5400], pa.duration("s")), 1.5),
+        (pa.array([3_600_000_000_000], pa.duration("ns")), 1.0),
         (pa.array([0.5], pa.float16()), 0.5),
     ],
 )

@@ -87,15 +87,15 @@ def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_duration(column.type):
-        column = in_seconds(column)
+        column = in_hours(column)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     text = column if column.type == pa.string() else column.cast(pa.string())
     return pc.utf8_trim_whitespace(text) if trimmed and _may_have_blanks(text) else text
 
 
-def in_seconds(column: pa.Array) -> pa.Array:
-    """Return lengths of time as floats.
+def in_hours(column: pa.Array) -> pa.Array:
+    """Return lengths of time as numbers of hours, as workbooks have them.
 
     Parameters
     ----------
@@ -103,7 +103,8 @@ def in_seconds(column: pa.Array) -> pa.Array:
         In any unit.
     """
     ticks = column.cast(pa.int64()).cast(pa.float64(), safe=False)
-    return pc.divide(ticks, {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit])
+    seconds = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
+    return pc.divide(ticks, 3600 * seconds)
 
 
 def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:

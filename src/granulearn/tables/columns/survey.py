@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import as_text, in_seconds, is_mark, is_nested
+from granulearn.tables.columns.cells import as_text, in_hours, is_mark, is_nested
 from granulearn.tables.columns.dates import DateClass, date_class, stored_class, stored_clocks
 from granulearn.tables.columns.numbers import (
     NumberClass,
@@ -248,7 +248,7 @@ def is_number_type(kind: pa.DataType) -> bool:
 
 
 def stored_numbers(column: pa.Array) -> np.ndarray:
-    """Return numbers that a file stores as such; lengths of time in seconds; NaN for null.
+    """Return numbers that a file stores as such; lengths of time in hours; NaN for null.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def stored_numbers(column: pa.Array) -> np.ndarray:
         Of a type that `is_number_type`.
     """
     if pa.types.is_duration(column.type):
-        column = in_seconds(column)
+        column = in_hours(column)
     return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
 
 

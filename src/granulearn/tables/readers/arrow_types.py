@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
-_SECONDS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def usual_type(column: pa.Array) -> pa.Array:
-    """Return a column with one type for text, and durations as their number of hours.
+    """Return a column with one type for text; all others stay.
 
     Parameters
     ----------
@@ -22,9 +20,6 @@ def usual_type(column: pa.Array) -> pa.Array:
         return usual_type(_storage(column))
     if kind in _LONG_TEXTS:
         return column.cast(pa.string())
-    if pa.types.is_duration(kind):
-        per_hour = 3600 * _SECONDS[kind.unit]
-        return pc.divide(column.cast(pa.int64()).cast(pa.float64(), safe=False), float(per_hour))
     if pa.types.is_dictionary(kind) and kind.value_type in _LONG_TEXTS:
         return column.cast(pa.dictionary(kind.index_type, pa.string(), kind.ordered))
     return column
