@@ -310,8 +310,8 @@ def _checked_labels(y: Any) -> Any:
     """Return labels, after scikit-learn's checks; a series keeps its name."""
     checked = column_or_1d(y, warn=True)
     if checked.dtype.kind in "biufc":
-        assert_all_finite(checked, input_name="y")
-        check_classification_targets(checked)
+        assert_all_finite(checked, allow_nan=True, input_name="y")
+        check_classification_targets(checked[~np.isnan(checked)])
     return y if hasattr(y, "name") else checked
 
 
