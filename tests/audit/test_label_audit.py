@@ -121,7 +121,7 @@ def test_it_is_a_step_of_imbalanced_learns_pipeline():
 def test_text_one_class_and_wrong_settings_are_errors_that_say_what_to_do():
     X, y, _ = three_clouds()
     with pytest.raises(ValueError, match="'colour' of X holds text"):
-        audit_labels(pd.DataFrame({"colour": y}), y)
+        LabelAudit().fit(pd.DataFrame({"colour": y}), y)
     with pytest.raises(ValueError, match="only one class"):
         audit_labels(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match="'action' parameter"):
