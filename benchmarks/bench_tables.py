@@ -51,8 +51,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 def surveyed(path: Path) -> object:
     """Read a table with the survey, down to its schema."""
+    plain: set[str] = set()
     with open_table(path) as file:
-        survey = survey_batches(file.batches())
+        survey = survey_batches(file.batches_for_survey(plain), plain=plain)
     return decide_schema(survey) if survey else None
 
 

@@ -55,6 +55,17 @@ def fails(code: int, *arguments) -> str:
     return line
 
 
+def fails_with(code: int, *arguments) -> list[str]:
+    """Run a command that must fail with this code; return its problems, one line each."""
+    done = granulearn(*arguments)
+    assert done.code == code, (done.code, done.err)
+    assert done.out == ""
+    lines = done.err.splitlines()
+    assert lines
+    assert all(line.startswith("granulearn: error: ") for line in lines), lines
+    return lines
+
+
 def in_real_process(*arguments, cwd=None, **environment) -> subprocess.CompletedProcess:
     """Run a command in a process of its own."""
     return subprocess.run(

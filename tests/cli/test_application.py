@@ -11,7 +11,7 @@ from granulearn.cli.application import VERBS, Verb
 from granulearn.cli.main import run
 from tests.cli.commands import fails, in_real_process, succeeds
 
-OUR_VERBS = ["fit", "predict", "balls", "export", "models", "datasets"]
+OUR_VERBS = ["check", "fit", "predict", "balls", "audit", "export", "models", "datasets"]
 
 
 def test_version():
@@ -88,13 +88,14 @@ def test_completion_offers_the_verbs(shell, monkeypatch, capsys):
 
 
 def test_completion_offers_models_and_the_columns_of_the_table(tmp_path):
-    (tmp_path / "t.csv").write_text("age,city,label\n1,a,b\n")
+    (tmp_path / "t.tsv").write_text("age\tmy city\tlabel\n1\ta\tb\n")
 
     def offered(words):
         variables = {"_GRANULEARN_COMPLETE": "complete_bash", "COMP_WORDS": words}
         return in_real_process(
             cwd=tmp_path, **variables, COMP_CWORD=str(len(words.split(" ")) - 1)
-        ).stdout.split()
+        ).stdout.splitlines()
 
-    assert offered("granulearn fit t.csv --target ") == ["age", "city", "label"]
-    assert offered("granulearn fit t.csv --model g") == ["gb-rvfl", "ge-gbrvfl"]
+    assert offered("granulearn check t.tsv --target ") == ["age", "my city", "label"]
+    assert offered("granulearn fit t.tsv --ignore a") == ["age"]
+    assert offered("granulearn fit t.tsv --model g") == ["gb-rvfl", "ge-gbrvfl"]

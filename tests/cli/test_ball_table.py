@@ -7,13 +7,19 @@ import pytest
 from granulearn.balls import generate_balls
 from granulearn.cli.ball_table import make_rated_balls
 from granulearn.datasets import make_pipeline_for
-from granulearn.learning.training_table import read_training_table
+from granulearn.tables import open_table, read_training_table
 from tests.cli.commands import write_people
+
+
+def read(path):
+    """Return a table to learn from."""
+    with open_table(path) as file:
+        return read_training_table(file, "label")
 
 
 @pytest.fixture(name="rated")
 def rated_people(tmp_path):
-    table = read_training_table(write_people(tmp_path), "label")
+    table = read(write_people(tmp_path))
     return make_rated_balls(table, maker="two-means", purity=0.95, membership="sdap", seed=0)
 
 
@@ -55,8 +61,8 @@ def test_the_summary_counts(rated):
 
 
 def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
-    (tmp_path / "t.csv").write_text("a,c,label\n1,,x\n1.1,,x\n9,u,y\n9.1,u,y\n")
-    table = read_training_table(tmp_path / "t.csv", "label")
+    (tmp_path / "t.csv").write_text("a,c,label\n1,,x\n1.1,,x\n9,u,y\n9.1,v,y\n")
+    table = read(tmp_path / "t.csv")
     listing = make_rated_balls(
         table, maker="two-means", purity=1.0, membership="uniform", seed=0
     ).listing()
@@ -69,7 +75,7 @@ def test_a_column_of_many_categories_is_encoded_by_other_rows(tmp_path):
     cells = [f"street {k % 100}" for k in rng.permutation(200)]
     frame = pd.DataFrame({"street": cells, "label": rng.choice(["no", "yes"], 200)})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_training_table(tmp_path / "t.csv", "label")
+    table = read(tmp_path / "t.csv")
     rated = make_rated_balls(table, maker="two-means", purity=0.95, membership="sdap", seed=0)
     told = np.corrcoef(rated.prepared[:, 0], table.y == "yes")[0, 1]
     assert abs(told) < 0.3

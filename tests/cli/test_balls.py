@@ -29,10 +29,19 @@ def test_the_picture_is_drawn(tmp_path, suffix):
         assert image.std() > 0.05  # not an empty page
 
 
+def test_a_list_of_balls_is_no_table_to_learn_from(tmp_path):
+    table, listing = write_people(tmp_path), tmp_path / "balls.csv"
+    succeeds("balls", table, "-t", "label", "-o", listing)
+    line = fails(exit_codes.BAD_DATA, "balls", listing, "-t", "label")
+    assert "looks like what `granulearn balls` writes" in line
+
+
 def test_json(tmp_path):
-    facts = succeeds("balls", write_people(tmp_path), "-t", "label", "--json").json
+    table = write_people(tmp_path)
+    facts = succeeds("balls", table, "-t", "label", "--json").json
     assert facts["samples"] == 120
     assert facts["dropped_rows"] == 0
+    assert facts["table"] == succeeds("check", table, "-t", "label", "--json").json
 
 
 def test_the_maker_is_used_and_an_unknown_one_lists_the_others(tmp_path):

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from granulearn.cli import exit_codes
-from granulearn.datasets import DatasetUnavailableError, TableError, UnknownDatasetError
+from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.persistence import ModelFileError, OnnxMismatchError
+from granulearn.tables import TableError
 from tests.cli.commands import fails, succeeds
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.md"
@@ -38,6 +39,11 @@ def test_codes_of_failures(error, code):
     assert message
 
 
+def test_the_problems_of_a_table_are_said_one_by_one():
+    problems = ("There is no column 'a'.", "There is no column 'b'.")
+    assert exit_codes.explain_failure(TableError(*problems)) == (problems, exit_codes.BAD_DATA)
+
+
 def test_a_missing_package_names_the_extra_to_install():
     message, _ = exit_codes.explain_failure(ModuleNotFoundError(name="skl2onnx.common"))
     assert message.endswith('pip install "granulearn[onnx]"')
@@ -64,15 +70,15 @@ def test_every_code_is_documented_in_the_help_and_in_the_guide():
         ["fit", "none.csv", "-t", "label"],
         ["balls", "none.csv", "-t", "label"],
         ["audit", "none.csv", "-t", "label"],
+        ["check", "none.csv"],
     ],
     ids=" ".join,
 )
 def test_what_is_not_there_is_5(fitted, tmp_path, command):
     table, model = fitted
     named = {"MODEL": model, "TABLE": table}
-    line = fails(
-        exit_codes.NOT_WRITTEN, *[named.get(a, a) for a in command], "-o", tmp_path / "out.csv"
-    )
+    written = [] if command[0] == "check" else ["-o", tmp_path / "out.csv"]
+    line = fails(exit_codes.NOT_WRITTEN, *[named.get(a, a) for a in command], *written)
     assert "none" in line
     assert list(tmp_path.iterdir()) == []
 

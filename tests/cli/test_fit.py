@@ -10,7 +10,7 @@ from granulearn.cli import exit_codes
 from granulearn.distributed import open_client
 from granulearn.learning.model_kinds import model_kinds
 from granulearn.persistence import load_model
-from tests.cli.commands import fails, people, succeeds, write_people
+from tests.cli.commands import fails, fails_with, people, succeeds, write_people
 
 
 def test_prints_scores_and_confusion_matrix(tmp_path):
@@ -68,6 +68,7 @@ def test_json_is_the_card_that_is_in_the_file(tmp_path):
     printed = succeeds("fit", table, "-t", "label", "-o", model, "--json", "--seed", "4").json
     card = load_model(model).card
     assert printed.pop("file") == str(model)
+    assert printed.pop("table") == succeeds("check", table, "-t", "label", "--json").json
     assert printed == {**card.to_json(), "columns": printed["columns"]}
     assert printed["seed"] == 4
     assert [column["name"] for column in printed["columns"]] == ["age", "income", "città"]
@@ -105,7 +106,7 @@ def test_labels_and_file_names_with_brackets_are_printed_as_they_are(tmp_path):
     fitted = succeeds("fit", table, "-t", "label", "-o", model, "-m", "gb-rvfl").out
     rated = succeeds("balls", table, "-t", "label").out
     for shown in (fitted, rated):
-        assert shown.startswith("da[a]ta.csv: ")
+        assert "\nda[a]ta.csv: " in shown
         assert "[low]" in shown
         assert "[/high]" in shown
     assert "m[b].skops" in fitted
@@ -115,9 +116,53 @@ def test_rows_without_a_label_are_counted(tmp_path):
     frame = people()
     frame.loc[[3, 5, 8], "label"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    shown = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", tmp_path / "m.skops").out
-    assert "3 rows without a label were left out" in shown
+    done = succeeds("fit", tmp_path / "t.csv", "-t", "label", "-o", tmp_path / "m.skops")
+    assert "117 rows, 3 features" in done.out
+    assert "3 rows have no label in 'label' (3 empty)" in done.err
     assert load_model(tmp_path / "m.skops").card.dropped_rows == 3
+
+
+def test_the_short_form_says_what_was_left_out_and_parsed_and_warnings_go_to_stderr(tmp_path):
+    frame = people().assign(
+        number=range(120),
+        price=[f"{1 + k}.169,00 €" for k in range(120)],
+        since=[f"{1 + k % 28:02d}.03.2021" for k in range(120)],
+    )
+    frame["code"] = frame["label"].map({"yes": "J", "no": "N"})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = ["-m", "rvfl", "-o", tmp_path / "m.skops"]
+    done = succeeds("fit", tmp_path / "t.csv", "-t", "label", *options)
+    assert done.out.splitlines()[:3] == [
+        "left out: number (row number), code (gives the target away); --include NAME uses one all "
+        "the same",
+        "read as: price (numbers of €, decimal comma), since (date)",
+        "missing: 7 cells (empty); granulearn check has more",
+    ]
+    (warning,) = done.err.splitlines()
+    assert warning.startswith("granulearn: warning: Column 'code' alone gives the target away")
+
+
+def test_all_problems_of_a_table_are_said_at_once(tmp_path):
+    table, model = write_people(tmp_path), tmp_path / "m.skops"
+    lines = fails_with(
+        exit_codes.BAD_DATA, "fit", table, "-t", "labl", "--ignore", "agee", "--include", "x",
+        "--categorical", "città", "--categorical", "cittá", "-o", model,
+    )  # fmt: skip
+    found = ["'labl' (--target)", "'cittá' (--categorical)", "'agee' (--ignore)", "'x' (--include)"]
+    assert len(lines) == 4
+    for line, name in zip(lines, found, strict=True):
+        assert line.startswith(f"granulearn: error: {table}: There is no column {name}")
+    assert not model.exists()
+
+
+def test_a_target_of_measurements_and_no_input_are_two_problems(tmp_path):
+    rows = "".join(f"{0.37 * k:.2f},x\n" for k in range(60))
+    (tmp_path / "t.csv").write_text("y,constant\n" + rows)
+    options = ["-t", "y", "-o", tmp_path / "m.skops"]
+    target, inputs = fails_with(exit_codes.BAD_DATA, "fit", tmp_path / "t.csv", *options)
+    assert "holds 60 different numbers with decimals" in target
+    assert "There is no column to learn from" in inputs
+    assert "--include constant" in inputs
 
 
 def test_tune_searches_and_says_what_it_chose(tmp_path, monkeypatch):

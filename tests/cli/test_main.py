@@ -7,7 +7,8 @@ import warnings
 import pytest
 
 from granulearn.cli import application, exit_codes
-from tests.cli.commands import COMMAND, fails, granulearn, in_real_process
+from granulearn.tables import TableError
+from tests.cli.commands import COMMAND, fails, fails_with, granulearn, in_real_process
 
 
 @pytest.fixture(name="verb_that")
@@ -56,6 +57,14 @@ def test_warnings_for_users_are_one_line_each_and_others_are_not_shown(verb_that
     verb_that(action)
     done = granulearn("fit")
     assert done.err == "granulearn: warning: the data is odd\n"
+
+
+def test_each_problem_of_a_table_is_one_line(verb_that):
+    verb_that(raising(TableError("The first\nproblem.", "The second.")))
+    assert fails_with(exit_codes.BAD_DATA, "fit") == [
+        "granulearn: error: The first problem.",
+        "granulearn: error: The second.",
+    ]
 
 
 def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):

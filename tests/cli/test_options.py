@@ -9,31 +9,8 @@ import pytest
 import typer
 
 from granulearn.cli import options
-from granulearn.cli.exit_codes import USAGE, UsageError
+from granulearn.cli.exit_codes import BAD_DATA, UsageError
 from tests.cli.commands import fails, write_people
-
-
-class Unfinished:
-    """What typer knows of a command that is still being typed."""
-
-    def __init__(self, table=None, args=()):
-        self.params = {"table": table}
-        self.args = list(args)
-
-
-def test_columns_complete_from_the_header(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text('age,"agent, name",label\n', encoding="utf-8-sig")
-    assert options._column_names(Unfinished(path), "ag") == ["age", "agent, name"]
-    assert options._column_names(Unfinished(None, [str(path)]), "l") == ["label"]
-
-
-@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe"])
-def test_completion_is_silent_about_files_it_cannot_read(tmp_path, content):
-    path = tmp_path / "t.csv"
-    if content is not None:
-        path.write_bytes(content)
-    assert options._column_names(Unfinished(path), "") == []
 
 
 def test_what_is_read_is_never_written_over(tmp_path):
@@ -56,10 +33,10 @@ def test_what_is_read_is_never_written_over(tmp_path):
 def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = write_people(tmp_path)
-    line = fails(USAGE, *verb, table, "--target", "label", "--ignore", "age", "--ignore", "label")
+    line = fails(
+        BAD_DATA, *verb, table, "--target", "label", "--ignore", "age", "--ignore", "label"
+    )
     assert "'label' is both the target and to be ignored" in line
-    options.check_target_is_kept("label", ["age"])
-    options.check_target_is_kept("label", None)
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch):

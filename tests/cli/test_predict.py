@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.cli import exit_codes
-from granulearn.learning.training_table import read_training_table
 from granulearn.persistence import load_model
-from tests.cli.commands import COMMAND, fails, people, succeeds
+from granulearn.tables import open_table, read_training_table
+from tests.cli.commands import COMMAND, fails, fails_with, people, succeeds
 
 
 @pytest.fixture(name="predict")
@@ -36,7 +36,7 @@ def test_predictions_are_those_of_the_pipeline_in_python(fitted, tmp_path):
     succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
     answers = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
     pipeline = load_model(model).pipeline
-    X = read_training_table(table, "label").X
+    X = read_training_table(open_table(table), "label").X
     assert answers["prediction"].tolist() == pipeline.predict(X).tolist()
     written = answers[["probability_no", "probability_yes"]].to_numpy()
     assert_allclose(written, pipeline.predict_proba(X), rtol=1e-15)
@@ -94,12 +94,11 @@ def test_a_new_category_is_predicted_and_told_with_its_line(predict, fitted, tmp
         ("age,income,città\n", "has a header but no data rows"),
         ("age,city\n1,x\n", "lacks 2 of the 3 columns"),
         ("age,city\n1,x\n", "trained on: 'income', 'città'; it has 'city' instead"),
-        ("age,income,città\n1,2,Graz\nold,3,Lyon\n", "line 3: column 'age' held numbers"),
-        ("age,income,città\n1,2,Graz\nold,3,Lyon\n", "but here it holds 'old'"),
-        ("age,income,città\n1,2,Graz\n1,inf,Lyon\n", "line 3: column 'income' held numbers"),
+        ("age,income,città\n1,2,Graz\nold,3,Lyon\n", "column 'age' held numbers in training"),
+        ("age,income,città\n1,2,Graz\nold,3,Lyon\n", "1 of 2 cells do not: 'old' at line 3"),
+        ("age,income,città\n1,2,Graz\n1,inf,Lyon\n", "1 of 2 cells do not: 'inf' at line 3"),
         ('age,income,città\n1,2,"Graz\n2,3,Lyon\n', "line 2: a quotation mark is not closed"),
-        ("age,income,città\n1,2,Graz,4\n", "line 2: 4 cells, but the header has 3"),
-        ("age,age,città\n1,2,3\n", "columns 1 and 2 are both named 'age'"),
+        ("age,income,città\n1,2,Graz,4\n", "not 3 cells as the header has: line 2 (4 cells)"),
     ],
 )  # fmt: skip
 def test_files_that_do_not_fit_are_named_by_line_or_column(fitted, tmp_path, text, said):
@@ -111,16 +110,85 @@ def test_files_that_do_not_fit_are_named_by_line_or_column(fitted, tmp_path, tex
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_of_two_columns_with_one_name_the_first_is_used_and_it_is_said(predict, tmp_path, fitted):
+    frame = people(20)
+    expected, _ = predict(frame)
+    twice = frame.assign(again=-1.0).rename(columns={"again": "age"})
+    answers, done = predict(twice)
+    assert answers.equals(expected)
+    assert "columns 1 and 5 are both named 'age'; the second is called 'age (2)'" in done.err
+
+
+def test_what_the_reader_decided_is_noted(fitted, tmp_path):
+    _, model = fitted
+    places = {"Graz": "Vöcklabrück", "Lyon": "Nîmes", "Ōsaka": "Köln"}
+    text = people(40).replace({"città": places}).to_csv(index=False)
+    (tmp_path / "new.csv").write_bytes(text.encode("cp1252"))
+    command = ["predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv"]
+    assert "note: the text is in cp1252" in succeeds(*command).err
+    assert "cp1252" not in succeeds(*command, "--encoding", "cp1252").err
+
+
+@pytest.fixture(name="dirty")
+def make_dirty(tmp_path):
+    """Return a function that writes 400 rows, some with a cell that is no number."""
+
+    def dirty(**misfits):
+        frame = people(400, seed=4).astype({"age": object, "income": object})
+        for name, n_cells in misfits.items():
+            frame.loc[frame.index[7 : 7 + n_cells], name] = "n.b."
+        frame.to_csv(tmp_path / "dirty.csv", index=False)
+        return tmp_path / "dirty.csv"
+
+    return dirty
+
+
+def test_a_few_cells_of_another_form_count_as_missing_and_are_noted(dirty, fitted, tmp_path):
+    _, model = fitted
+    table = dirty(age=3, income=1)
+    done = succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba", "--json")
+    assert done.json["misfits"] == {"age": 3, "income": 1}
+    assert done.err.splitlines() == [
+        "granulearn: note: column 'age': 3 cells do not hold numbers, as in training, and count as "
+        "missing: 'n.b.' at line 9, 'n.b.' at line 10, 'n.b.' at line 11.",
+        "granulearn: note: column 'income': 1 cell does not hold numbers, as in training, and "
+        "counts as missing: 'n.b.' at line 9.",
+    ]
+    table.write_text(table.read_text(encoding="utf-8").replace("n.b.", ""), encoding="utf-8")
+    succeeds("predict", model, table, "-o", tmp_path / "empty.csv", "--proba")
+    assert (tmp_path / "out.csv").read_text() == (tmp_path / "empty.csv").read_text()
+
+
+def test_more_cells_of_another_form_are_refused_column_by_column(dirty, fitted, tmp_path):
+    _, model = fitted
+    output = tmp_path / "out.csv"
+    command = ["predict", model, dirty(age=9, income=5), "-o", output]
+    of_age, of_income = fails_with(exit_codes.BAD_DATA, *command)
+    assert "column 'age' held numbers in training, but here 9 of 400 cells do not" in of_age
+    assert "'n.b.' at line 9, 'n.b.' at line 10" in of_age
+    assert "column 'income'" in of_income
+    assert not output.exists()
+
+
+def test_strict_refuses_the_first_cell_of_another_form(dirty, fitted, tmp_path):
+    _, model = fitted
+    command = ["predict", model, dirty(age=1), "-o", tmp_path / "out.csv", "--strict"]
+    line = fails(exit_codes.BAD_DATA, *command)
+    assert "line 9: column 'age' held numbers in training, but here it holds 'n.b.'" in line
+    assert not (tmp_path / "out.csv").exists()
+
+
 def test_an_error_deep_in_the_file_leaves_the_old_output(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.learning.sources._CSV_BLOCK", 4096)
+    monkeypatch.setattr("granulearn.tables.readers.text_table._BLOCK_BYTES", 4096)
     _, model = fitted
     people(3000).to_csv(tmp_path / "new.csv", index=False)
     with (tmp_path / "new.csv").open("a") as file:
         file.write("not a number,1,Graz,yes\n")
     (tmp_path / "out.csv").write_text("yesterday's")
     line = fails(
-        exit_codes.BAD_DATA, "predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv"
-    )
+        exit_codes.BAD_DATA,
+        "predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv", "--strict",
+    )  # fmt: skip
     assert "line 3002: column 'age'" in line
     assert (tmp_path / "out.csv").read_text() == "yesterday's"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "out.csv"]

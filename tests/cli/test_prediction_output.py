@@ -4,16 +4,19 @@ import pandas as pd
 import pytest
 
 from granulearn.cli.prediction_output import predict_file
-from granulearn.learning import prediction, sources
+from granulearn.learning import prediction
 from granulearn.learning.prediction import Predictor
 from granulearn.persistence import load_model
+from granulearn.tables import open_table
+from granulearn.tables.readers import row_batches, text_table
 from tests.cli.commands import people
 
 
 def answers(model, path, folder):
     predictor = Predictor(load_model(model), proba=True, keep=(), strict=False)
     told = []
-    n_rows = predict_file(predictor, sources.open_source(path), folder / "out.csv", told.append)
+    with open_table(path) as file:
+        n_rows = predict_file(predictor, file, folder / "out.csv", told.append)
     assert told[-1] == n_rows
     return pd.read_csv(folder / "out.csv"), len(told)
 
@@ -24,8 +27,8 @@ def test_the_size_of_chunks_changes_nothing(fitted, tmp_path, suffix, monkeypatc
     frame, path = people(2000, seed=5), tmp_path / f"new.{suffix}"
     frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
     whole, n_chunks = answers(model, path, tmp_path)
-    monkeypatch.setattr(sources, "_CSV_BLOCK", 2048)
-    monkeypatch.setattr(sources, "_PARQUET_ROWS", 150)
+    monkeypatch.setattr(text_table, "_BLOCK_BYTES", 2048)
+    monkeypatch.setattr(row_batches, "_MOST_ROWS", 150)
     monkeypatch.setattr(prediction, "MAX_ROWS_PER_CHUNK", 64)
     in_chunks, n_more = answers(model, path, tmp_path)
     assert n_more > 20 * n_chunks

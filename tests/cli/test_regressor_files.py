@@ -11,8 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from granulearn.cli import exit_codes
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
-from granulearn.learning.training_table import read_training_table
+from granulearn.learning.trained_model import input_cards
 from granulearn.persistence import ModelCard, load_model, onnx_inputs, save_model
+from granulearn.tables import open_table, read_training_table
 from tests.cli.commands import fails, people, succeeds, write_people
 
 NUMBERS = ["age", "income"]
@@ -29,12 +30,12 @@ def spending(X, n_targets):
 def make_saved(tmp_path):
     """Return a function that fits and saves a regressor: of all columns, or of numbers only."""
     table = write_people(tmp_path)
-    data = read_training_table(table, "label")
+    data = read_training_table(open_table(table), "label")
 
     def saved(n_targets=None, *, numbers_only=None):
         path = tmp_path / "spending.skops"
         X = data.X if numbers_only is None else data.X[NUMBERS].fillna(50)
-        cards = tuple(card for card in data.columns if card.name in X.columns)
+        cards = input_cards(X)
         model = RVFLCommitteeRegressor(n_layers=2, n_hidden=20, random_state=0)
         whole = make_pipeline_for(X, model) if numbers_only is None else numbers_only
         whole.fit(X, spending(X, n_targets))

@@ -11,8 +11,8 @@ import onnxruntime
 import pandas as pd
 import pytest
 
-from granulearn.learning.sources import open_source
 from granulearn.persistence import load_model, onnx_inputs
+from granulearn.tables import open_table
 
 pytestmark = pytest.mark.slow
 
@@ -81,7 +81,7 @@ def test_the_model_has_learnt_the_data(folder):
     assert (predicted["prediction"] == data["target"]).mean() > 0.8
     card = load_model(folder / "credit.skops").card
     assert card.scores["held_out"]["accuracy"] > 0.8
-    assert len(card.columns) == open_source(folder / "credit.csv").names.index("target")
+    assert len(card.columns) == open_table(folder / "credit.csv").names.index("target")
 
 
 def test_the_onnx_file_gives_the_same_probabilities_as_the_csv(folder):

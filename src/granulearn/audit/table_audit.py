@@ -48,8 +48,8 @@ class TableAudit:
             lines), ``given``, ``reliability``, ``suggested``, ``flagged``, and the
             columns of the table in its own order.
         """
-        data, verdict = self.table, self.audit.to_frame()
-        unlabelled = np.setdiff1d(np.arange(data.cells.num_rows), data.rows)
+        data, cells, verdict = self.table, self._cells(), self.audit.to_frame()
+        unlabelled = np.setdiff1d(np.arange(cells.num_rows), data.rows)
         rows = np.concatenate([data.rows[verdict.index], unlabelled])
         n_more = len(unlabelled)
         columns: dict[str, Any] = {"row": pa.array(rows + 1)}
@@ -58,18 +58,23 @@ class TableAudit:
         for name in ("given", "reliability", "suggested", "flagged"):
             values = pa.array(verdict[name].to_numpy(), from_pandas=True)
             columns[name] = pa.concat_arrays([values, pa.nulls(n_more, values.type)])
-        shown = data.cells.column_names if keep is None else keep
+        shown = cells.column_names if keep is None else keep
         for name in shown:
             # Two columns of the file must not have one name.
             free = f"{name} (column)" if name in columns else name
-            columns[free] = data.cells[name].take(pa.array(rows)).combine_chunks()
+            columns[free] = cells[name].take(pa.array(rows)).combine_chunks()
         return pa.table(columns)
+
+    def _cells(self) -> pa.Table:
+        if self.table.cells is None:
+            raise ValueError("the table was read without keep_cells, so none can be shown.")
+        return self.table.cells
 
     def shown_cells(self) -> pd.DataFrame:
         """Return the cells of the rows with a label as text, as they were read."""
         import pandas as pd
 
-        cells = self.table.cells.take(pa.array(self.table.rows))
+        cells = self._cells().take(pa.array(self.table.rows))
         shown = {
             name: as_text(cells[name].combine_chunks()).to_pandas()
             for name in cells.column_names

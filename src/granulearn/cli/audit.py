@@ -83,7 +83,7 @@ def audit(
         _check_kept(file.names, keep)
         with compiling_announced(), stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
-            data = read_training_table(file, target, asked.wishes)
+            data = read_training_table(file, target, asked.wishes, keep_cells=True)
             tell(f"rating {len(data.y):,} labels")
             done = audit_table(data, random_state=seed, n_jobs=-1)
             if output is not None:

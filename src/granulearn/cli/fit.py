@@ -167,9 +167,6 @@ def _show(path: Path, output: Path, card: ModelCard) -> None:
         f"{len(card.classes)} classes",
         sep="",
     )
-    if card.dropped_rows:
-        were = "was" if card.dropped_rows == 1 else "were"
-        out.print(f"{counted(card.dropped_rows, 'row')} without a label {were} left out")
     made = counted(card.rows or 0, "sample")
     made = f"{counted(card.balls, 'ball')} of {made}" if card.balls else made
     known = {**card.parameters, **card.chosen}

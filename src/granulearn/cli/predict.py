@@ -77,6 +77,8 @@ def predict(
             "leave out --proba."
         )
     with asked.open(table) as file:
+        for remark in file.remarks:
+            note(remark)
         predictor.check_columns(file.path, file.names)
         with row_progress(file.rows_about, hidden=json) as progress:
             n_rows = predict_file(predictor, file, output, progress)

@@ -29,13 +29,17 @@ def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """
     from granulearn.tables import TableError, open_table
 
-    # Typer does not parse an unfinished command; its arguments stand in `ctx.args`.
-    given = [path for path in (ctx.params.get("table"), *ctx.args) if path and str(path) != "-"]
-    try:
-        with open_table(Path(str(given[0]))) as file:
-            return [name for name in file.names if name.startswith(incomplete)]
-    except (IndexError, OSError, TableError):
-        return []
+    # Typer does not parse an unfinished command; its arguments stand in `ctx.args`, and of
+    # `predict` the first is a model.
+    for path in (ctx.params.get("table"), *ctx.args):
+        if path is None or str(path) == "-":
+            continue
+        try:
+            with open_table(Path(str(path))) as file:
+                return [name for name in file.names if name.startswith(incomplete)]
+        except (OSError, TableError):
+            continue
+    return []
 
 
 def _columns(flag: str, what: str) -> Any:

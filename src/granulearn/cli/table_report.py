@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
 
 from granulearn._words import counted
 from granulearn.cli.output import bold, console, table, warn
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from granulearn.tables import Column, TableReport
 
 SHOWN = 8
 _LONGEST_EXAMPLE = 18
+_WIDTH_OF_GRID = 100
 
 
 def show_short(report: TableReport, place: Callable[[int], str]) -> None:
@@ -26,7 +32,8 @@ def show_short(report: TableReport, place: Callable[[int], str]) -> None:
         Says where a row stands.
     """
     out = console()
-    out.print(*_short_lines(report, place), sep="\n")
+    for line in _short_lines(report, place):
+        out.print(line)
     say_warnings(report)
 
 
@@ -70,41 +77,83 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
             f"{', '.join(shown[:SHOWN])}{more}",
             sep="",
         )
-    out.print()
-    headers = ("is", "becomes", "missing", "distinct", "examples", "odd; changed by")
-    grid = table("columns", "column", *headers)
-    for column in grid.columns:
-        column.justify = "left"
-    for found in report.schema.columns:
+    show = _show_grid if out.width >= _WIDTH_OF_GRID else _show_blocks
+    show(out, report.schema.columns, place)
+
+
+def _show_grid(out: Console, columns: Sequence[Column], place: Callable[[int], str]) -> None:
+    """Print a row per column, and below it what is odd: sentences would squeeze the cells."""
+    headers = ("is", "becomes", "missing", "distinct", "examples", "changed by")
+    grid = table("\ncolumns", "column", *headers)
+    for header in grid.columns:
+        header.justify, header.overflow = "left", "fold"
+    for column in columns:
         grid.add_row(
-            found.name,
-            found.kind + (f", {found.number.unit}" if found.number.unit else ""),
-            found.becomes,
-            _missing(found),
-            str(found.distinct),
-            ", ".join(_cut(text) for text in found.examples),
-            # The option alone: the name of the column stands in the row.
-            "; ".join([*found.oddities(place), *filter(None, [found.flag.partition(" ")[0]])]),
+            _plain(column.name),
+            _kind(column),
+            column.becomes,
+            _missing(column),
+            str(column.distinct),
+            _examples(column),
+            _options(column),
         )
     out.print(grid)
+    odd = [(column, said) for column in columns for said in column.oddities(place)]
+    if odd:
+        out.print(bold("what is odd"))
+    for column, said in odd:
+        _print_below(out, f"{_plain(column.name)}: {said}")
+
+
+def _show_blocks(out: Console, columns: Sequence[Column], place: Callable[[int], str]) -> None:
+    """Print some lines per column, for a terminal that is too narrow for a grid."""
+    out.print()
+    for column in columns:
+        becomes = "" if column.kind == "category" and not column.left_out else column.becomes
+        is_and_becomes = "; ".join(filter(None, (_kind(column), becomes)))
+        changed = f" ({_options(column)})" if column.flag else ""
+        out.print(bold(_plain(column.name)), f": {is_and_becomes}{changed}", sep="")
+        missing = f"{_missing(column)} missing" if column.missing else ""
+        found = f"{column.distinct} distinct: {_examples(column)}" if column.distinct else ""
+        counts = "; ".join(filter(None, (missing, found)))
+        for said in filter(None, (counts, *column.oddities(place))):
+            _print_below(out, said)
+
+
+def _print_below(out: Console, text: str) -> None:
+    out.print(Padding(Text(text), (0, 0, 0, 2)))
 
 
 def _short_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:
     lines = list(report.remarks)
-    left_out = [f"{c.name} ({c.left_out})" for c in report.schema.left_out if c.left_out != "asked"]
+    left_out = [c for c in report.schema.left_out if c.left_out != "asked"]
     if left_out:
-        lines.append(f"left out: {_some(left_out)}; --include NAME uses one all the same")
-    parsed = [f"{c.name} ({_parsed(c)})" for c in report.schema.used if _parsed(c)]
+        named = _some([f"{_plain(c.name)} ({c.left_out})" for c in left_out])
+        can_be_used = any(c.flag.startswith("--include") for c in left_out)
+        step = "; --include NAME uses one all the same" if can_be_used else ""
+        lines.append(f"left out: {named}{step}")
+    parsed = [f"{_plain(c.name)} ({_parsed(c)})" for c in report.schema.used if _parsed(c)]
     if parsed:
         lines.append(f"read as: {_some(parsed)}")
-    for column in report.schema.used:
-        lines += [f"{column.name}: {odd}" for odd in column.oddities(place)]
+    lines += _odd_lines(report, place)
     missing = sum(sum(column.missing.values()) for column in report.schema.used)
-    marks = {mark: 0 for column in report.schema.used for mark in column.missing}
+    marks = {mark for column in report.schema.used for mark in column.missing}
     if missing:
         spelt = ", ".join(repr(mark) if mark else "empty" for mark in sorted(marks))
         lines.append(f"missing: {counted(missing, 'cell')} ({spelt}); granulearn check has more")
     return lines
+
+
+def _odd_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:
+    """Return what is odd about columns that are used, or would be if one thing were said."""
+    odd = []
+    for column in report.schema.columns:
+        asked_for = column.left_out and column.flag and not column.flag.startswith("--include")
+        if asked_for or not column.left_out:
+            step = f"; {_options(column)} says which" if asked_for else ""
+            odd += [f"{_plain(column.name)}: {said}{step}" for said in column.oddities(place)]
+    more = [f"{len(odd) - SHOWN} more oddities; granulearn check names them"]
+    return odd if len(odd) <= SHOWN else odd[:SHOWN] + more
 
 
 def _parsed(column: Column) -> str:
@@ -122,11 +171,24 @@ def _parsed(column: Column) -> str:
     return ""
 
 
+def _kind(column: Column) -> str:
+    return column.kind + (f", {column.number.unit}" if column.number.unit else "")
+
+
 def _missing(column: Column) -> str:
     marks = [
         f"{count} {mark!r}" if mark else f"{count} empty" for mark, count in column.missing.items()
     ]
     return ", ".join(marks)
+
+
+def _examples(column: Column) -> str:
+    return ", ".join(_cut(_plain(text)) for text in column.examples)
+
+
+def _options(column: Column) -> str:
+    """Return the options alone: the name of the column stands beside them."""
+    return " or ".join(word for word in column.flag.split() if word.startswith("--"))
 
 
 def _some(texts: list[str]) -> str:
@@ -136,3 +198,8 @@ def _some(texts: list[str]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_EXAMPLE else text[: _LONGEST_EXAMPLE - 1] + "…"
+
+
+def _plain(text: str) -> str:
+    """Return a text that stays on its line and gives no orders to the terminal."""
+    return text if text.isprintable() else repr(text)[1:-1]

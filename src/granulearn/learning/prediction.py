@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import is_regressor
 
+from granulearn._words import counted
 from granulearn.persistence import LoadedModel, ModelFileError
 from granulearn.persistence.model_card import schema_of_card
 from granulearn.persistence.predictors import final_predictor
@@ -187,16 +188,20 @@ class Predictor:
             Says where a row stands.
         """
         for name, misfits in self._misfits.items():
+            one = misfits.count == 1
+            do, count = ("does", "counts") if one else ("do", "count")
             yield (
-                f"column {name!r}: {misfits.count} cells do not hold {self._form(name)}, as in "
-                f"training, and count as missing: {_listed(misfits, place)}."
+                f"column {name!r}: {counted(misfits.count, 'cell')} {do} not hold "
+                f"{self._form(name)}, as in training, and {count} as missing: "
+                f"{_listed(misfits, place)}."
             )
         for name, counter in self._unknown.items():
             text, row = self._first_unknown[name]
+            hold = "holds" if counter.total() == 1 else "hold"
             yield (
-                f"column {name!r}: {counter.total()} cells hold {len(counter)} categories that "
-                f"training did not have (first {text!r} at {place(row)}); they count as none "
-                "of the known ones."
+                f"column {name!r}: {counted(counter.total(), 'cell')} {hold} "
+                f"{counted(len(counter), 'category', 'categories')} that training did not have "
+                f"(first {text!r} at {place(row)}), counted as none of the known ones."
             )
 
     def new_categories(self) -> dict[str, dict[str, int]]:

@@ -15,20 +15,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from granulearn._sklearn_compat import HasMethods, StrOptions, fit_context
-from granulearn.datasets import make_pipeline_for
 from granulearn.learning.model_kinds import DEFAULT_MODEL, make_model, model_names
-from granulearn.learning.prediction import Predictor
-from granulearn.learning.trained_model import input_cards, make_card
-from granulearn.persistence import LoadedModel, load_model, save_model
-from granulearn.persistence.model_card import schema_of_card
-from granulearn.tables import TableError, Wishes, read_training_table, table_of
-from granulearn.tables.labelled import labelled_table
-from granulearn.tables.readers.frames import array_of
 
+# What reads tables and files needs optional packages, so it is imported where it is used:
+# the names of the package must be there without them.
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.tables import Schema
+    from granulearn.tables import Schema, Wishes
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
@@ -151,6 +145,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        from granulearn.datasets import make_pipeline_for
+        from granulearn.learning.trained_model import input_cards, make_card
+        from granulearn.tables import read_training_table
+        from granulearn.tables.labelled import labelled_table
+        from granulearn.tables.readers.frames import array_of
+
         if not isinstance(y, str):
             y = _checked_labels(y)
         with labelled_table(X, y) as (file, target, labels):
@@ -179,6 +179,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     @property
     def schema_(self) -> Schema:
         """What each column is and becomes."""
+        from granulearn.persistence.model_card import schema_of_card
+
         check_is_fitted(self)
         return schema_of_card(self.card_)
 
@@ -222,6 +224,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         path : path
             The file; an existing one is replaced at once or not at all.
         """
+        from granulearn.persistence import save_model
+
         check_is_fitted(self)
         save_model(self.pipeline_, path, self.card_)
 
@@ -239,6 +243,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         TableClassifier
             Fitted; ``check_`` is not kept in files.
         """
+        from granulearn.persistence import load_model
+        from granulearn.tables import TableError
+
         loaded = load_model(path)
         schema = loaded.card.schema
         if schema is None or not hasattr(loaded.pipeline, "classes_"):
@@ -255,6 +262,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return classifier
 
     def _wishes(self) -> Wishes:
+        from granulearn.tables import Wishes
+
         return Wishes(
             categorical=tuple(self.categorical),
             ignore=tuple(self.ignore),
@@ -273,6 +282,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return model.set_params(n_jobs=self.n_jobs) if "n_jobs" in model.get_params() else model
 
     def _typed(self, X: Any) -> pd.DataFrame:
+        from granulearn.learning.prediction import Predictor
+        from granulearn.persistence import LoadedModel
+        from granulearn.tables import TableError, table_of
+        from granulearn.tables.readers.frames import array_of
+
         check_is_fitted(self)
         array = array_of(X)
         if array is not None and array.ndim == 2 and array.shape[1] != self.n_features_in_:

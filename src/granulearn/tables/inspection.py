@@ -88,7 +88,10 @@ class TableReport:
 
 
 def first_look(
-    batches: Iterable[pa.RecordBatch], target: str | None, first_row: int = 0
+    batches: Iterable[pa.RecordBatch],
+    target: str | None,
+    first_row: int = 0,
+    plain: set[str] | None = None,
 ) -> FirstLook | None:
     """Look at the cells of some rows; return None if there are none.
 
@@ -100,6 +103,8 @@ def first_look(
         The column of labels.
     first_row : int, default=0
         Number of the first row in the table.
+    plain : set of str, default=None
+        As for `survey_batches`.
     """
     labels: list[LabelSurvey] = []
 
@@ -117,7 +122,7 @@ def first_look(
             row += batch.num_rows
             yield batch.drop_columns([target]) if target is not None else batch
 
-    cells = survey_batches(without_labels(), first_row)
+    cells = survey_batches(without_labels(), first_row, plain=plain)
     if cells is None:
         return None
     return FirstLook(cells, reduce(join_label_surveys, labels) if labels else None)
@@ -183,10 +188,12 @@ def inspect_table(
     wishes = wishes or Wishes()
     problems = problems_of_names(file.names, target, wishes)
     known_target = target if target in file.names else None
-    look = first_look(file.batches(), known_target)
+    plain: set[str] = set()
+    look = first_look(file.batches_for_survey(plain), known_target, plain=plain)
     report = report_first(file, look, known_target, wishes)
     if not report.problems:
-        examined = second_look(file.batches(), report.schema, known_target, report.labels)
+        batches = file.batches_for_survey(plain)
+        examined = second_look(batches, report.schema, known_target, report.labels)
         report = report_second(report, examined, wishes)
     return replace(report, target=target, problems=(*problems, *report.problems))
 
@@ -254,8 +261,9 @@ def report_first(
     if look and not schema.used:
         left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
         found = f"all are left out: {left}" if left else f"there is none but {target!r}, the target"
-        flag = f"; pass --include {quoted(schema.left_out[0].name)}, or" if left else ";"
-        problems.append(f"There is no column to learn from, since {found}{flag} add columns.")
+        flag = next((column.flag for column in schema.left_out if column.flag), "")
+        step = f"; pass {flag}, or" if flag else ";"
+        problems.append(f"There is no column to learn from, since {found}{step} add columns.")
     return TableReport(
         file.path,
         rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -40,10 +41,10 @@ class TrainingTable:
     """Labels: whole numbers if all are, else text."""
     rows: np.ndarray
     """Number of each row in the file, from 0: rows without a label are left out."""
-    cells: pa.Table
-    """All rows and all columns, as they were read."""
+    cells: pa.Table | None
+    """All rows and all columns as they were read, if they were to be kept."""
     lines: np.ndarray | None
-    """Line of the file on which each row, with or without a label, begins."""
+    """Line of the file on which each row, with or without a label, begins; with `cells`."""
 
     @cached_property
     def X(self) -> pd.DataFrame:  # noqa: N802
@@ -63,11 +64,11 @@ class TrainingTable:
     @property
     def dropped_rows(self) -> int:
         """Rows of the file that have no label."""
-        return self.cells.num_rows - len(self.rows)
+        return self.report.rows - len(self.rows)
 
 
 def read_training_table(
-    file: TableFile, target: str, wishes: Wishes | None = None
+    file: TableFile, target: str, wishes: Wishes | None = None, *, keep_cells: bool = False
 ) -> TrainingTable:
     """Read a table to learn from; raise with all that is wrong with it at once.
 
@@ -79,6 +80,8 @@ def read_training_table(
         The column of labels; rows without one are left out and counted.
     wishes : Wishes, default=None
         What the user says about the columns.
+    keep_cells : bool, default=False
+        Whether to keep all cells as they were read, to write them back.
 
     Raises
     ------
@@ -88,8 +91,17 @@ def read_training_table(
     wishes = wishes or Wishes()
     problems = problems_of_names(file.names, target, wishes)
     known_target = target if target in file.names else None
-    batches = [batch for batch in file.batches() if batch.num_rows]
-    report = report_first(file, first_look(batches, known_target), known_target, wishes)
+    plain: set[str] = set()
+    batches: list[pa.RecordBatch] = []
+
+    def kept() -> Iterator[pa.RecordBatch]:
+        for batch in file.batches() if keep_cells else file.batches_for_survey(plain):
+            if batch.num_rows:
+                batches.append(batch)
+                yield batch
+
+    look = first_look(kept(), known_target, plain=None if keep_cells else plain)
+    report = report_first(file, look, known_target, wishes)
     problems = (*problems, *report.problems)
     decided = report.labels
     if problems or decided is None:
@@ -99,14 +111,14 @@ def read_training_table(
     labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
     examination = examine(typed.cells, labels, few=few_values(report.schema))
     report = report_second(report, examination, wishes)
-    kept = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
+    labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report=report,
-        typed=chosen_rows(typed, report.schema, kept),
-        y=as_labels(labels.take(pa.array(kept)), decided),
-        rows=kept,
-        cells=pa.Table.from_batches(batches),
-        lines=file.lines(),
+        typed=chosen_rows(typed, report.schema, labelled),
+        y=as_labels(labels.take(pa.array(labelled)), decided),
+        rows=labelled,
+        cells=pa.Table.from_batches(batches) if keep_cells else None,
+        lines=file.lines() if keep_cells else None,
     )
 
 

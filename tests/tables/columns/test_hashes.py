@@ -1,115 +1,122 @@
-"""Hashes are the same everywhere, and a sketch counts what is different."""
+"""Laws of row hashes: equal rows and only they, whatever the batch, the process or the order."""
+
+import subprocess
+import sys
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
-from granulearn.tables.columns.hashes import _REMEMBERED, Sketch, hash_numbers, hash_texts, mixed
+from granulearn.tables.columns.hashes import (
+    LONGEST_VECTORISED,
+    hash_cells,
+    hash_rows,
+    hash_text,
+    mixed,
+)
 
-words = st.integers(0, 2**64 - 1)
-texts = st.text(max_size=120)
-
-
-def mixed_slowly(word: int) -> int:
-    """Return what splitmix64 makes of a word, in whole numbers of any length."""
-    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) % 2**64
-    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) % 2**64
-    return word ^ (word >> 31)
-
-
-def hashed_slowly(text: str) -> int:
-    """Return the hash of a text, byte by byte."""
-    data = text.encode()
-    found = mixed_slowly((len(data) + 0x9E3779B97F4A7C15) % 2**64)
-    for byte in (*data[:48], *data[48:][::-1][:48]):
-        found = ((found ^ byte) * 0x100000001B3) % 2**64
-    return mixed_slowly(found)
+TEXTS = st.lists(
+    st.one_of(
+        st.none(),
+        st.text(max_size=20),
+        st.text(alphabet="ab\0", max_size=40),
+        st.integers(LONGEST_VECTORISED - 9, LONGEST_VECTORISED + 9).map(lambda n: "x" * n),
+    ),
+    max_size=30,
+)
 
 
-def all_different(n: int, seed: int = 0) -> np.ndarray:
-    """Return hashes of n different numbers."""
-    return hash_numbers(np.arange(n) + 1e7 * seed)
+def same_partition(hashes, values):
+    """Return whether two rows have one hash exactly if they have one value."""
+    return len(set(hashes)) == len(set(values)) == len(set(zip(hashes, values, strict=True)))
 
 
-def same(first: Sketch, second: Sketch) -> bool:
-    return bool(np.array_equal(first.lowest, second.lowest)) and first.count == second.count
+@given(TEXTS)
+def test_texts_have_one_hash_exactly_if_they_are_equal(texts):
+    assert same_partition(hash_cells(pa.array(texts, pa.string())).tolist(), texts)
 
 
-@given(st.lists(words, max_size=8))
-def test_words_are_mixed_by_splitmix64(given_words):
-    found = mixed(np.array(given_words, np.uint64))
-    assert found.tolist() == [mixed_slowly(word) for word in given_words]
+@given(TEXTS, st.data())
+def test_a_text_has_its_hash_wherever_it_stands(texts, data):
+    column = pa.array(texts, pa.string())
+    hashes = hash_cells(column)
+    start = data.draw(st.integers(0, len(texts)))
+    length = data.draw(st.integers(0, len(texts) - start))
+    assert_array_equal(hash_cells(column.slice(start, length)), hashes[start : start + length])
+    assert_array_equal(hash_cells(column.dictionary_encode()), hashes)
+    assert_array_equal(hash_cells(column.cast(pa.large_string())), hashes)
 
 
-@given(st.lists(texts, max_size=8), st.integers(0, 8))
-def test_a_text_has_its_own_hash_in_any_array(cells, start):
-    column = pa.array(cells, pa.string())[start:]
-    assert hash_texts(column).tolist() == [hashed_slowly(cell) for cell in cells[start:]]
+@given(st.lists(st.floats(), max_size=30))
+def test_numbers_have_one_hash_exactly_if_they_are_equal(numbers):
+    keys = ["nan" if number != number else number + 0.0 for number in numbers]
+    assert same_partition(hash_cells(np.array(numbers, dtype=float)).tolist(), keys)
 
 
-def test_hashes_are_the_same_in_every_version():
-    assert hash_texts(pa.array(["", "a", "é" * 60])).tolist() == [
-        5197578548964807871,
-        11628054678592002707,
-        9161912254921847119,
-    ]
-    assert hash_numbers(np.array([1.0])).tolist() == [3035652100526550566]
+def test_zero_has_one_hash_whatever_its_sign():
+    assert len(np.unique(hash_cells(np.array([0.0, -0.0])))) == 1
 
 
-def test_zeros_of_both_signs_and_all_missing_numbers_have_one_hash():
-    payloads = np.array([0x7FF8000000000001, 0xFFF8000000000000], np.uint64).view(float)
-    zero, negative, first, second = hash_numbers(np.array([0.0, -0.0, *payloads]))
-    assert zero == negative
-    assert first == second
+def test_the_place_of_a_word_within_a_text_matters():
+    a, b = "eight by", "tes each"
+    assert len(np.unique(hash_cells(pa.array([a + b, b + a, a + a, b + b])))) == 4
 
 
-def test_hashing_leaves_the_numbers_as_they_are():
-    values = np.array([-0.0, np.nan, 1.0])
-    before = values.view(np.uint64).copy()
-    hash_numbers(values)
-    assert np.array_equal(values.view(np.uint64), before)
+def test_missing_cells_are_equal_whatever_their_bits():
+    odd = np.array([0x7FF8000000000001, 0xFFF8000000000000], dtype=np.uint64).view(np.float64)
+    assert len(np.unique(hash_cells(np.array([np.nan, *odd])))) == 1
 
 
-@given(st.lists(st.lists(st.integers(0, 50)), max_size=6))
-def test_a_sketch_counts_exactly_what_is_different(batches):
-    sketch = Sketch()
-    for batch in batches:
-        sketch = sketch.with_hashes(hash_numbers(np.array(batch, float)))
-    assert sketch.is_exact
-    assert sketch.count == len({value for batch in batches for value in batch})
+@given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, np.nan]), st.sampled_from("ab")), max_size=30))
+def test_rows_are_grouped_as_pandas_groups_them(rows):
+    frame = pd.DataFrame(rows, columns=["x", "s"])
+    cells = {"x": frame["x"].to_numpy(float), "s": pa.array(frame["s"].tolist(), pa.string())}
+    hashes = hash_rows(cells, len(rows))
+    assert_array_equal(pd.Series(hashes).duplicated(), frame.duplicated())
+    reordered = dict(reversed(cells.items()))
+    assert_array_equal(hash_rows(reordered, len(rows)), hashes)
 
 
-@pytest.mark.parametrize("n", [_REMEMBERED - 1, 10_000, 100_000, 1_000_000])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_sketch_counts_exactly_below_its_limit_and_within_five_percent_above(n, seed):
-    sketch = Sketch().with_hashes(all_different(n, seed))
-    assert sketch.is_exact == (n < _REMEMBERED)
-    assert sketch.count == n if sketch.is_exact else abs(sketch.count - n) <= 0.05 * n
+def test_the_column_of_a_value_matters():
+    a, b = np.array([1.0]), np.array([2.0])
+    assert hash_rows({"a": a, "b": b}, 1) != hash_rows({"a": b, "b": a}, 1)
 
 
-@pytest.mark.parametrize("n_different", [1, 3000, 4096, 5000, 50_000])
-def test_repetitions_change_no_sketch(n_different):
-    once = all_different(n_different)
-    repeated = np.tile(once, 80_000 // n_different + 1)
-    assert same(Sketch().with_hashes(repeated), Sketch().with_hashes(once))
+def test_a_table_without_columns_has_equal_rows():
+    assert len(np.unique(hash_rows({}, 5))) == 1
 
 
-@given(st.lists(st.integers(0, 9000), max_size=5), st.permutations(range(6)), st.booleans())
-def test_sketches_join_to_the_same_in_any_order_and_with_any_bounds(sizes, order, bounded):
-    pieces = [all_different(size, seed % 2) for seed, size in enumerate(sizes)]
-    whole = Sketch().with_hashes(np.concatenate([np.empty(0, np.uint64), *pieces]))
-    joined = Sketch()
-    for number in order:
-        if number < len(pieces):
-            part = Sketch(bound=joined.bound if bounded else None)
-            joined = joined | part.with_hashes(pieces[number])
-    assert same(joined, whole)
+def test_many_rows_hardly_share_a_hash_and_fill_the_range():
+    numbers = np.arange(200_000.0)
+    hashes = hash_rows({"x": numbers, "s": pa.array(numbers.astype(int).astype(str))}, len(numbers))
+    assert len(np.unique(hashes)) == len(hashes)
+    # Uniform, or the smallest ones would be no sample: 16 equal stretches hold about as many.
+    counts = np.bincount((hashes >> np.uint64(60)).astype(int), minlength=16)
+    assert abs(counts / 12_500 - 1).max() < 0.05
 
 
-@given(st.lists(texts, max_size=8))
-def test_texts_are_counted_by_their_hashes(cells):
-    sketch = Sketch().with_texts(cells)
-    assert sketch.count == len(set(map(hashed_slowly, cells)))
-    assert same(sketch, Sketch().with_hashes(hash_texts(pa.array(cells, pa.string()))))
+def test_mixing_is_one_to_one():
+    # The inverse of splitmix64, step by step backwards.
+    values = np.random.default_rng(0).integers(0, 2**64, 1000, dtype=np.uint64)
+    back = mixed(values)
+    back ^= back >> np.uint64(31) ^ back >> np.uint64(62)
+    back *= np.uint64(pow(0x94D049BB133111EB, -1, 2**64))
+    back ^= back >> np.uint64(27) ^ back >> np.uint64(54)
+    back *= np.uint64(pow(0xBF58476D1CE4E5B9, -1, 2**64))
+    back ^= back >> np.uint64(30) ^ back >> np.uint64(60)
+    assert_array_equal(back - np.uint64(0x9E3779B97F4A7C15), values)
+
+
+def test_another_process_has_the_same_hashes():
+    code = (
+        "import numpy as np, pyarrow as pa\n"
+        "from granulearn.tables.columns.hashes import hash_rows, hash_text\n"
+        "cells = {'x': np.array([1.5, np.nan]), 's': pa.array(['a long text', None])}\n"
+        "print(hash_text('a'), *hash_rows(cells, 2))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    cells = {"x": np.array([1.5, np.nan]), "s": pa.array(["a long text", None])}
+    assert run.stdout.split() == [str(hash_text("a")), *map(str, hash_rows(cells, 2))]

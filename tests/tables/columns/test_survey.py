@@ -1,11 +1,14 @@
 """A survey is the same for any partition of the rows, and counts what is there."""
 
+import csv
 import datetime
 import decimal
 import string
+import tempfile
 from collections import Counter
 from functools import reduce
 from itertools import islice, pairwise, product
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -14,7 +17,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import hashes, survey
+from granulearn.tables import open_table
+from granulearn.tables.columns import sketch as sketches
+from granulearn.tables.columns import survey
 from granulearn.tables.columns.cells import as_text, is_mark, is_nested
 from granulearn.tables.columns.dates import DateClass, date_class
 from granulearn.tables.columns.decisions import decide_schema
@@ -31,6 +36,7 @@ from granulearn.tables.columns.survey import (
     survey_batches,
     survey_column,
 )
+from granulearn.tables.readers import text_scan
 
 texts = st.one_of(
     st.none(),
@@ -51,7 +57,7 @@ cuts = st.lists(st.integers(0, 30), max_size=6).map(sorted)
 few_are_remembered = mock.patch.multiple(
     survey, MAX_WORDS=4, MAX_UNITS=2, _REMEMBERED_CELLS=3, _THREADS=1
 )
-small_sketches = mock.patch.multiple(hashes, _REMEMBERED=6)
+small_sketches = mock.patch.multiple(sketches, _REMEMBERED=6)
 
 
 def content(column: ColumnSurvey) -> dict:
@@ -324,3 +330,42 @@ def test_very_long_cells_are_looked_at_as_fast_as_any():
     assert found.count(WORD) == len(cells)
     assert found.words is None
     assert max(len(cell.text) for cell in found.classes[WORD].first) <= survey.LONGEST_WORD + 1
+
+
+PLAIN_OR_NOT = st.sampled_from(
+    [
+        "1.5",
+        "-2.25",
+        "3",
+        "1.525",
+        "007",
+        "",
+        "?",
+        "nan",
+        "inf",
+        "1e200",
+        " 4.5",
+        "+6",
+        "1,5",
+        "red",
+    ]
+)
+
+
+@given(st.lists(st.tuples(PLAIN_OR_NOT, PLAIN_OR_NOT), min_size=1, max_size=40))
+def test_reading_plain_numbers_at_once_gives_the_same_schema(rows):
+    names = ["a", "b"]
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(text_scan, "CHUNK_BYTES", 24):
+        path = Path(folder) / "t.csv"
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([names, *rows])
+        table = open_table(path)
+        plain: set[str] = set()
+        at_once = survey_batches(table.batches_for_survey(plain), plain=plain)
+        as_text = survey_batches(table.batches())
+    assert at_once.rows == as_text.rows == len(rows)
+    decided = [decide_schema(survey) for survey in (at_once, as_text)]
+    for name in names:
+        first, second = (schema[name] for schema in decided)
+        assert first.to_json() == second.to_json()
+        assert first.n_misfits == second.n_misfits

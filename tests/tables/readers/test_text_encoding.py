@@ -15,7 +15,7 @@ from granulearn.tables.readers.text_encoding import (
 
 TEXTS = {
     "cp1252": "Bonität;Größe;Straße\nschlecht;Müller;Köln\nSelbständig;1,5 €;Grundstück",
-    "cp1250": "miasto;tytoń;chory\nŚwidnica;12,0;tak\nŁódź;3,5;nie\nGdańsk;0,1;tak\nPoznań;7;nie",
+    "cp1250": "miasto;zdanie\nŁódź;Zażółć gęślą jaźń\nGdańsk;źdźbło trawy\nPoznań;miło mi cię znać",
     "cp1251": "имя;возраст;город\nИван;23;Москва\nПётр;31;Казань",
     "cp1253": "όνομα;ηλικία\nΓιώργος;Αθήνα",
     "cp932": "名前,年齢,住所\n田中太郎,23,東京都",

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import pyarrow as pa
+
 from granulearn.tables.columns.dates import YEAR_LAST, DateClass, DateForm
 from granulearn.tables.columns.numbers import NumberClass, NumberForm
 from granulearn.tables.columns.schema import (
@@ -153,8 +155,7 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     if not numbers:
         return None
     form, fitting = _best_form(numbers, wishes.decimal or ".", NEEDED_SHARE * survey.known)
-    codes = sum(count for kind, count in numbers.items() if kind.code)
-    if fitting < NEEDED_SHARE * survey.known or _are_codes(codes, survey.known):
+    if fitting < NEEDED_SHARE * survey.known or _are_codes(numbers, survey.known):
         return None
     column = Column(survey.name, NUMBER, number=form)
     odd = []
@@ -199,7 +200,11 @@ def _fits(kind: CellClass, form: NumberForm) -> bool:
     return kind.point if form.decimal == "." else kind.comma
 
 
-def _are_codes(codes: int, known: int) -> bool:
+def _are_codes(numbers: dict[NumberClass, int], known: int) -> bool:
+    """Return whether whole numbers with zeros in front are more than a few; decimals are none."""
+    if any(kind.point != kind.comma for kind in numbers):
+        return False
+    codes = sum(count for kind, count in numbers.items() if kind.code)
     return codes > (1 - NEEDED_SHARE) * known
 
 
@@ -254,20 +259,21 @@ def _as_truth(survey: ColumnSurvey) -> Column | None:
     if not words or survey.count(WORD) != survey.known:
         return None
     truths = {truth(word) for word in words}
-    return Column(survey.name, YES_NO) if truths == {0.0, 1.0} else None
+    flag = f"--categorical {quoted(survey.name)}"
+    return Column(survey.name, YES_NO, flag=flag) if truths == {0.0, 1.0} else None
 
 
 def _as_category(survey: ColumnSurvey) -> Column:
     numbers, known = survey.count(NumberClass), survey.known
     odd: list[str] = []
     misfits: tuple[Cell, ...] = ()
-    n_misfits = codes = 0
+    n_misfits = 0
     units: Counter[str] = Counter()
-    for kind, count in _counts(survey, NumberClass).items():
+    classes = _counts(survey, NumberClass)
+    for kind, count in classes.items():
         units[kind.unit] += count
-        codes += count if kind.code else 0
     named = {unit: count for unit, count in units.most_common() if unit}
-    if _are_codes(codes, known) and numbers == known:
+    if _are_codes(classes, known) and numbers == known:
         odd.append("written with zeros in front, as codes are, so they are categories")
     elif numbers >= NEEDED_SHARE * known and 2 <= len(named) <= 3:
         found = " and ".join(f"{unit} ({count})" for unit, count in named.items())
@@ -350,7 +356,7 @@ def _with_values_like_marks(survey: ColumnSurvey) -> tuple[ColumnSurvey, tuple[s
         missing={mark: n for mark, n in survey.missing.items() if mark != "-"},
         words=words,
         classes=survey.classes | {WORD: replace(tally, count=tally.count + count)},
-        sketch=survey.sketch.with_texts(["-"]),
+        sketch=survey.sketch.with_cells(pa.array(["-"])),
     ), ("-",)
 
 

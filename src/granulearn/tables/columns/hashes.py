@@ -1,133 +1,117 @@
-"""64-bit hashes of cells, the same in every process, and how many different ones there are."""
+"""Hashes of cells and rows that are the same in every process, batch and order of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import characters
-
-# Of a longer text the first and the last bytes, and its length, are looked at.
-_HASHED_BYTES = 48
-# The sketch counts exactly up to here; beyond, it is off by about 2 %.
-_REMEMBERED = 4096
-_TEXT_SEED = np.uint64(0x9E3779B97F4A7C15)
-
-
-def mixed(words: np.ndarray) -> np.ndarray:
-    """Return 64-bit words in which every bit depends on every bit (splitmix64).
-
-    Parameters
-    ----------
-    words : ndarray of uint64
-        Any words.
-    """
-    words = words ^ (words >> np.uint64(30))
-    words *= np.uint64(0xBF58476D1CE4E5B9)
-    words ^= words >> np.uint64(27)
-    words *= np.uint64(0x94D049BB133111EB)
-    words ^= words >> np.uint64(31)
-    return words
+# Longer texts are rare: they are hashed one by one, shorter ones eight bytes at a time.
+LONGEST_VECTORISED = 256
+# So many rows at once stay in the cache.
+_BLOCK = 1 << 15
+_MISSING = np.uint64(0x9AE16A3B2F90404F)
+_GOLDEN = 0x9E3779B97F4A7C15
 
 
-def hash_numbers(values: np.ndarray) -> np.ndarray:
-    """Return a hash of each number; zeros of both signs are one, and so are all NaN.
+def hash_rows(cells: Mapping[str, np.ndarray | pa.Array], n_rows: int) -> np.ndarray:
+    """Return one hash, uint64, for each row: equal rows, equal hashes.
 
     Parameters
     ----------
-    values : ndarray of float64
-        The numbers.
+    cells : mapping of str to ndarray or pyarrow Array
+        Columns by name: floats with NaN for a missing cell, or strings with null.
+    n_rows : int
+        Number of rows, which a table without columns does not tell.
     """
-    plain = values + 0.0
-    missing = np.isnan(plain)
-    if missing.any():
-        plain[missing] = np.nan
-    return mixed(plain.view(np.uint64))
+    total = np.zeros(n_rows, dtype=np.uint64)
+    for name, column in cells.items():
+        values = hash_cells(column)
+        key = np.uint64(hash_text(name))
+        for start in range(0, n_rows, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            total[block] += mixed(values[block] ^ key)
+    return mixed(total)
 
 
-def hash_texts(texts: pa.Array) -> np.ndarray:
-    """Return a hash of each text.
+def hash_cells(column: np.ndarray | pa.Array) -> np.ndarray:
+    """Return one number, uint64, for each cell: equal cells, equal numbers.
 
     Parameters
     ----------
-    texts : pyarrow Array of strings
-        Without nulls.
+    column : ndarray or pyarrow Array
+        Floats with NaN for a missing cell, or strings with null.
     """
-    every, offsets = characters(texts)
-    begins, ends = offsets[:-1].astype(np.int64), offsets[1:].astype(np.int64)
-    lengths = ends - begins
-    hashes = mixed(lengths.astype(np.uint64) + _TEXT_SEED)
-    longest = int(lengths.max(initial=0))
-    for position in range(min(longest, _HASHED_BYTES)):
-        rows = np.flatnonzero(lengths > position)
-        byte = every[begins[rows] + position].astype(np.uint64)
-        hashes[rows] = (hashes[rows] ^ byte) * np.uint64(0x100000001B3)
-    for position in range(1, min(longest - _HASHED_BYTES, _HASHED_BYTES) + 1):
-        rows = np.flatnonzero(lengths >= _HASHED_BYTES + position)
-        byte = every[ends[rows] - position].astype(np.uint64)
-        hashes[rows] = (hashes[rows] ^ byte) * np.uint64(0x100000001B3)
-    return mixed(hashes)
+    if isinstance(column, np.ndarray):
+        # Adding zero makes -0.0 the same as 0.0.
+        values = np.asarray(column, dtype=np.float64) + 0.0
+        return np.where(np.isnan(values), _MISSING, values.view(np.uint64))
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    hashes = _hash_strings(column.cast(pa.large_string()))
+    if column.null_count:
+        hashes[np.asarray(column.is_null(), dtype=bool)] = _MISSING
+    return hashes
 
 
-@dataclass(frozen=True, eq=False)
-class Sketch:
-    """The lowest of the different hashes; their density tells how many there are."""
+def hash_text(text: str) -> int:
+    """Return a number of 64 bits for a text.
 
-    lowest: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
-    bound: np.uint64 | None = None
-    """Hashes from here on are of no use; None if all are."""
-
-    def with_hashes(self, hashes: np.ndarray) -> Sketch:
-        """Return the sketch of these hashes, too.
-
-        Parameters
-        ----------
-        hashes : ndarray of uint64
-            In any order, with repetitions.
-        """
-        if self.bound is not None:
-            hashes = hashes[hashes < self.bound]
-        elif len(hashes) > 4 * _REMEMBERED:
-            # A share of them that is sure to hold the lowest, unless most are repeated.
-            share = np.unique(hashes[hashes < np.uint64(2 * _REMEMBERED / len(hashes) * 2.0**64)])
-            hashes = share if len(share) >= _REMEMBERED else hashes
-        together = _joined(self.lowest, np.unique(hashes))[:_REMEMBERED]
-        full = len(together) == _REMEMBERED
-        return Sketch(together, together[-1] if full else self.bound)
-
-    def with_texts(self, texts: Sequence[str]) -> Sketch:
-        """Return the sketch of these texts, too.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            Cells that are no plain numbers.
-        """
-        return self.with_hashes(hash_texts(pa.array(texts, pa.string())))
-
-    def __or__(self, other: Sketch) -> Sketch:
-        return self.with_hashes(other.lowest)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether `count` is a count and no estimate."""
-        return len(self.lowest) < _REMEMBERED
-
-    @property
-    def count(self) -> int:
-        """How many different hashes there are."""
-        if self.is_exact:
-            return len(self.lowest)
-        return round((_REMEMBERED - 1) / (float(self.lowest[-1]) / 2.0**64))
+    Parameters
+    ----------
+    text : str
+        Any text.
+    """
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return two sorted sets as one: a few new ones are put in their places."""
-    if not len(first):
-        return second
-    places = np.minimum(np.searchsorted(first, second), len(first) - 1)
-    new = second[first[places] != second]
-    return np.insert(first, np.searchsorted(first, new), new) if len(new) else first
+def mixed(values: np.ndarray) -> np.ndarray:
+    """Return numbers whose bits depend on all bits of the given ones, one to one (splitmix64).
+
+    Parameters
+    ----------
+    values : ndarray of uint64
+        Any numbers.
+    """
+    values = values + np.uint64(_GOLDEN)
+    values ^= values >> np.uint64(30)
+    values *= np.uint64(0xBF58476D1CE4E5B9)
+    values ^= values >> np.uint64(27)
+    values *= np.uint64(0x94D049BB133111EB)
+    values ^= values >> np.uint64(31)
+    return values
+
+
+def _hash_strings(column: pa.Array) -> np.ndarray:
+    """Return the sum of the mixed words of eight bytes of each text, and of its length."""
+    n_rows = len(column)
+    _, offset_buffer, data = column.buffers()
+    if n_rows == 0 or offset_buffer is None:
+        return np.zeros(n_rows, dtype=np.uint64)
+    offsets = np.frombuffer(offset_buffer, dtype=np.int64)[column.offset :][: n_rows + 1]
+    begin, end = int(offsets[0]), int(offsets[-1])
+    padded = np.zeros(end - begin + 8, dtype=np.uint8)
+    if data is not None:
+        padded[:-8] = np.frombuffer(data, dtype=np.uint8)[begin:end]
+    # One word begins at every byte.
+    words = np.ndarray((end - begin + 1,), dtype="<u8", buffer=padded, strides=(1,))
+    starts, lengths = offsets[:-1] - begin, np.diff(offsets)
+    hashes = mixed(lengths.astype(np.uint64))
+    rows = np.flatnonzero((lengths > 0) & (lengths <= LONGEST_VECTORISED))
+    position = 0
+    while len(rows):
+        left = lengths[rows] - position
+        unused = np.uint64(8) * (8 - np.minimum(left, 8)).astype(np.uint64)
+        word = (words[starts[rows] + position] << unused) >> unused
+        # Each place has a key of its own, or "ab" would be "ba" for long words.
+        key = np.uint64((position // 8 + 1) * _GOLDEN % 2**64)
+        hashes[rows] += mixed(word ^ mixed(np.array([key]))[0])
+        rows = rows[left > 8]
+        position += 8
+    for row in np.flatnonzero(lengths > LONGEST_VECTORISED):
+        text = padded[starts[row] : starts[row] + lengths[row]]
+        digest = hashlib.blake2b(text.tobytes(), digest_size=8).digest()
+        hashes[row] = np.uint64(int.from_bytes(digest, "little"))
+    return hashes

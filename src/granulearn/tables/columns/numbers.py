@@ -76,6 +76,11 @@ class NumberClass(NamedTuple):
     doubtful: bool = False
     """Whether it is one number with a point before the decimals, and another with a comma."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number without a unit, read with a point, and no code."""
+        return self.point and not self.unit and not self.code
+
 
 _POINT_ONLY = NumberClass("", point=True, comma=False, code=False)
 _EITHER = NumberClass("", point=True, comma=True, code=False)

@@ -6,7 +6,8 @@ table gives the same survey read at once, in batches of any size, or in parts on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import repeat
@@ -18,7 +19,6 @@ import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import as_text, in_seconds, is_mark, is_nested
 from granulearn.tables.columns.dates import DateClass, date_class, stored_class, stored_clocks
-from granulearn.tables.columns.hashes import Sketch, hash_numbers, hash_texts
 from granulearn.tables.columns.numbers import (
     NumberClass,
     classes_of_plain,
@@ -27,13 +27,15 @@ from granulearn.tables.columns.numbers import (
     number_class,
     plain_numbers,
 )
+from granulearn.tables.columns.sketch import Sketch
 
 # Different words that are counted; a column of more is known by their number alone.
 MAX_WORDS = 1000
 LONGEST_WORD = 200
 MAX_UNITS = 32
 _REMEMBERED_CELLS = 12
-_THREADS = 4
+_THREADS = 2
+_BATCHES_AHEAD = 3
 _LOOKED_AT_FIRST = 32
 
 WORD = "word"
@@ -106,6 +108,12 @@ class ColumnSurvey:
         """Number of different cells; nearly so if there are very many."""
         return min(self.sketch.count, self.known)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all cells are plain numbers, some of them with decimals, and none is a code."""
+        numbers = [kind for kind in self.classes if isinstance(kind, NumberClass) and kind.is_plain]
+        return len(numbers) == len(self.classes) and any(not kind.comma for kind in numbers)
+
     def count(self, kind: type | str) -> int:
         """Return how many cells are of a kind of class.
 
@@ -133,6 +141,7 @@ def survey_batches(
     batches: Iterable[pa.RecordBatch],
     first_row: int = 0,
     tell: Callable[[int], None] = lambda rows: None,
+    plain: set[str] | None = None,
 ) -> TableSurvey | None:
     """Look at all cells; return None if there is no batch.
 
@@ -144,18 +153,43 @@ def survey_batches(
         Number of the first row in the table.
     tell : callable, default=nobody is told
         Told the number of rows that were looked at.
+    plain : set of str, default=None
+        Filled with the columns that hold nothing but plain numbers with decimals so far:
+        who reads the batches from text may give these as numbers.
     """
     survey = None
     with ThreadPoolExecutor(_THREADS) as pool:
-        for batch in batches:
+        for batch in _read_ahead(batches):
             names, columns = batch.schema.names, batch.columns
             before = survey.columns if survey else repeat(None)
             seen = pool.map(survey_column, names, columns, repeat(first_row), before)
             part = TableSurvey(batch.num_rows, tuple(seen))
+            if plain is not None:
+                part = _as_text_stored(part, plain)
             survey = part if survey is None else join_surveys(survey, part)
+            if plain is not None:
+                plain.clear()
+                plain.update(seen.name for seen in survey.columns if seen.is_plain)
             first_row += batch.num_rows
             tell(first_row)
     return survey
+
+
+def _as_text_stored(part: TableSurvey, plain: set[str]) -> TableSurvey:
+    """Return the survey as if columns had come as the text that the file holds."""
+    text = frozenset({"text"})
+    columns = [replace(seen, stored=text) if seen.name in plain else seen for seen in part.columns]
+    return replace(part, columns=tuple(columns))
+
+
+def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches, and read the next ones while this one is looked at."""
+    source = iter(batches)
+    with ThreadPoolExecutor(1) as reader:
+        coming = deque(reader.submit(next, source, None) for _ in range(_BATCHES_AHEAD))
+        while (batch := coming.popleft().result()) is not None:
+            coming.append(reader.submit(next, source, None))
+            yield batch
 
 
 def join_surveys(first: TableSurvey, second: TableSurvey) -> TableSurvey:
@@ -307,7 +341,7 @@ def _survey_stored_dates(seen: ColumnSurvey, column: pa.Array, look: _Look) -> C
     if not len(places):
         return seen
     different = column.take(pa.array(places)).unique()
-    sketch = seen.sketch.with_hashes(hash_texts(as_text(different)))
+    sketch = seen.sketch.with_cells(as_text(different))
     clocks = stored_clocks(column)[places]
     groups = {
         stored_class(column.type, has_clock): places[clocks == has_clock]
@@ -361,7 +395,7 @@ def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
     """Return the survey with what plain numbers tell; NaN stands for a missing cell."""
     missing = np.isnan(values)
     numbers = values[~missing] if missing.any() else values
-    sketch = seen.sketch.with_hashes(hash_numbers(numbers))
+    sketch = seen.sketch.with_cells(numbers)
     usable = is_usable(numbers)
     numbers = numbers if usable.all() else numbers[usable]
     if not len(numbers):
@@ -385,7 +419,7 @@ def _all_whole(numbers: np.ndarray) -> bool:
 
 
 def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurvey:
-    encoded = text.fill_null("").dictionary_encode()
+    encoded = (text.fill_null("") if text.null_count else text).dictionary_encode()
     different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
     counts = np.bincount(codes, minlength=len(different))
     mark = is_mark(different).to_numpy(zero_copy_only=False)
@@ -401,7 +435,7 @@ def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurv
     values = texts.filter(pa.array(plain)).cast(pa.float64()).to_numpy(zero_copy_only=False)
     seen = replace(_with_values(seen, values), steps=None)
     others = texts.filter(pa.array(~plain))
-    seen = replace(seen, sketch=seen.sketch.with_hashes(hash_texts(others)))
+    seen = replace(seen, sketch=seen.sketch.with_cells(others))
     groups = _grouped(map(_class_of, different_texts))
     words, many_units = groups.get(WORD), _many_units(groups)
     if many_units:  # here, since going through all rows for each unit would take long

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from granulearn.tables.columns.hashes import hash_rows, hash_text
 from granulearn.tables.faults.leaks import MIN_KNOWN, MIN_ROWS, Leak, find_leak
-from granulearn.tables.faults.row_hashes import hash_rows, hash_text
 from granulearn.tables.faults.row_repeats import (
     UNLABELLED,
     RowRepeats,

@@ -14,7 +14,7 @@ from granulearn.tables.readers.text_source import TextSource, packing_of
 __all__ = ["Reading", "TableFile", "TablePart", "open_table"]
 
 
-def open_table(path: str | os.PathLike[str], reading: Reading = AS_FOUND) -> TableFile:
+def open_table(path: str | os.PathLike[str], reading: Reading | None = None) -> TableFile:
     """Open a table in a file, by what the file holds rather than by its name.
 
     Text with separators (also packed as .gz, .bz2, .xz, .zst or .zip), Parquet and folders
@@ -25,10 +25,10 @@ def open_table(path: str | os.PathLike[str], reading: Reading = AS_FOUND) -> Tab
     ----------
     path : str or path
         A file, a folder of Parquet files, a pipe, or ``-`` for standard input.
-    reading : Reading, default=Reading(encoding=None, sheet=None, separator=None)
+    reading : Reading, default=None
         What is known about the file.
     """
-    path = Path(path)
+    path, reading = Path(path), reading or AS_FOUND
     if is_standard_input(path) or is_pipe_or_device(path):
         copy = StreamCopy(path)
         try:

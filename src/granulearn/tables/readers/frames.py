@@ -17,13 +17,7 @@ from granulearn.tables.readers.arrow_types import usual_batch, usual_type
 from granulearn.tables.readers.files import open_table
 from granulearn.tables.readers.naming import check_width, named_columns
 from granulearn.tables.readers.row_batches import rows_per_batch
-from granulearn.tables.readers.table_file import (
-    AS_FOUND,
-    Reading,
-    TableFile,
-    TablePart,
-    known_columns,
-)
+from granulearn.tables.readers.table_file import Reading, TableFile, TablePart, known_columns
 from granulearn.tables.readers.values import text_of
 
 _MISSING = ("NoneType", "NAType", "NaTType")
@@ -99,7 +93,7 @@ class FrameTable(TableFile):
         return tuple(FramePart(self._table.slice(begin, _PART_ROWS), begin) for begin in begins)
 
 
-def table_of(data: Any, reading: Reading = AS_FOUND) -> TableFile:
+def table_of(data: Any, reading: Reading | None = None) -> TableFile:
     """Return whatever holds a table as a `TableFile`.
 
     Parameters
@@ -107,7 +101,7 @@ def table_of(data: Any, reading: Reading = AS_FOUND) -> TableFile:
     data : path, frame of pandas or polars, Arrow table, dict of columns, list of rows, or array
         The table. The index of a pandas frame is left out; columns of an array without names
         are called ``x0``, ``x1``, ...
-    reading : Reading, default=Reading(encoding=None, sheet=None, separator=None)
+    reading : Reading, default=None
         What is known about the file, if it is one.
     """
     if isinstance(data, TableFile):

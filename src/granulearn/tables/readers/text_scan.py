@@ -30,7 +30,7 @@ from granulearn.tables.readers.text_separator import (
 from granulearn.tables.readers.text_source import TextSource
 
 # Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
-CHUNK_BYTES = 8 * 2**20
+CHUNK_BYTES = 16 * 2**20
 # Text that is scanned at once; it should stay in the cache.
 _SCANNED_BYTES = 2**19
 _SAMPLE_BYTES = 2**17

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import bisect
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.errors import TableError
@@ -31,10 +33,10 @@ from granulearn.tables.readers.text_rows import (
 from granulearn.tables.readers.text_scan import Chunk, Heading, Rows, scan_text
 from granulearn.tables.readers.text_source import TextSource
 
-# Half a chunk: two threads share one, and few batches come out of it.
-_BLOCK_BYTES = 4 * 2**20
+# A whole chunk: the next one is read while this one is looked at, and few batches cost least.
+_BLOCK_BYTES = 16 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
-_CHUNKS_OF_PART = 4
+_CHUNKS_OF_PART = 2
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -64,6 +66,33 @@ class TextPart:
         wanted = list(self.names) if columns is None else known_columns(shown, self.names, columns)
         for _, content in self.contents():
             yield from self._parsed(content, wanted)
+
+    def batches_for_survey(self, plain: set[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in file order; columns of plain numbers as numbers, while they are.
+
+        Parameters
+        ----------
+        plain : set of str
+            Columns that have held nothing but numbers with decimals so far.
+        """
+        trusting = True
+        for _, content in self.contents():
+            table = self._with_numbers(content, plain) if trusting and plain else None
+            # One cell of another form in any of them, and the rest is read as text.
+            trusting = trusting and (table is not None or not plain)
+            yield from self._parsed(content, list(self.names)) if table is None else table
+
+    def _with_numbers(self, content: bytes, plain: set[str]) -> list[pa.RecordBatch] | None:
+        types = {name: pa.float64() if name in plain else pa.string() for name in self.names}
+        try:
+            table = self._read(content, types, _BLOCK_BYTES)
+        except pa.ArrowInvalid:
+            return None
+        for name in plain.intersection(self.names):
+            total = pc.sum(table[name]).as_py()
+            if total is not None and not math.isfinite(total):
+                return None  # Arrow takes "nan" and "inf" for numbers
+        return table.to_batches()
 
     def contents(self) -> Iterator[tuple[Chunk, bytes]]:
         """Yield the chunks with their text in UTF-8."""
@@ -98,7 +127,7 @@ class TextPart:
     def _parsed(self, content: bytes, wanted: list[str]) -> list[pa.RecordBatch]:
         if content.startswith(_BYTE_ORDER_MARK):
             content = b"\n" + content  # Arrow would drop it from the first cell
-        read = wanted or [self.names[0]]
+        read = dict.fromkeys(wanted or [self.names[0]], pa.string())
         try:
             table = self._read(content, read, _BLOCK_BYTES)
         except pa.ArrowInvalid as error:
@@ -109,7 +138,7 @@ class TextPart:
         table = table.select(wanted)
         return table.to_batches()
 
-    def _read(self, content: bytes, wanted: list[str], block: int) -> pa.Table:
+    def _read(self, content: bytes, types: dict[str, pa.DataType], block: int) -> pa.Table:
         return arrow_csv.read_csv(
             pa.BufferReader(content),
             arrow_csv.ReadOptions(column_names=self.names, block_size=block),
@@ -117,9 +146,11 @@ class TextPart:
                 delimiter=self.heading.separator, newlines_in_values=self.rows.quoted_newlines
             ),
             arrow_csv.ConvertOptions(
-                include_columns=list(dict.fromkeys(wanted)),
-                column_types=dict.fromkeys(wanted, pa.string()),
+                include_columns=list(types),
+                column_types=types,
+                null_values=[""],
                 strings_can_be_null=False,
+                check_utf8=False,  # the scan has
             ),
         )
 
@@ -163,6 +194,16 @@ class TextTable(TableFile):
             Which columns, and in which order; all of them unless given.
         """
         return self._all.batches(columns)
+
+    def batches_for_survey(self, plain: set[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in file order; columns of plain numbers may come as numbers.
+
+        Parameters
+        ----------
+        plain : set of str
+            Columns that have held nothing but numbers with decimals so far.
+        """
+        return self._all.batches_for_survey(plain)
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return stretches of rows; the whole table if the file is packed."""
