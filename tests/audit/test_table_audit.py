@@ -132,7 +132,8 @@ def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
     rows[7] = '7,"1,50 €",'
     path.write_text("given,price,kind\n" + "\n\n".join(rows) + "\n")
     with open_table(path) as file:
-        done = audit_table(read_training_table(file, "kind"), random_state=0)
+        data = read_training_table(file, "kind", keep_cells=True)
+    done = audit_table(data, random_state=0)
     listing = done.listing()
     assert listing.column_names == [
         *["row", "line", "given", "reliability", "suggested", "flagged"],
@@ -152,6 +153,12 @@ def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
     assert done.listing(keep=["kind"]).column_names[6:] == ["kind"]
     assert len(done.shown_cells()) == 59
     assert list(done.shown_cells()) == ["given", "price"]
+
+
+def test_cells_that_were_not_kept_cannot_be_listed(frame):
+    done = audit_table(read_training_table(table_of(frame), "animal"), n_trees=5, random_state=0)
+    with pytest.raises(ValueError, match="read without keep_cells"):
+        done.listing()
 
 
 def test_features_are_named_by_column_category_and_class():

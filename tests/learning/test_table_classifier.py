@@ -341,7 +341,7 @@ def test_cells_of_another_form_are_warned_of_or_refused(holders):
     }
     fitted = model().fit(table, "y")
     one = {**table, "day": ["31.2.2020", *table["day"][1:]]}
-    with pytest.warns(UserWarning, match="'day': 1 cells do not have the form of training"):
+    with pytest.warns(UserWarning, match="'day': 1 cell does not have the form of training"):
         fitted.predict(one)
     with pytest.raises(TableError, match="column 'day' held dates in training, but here 9 of 400"):
         fitted.predict({**table, "day": ["soon"] * 9 + table["day"][9:]})

@@ -23,7 +23,18 @@ def read_orders(tmp_path):
     path = tmp_path / "orders.csv"
     path.write_text(CELLS)
     with open_table(path) as file:
-        return read_training_table(file, "late")
+        return read_training_table(file, "late", keep_cells=True)
+
+
+def test_keeping_the_cells_changes_nothing_else(data, tmp_path):
+    with open_table(tmp_path / "orders.csv") as file:
+        plain = read_training_table(file, "late")
+    assert (plain.cells, plain.lines) == (None, None)
+    pd.testing.assert_frame_equal(plain.X, data.X)
+    assert_array_equal(plain.y, data.y)
+    assert_array_equal(plain.rows, data.rows)
+    assert plain.schema == data.schema
+    assert plain.dropped_rows == data.dropped_rows
 
 
 def test_rows_without_a_label_are_left_out_and_counted(data):

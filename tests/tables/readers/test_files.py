@@ -136,7 +136,9 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         open_table(tmp_path / "nowhere.csv")
 
 
-@pytest.mark.parametrize("content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n", mtime=0), b'{"a":1,"b":2}'])
+@pytest.mark.parametrize(
+    "content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n", mtime=0), b'{"a":1,"b":2}']
+)
 def test_a_pipe_is_read_by_what_it_holds_and_its_copy_is_removed(tmp_path, content):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
