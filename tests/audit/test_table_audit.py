@@ -156,7 +156,7 @@ def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
 
 
 def test_cells_that_were_not_kept_cannot_be_listed(frame):
-    done = audit_table(read_training_table(table_of(frame), "animal"), n_trees=5, random_state=0)
+    done = audit_table(read_training_table(table_of(frame), "animal"), random_state=0)
     with pytest.raises(ValueError, match="read without keep_cells"):
         done.listing()
 

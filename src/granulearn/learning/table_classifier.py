@@ -84,7 +84,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     ...     {
     ...         "price": ["1.169,00 €", "250,00 €", "980,50 €", "n/a"] * 10,
     ...         "ordered": ["10.12.2020", "03.01.2021", "24.12.2020", "05.01.2021"] * 10,
-    ...         "late": ["yes", "no", "Yes ", "no"] * 10,
+    ...         "late": ["yes", "no"] * 19 + ["Yes ", "no"],
     ...     }
     ... )
     >>> model = TableClassifier(model="rvfl", random_state=0).fit(table, "late")
