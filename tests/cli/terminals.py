@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import struct
+import subprocess
 import termios
 
 from tests.cli.commands import COMMAND
@@ -15,19 +16,29 @@ _STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 def in_terminal(width: int, *arguments) -> list[str]:
     """Return the lines that a terminal shows, without styles and blanks at their end."""
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    process, terminal = pty.fork()
-    if process == 0:  # pragma: no cover
-        command = [*COMMAND, *map(str, arguments)]
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-        os.execvpe(command[0], command, environment | {"TERM": "xterm"})
-    shown = b""
-    try:
-        while piece := os.read(terminal, 2**16):
-            shown += piece
-    except OSError:  # how Linux says that nobody writes any more
-        pass
-    finally:
-        os.close(terminal)
-        os.waitpid(process, 0)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    with subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment | {"TERM": "xterm"},
+    ):
+        os.close(theirs)
+        shown = _read_all(ours)
+    os.close(ours)
     text = _STYLE.sub("", shown.decode("utf-8"))
     return [line.rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+
+
+def _read_all(terminal: int) -> bytes:
+    shown = b""
+    while True:
+        try:
+            piece = os.read(terminal, 2**16)
+        except OSError:  # how Linux says that nobody writes any more
+            return shown
+        if not piece:
+            return shown
+        shown += piece

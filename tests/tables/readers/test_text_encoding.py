@@ -102,3 +102,19 @@ def test_defined_bytes_are_those_that_decode():
                 continue
             decodes.append(byte)
         assert Encoding(name).defined == bytes(decodes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "città;paese\nZürich;Svizzera",
+        "nom;ville\nRenée;Orléans\nFrançois;Besançon",
+        "señor;São Paulo",
+        "Ærø;København\nÅrhus;Danmark",
+        "prix\n12,50 €\n– rien –\ncafé",
+        "Größe\nklein",
+    ],
+)
+def test_a_few_western_words_are_enough(text):
+    lines = [line for line in text.encode("cp1252").splitlines() if not line.isascii()]
+    assert old_encoding(lines, Path("t.csv"), 1) == Encoding("cp1252")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -28,6 +29,8 @@ _OLD = [
 _EASTERN = "cp1250"
 _EASTERN_LANGUAGES = {"Polish", "Czech", "Slovak", "Hungarian", "Croatian", "Slovene", "Romanian"}
 _LITTLE_CHAOS = 0.05
+# What stands between ASCII signs and blanks: a letter, or what a wrong encoding makes of one.
+_WORD = re.compile(r"[^\W\d_]+(?:[^\x00-\x7f\s]+[^\W\d_]+)*", re.UNICODE)
 _NEARLY = 0.9
 _WESTERN = "cp1252"
 
@@ -133,10 +136,27 @@ def old_encoding(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
         return Encoding(_WESTERN if _decodes(sample, _WESTERN) else "latin-1")
     best = min(found, key=_badness)
     western = [match for match in found if _WESTERN in match.could_be_from_charset]
+    if _reads_western(sample) and (not western or _eastern(western[0], found) is None):
+        return Encoding(_WESTERN)
     if western and _badness(western[0]) <= _badness(best):
         eastern = _eastern(western[0], found)
         return Encoding(_WESTERN if eastern is None else eastern.encoding)
     return Encoding(best.encoding)
+
+
+def _reads_western(sample: bytes) -> bool:
+    """Return whether a text reads as one of Western Europe: a few of the letters have marks.
+
+    Other alphabets would give words of such letters alone, and other encodings of the same
+    alphabet would give signs in the middle of words.
+    """
+    if not _decodes(sample, _WESTERN):
+        return False
+    marked = [word for word in _WORD.findall(sample.decode(_WESTERN)) if not word.isascii()]
+    letters = [letter for word in marked for letter in word]
+    if not all(letter.isalpha() for letter in letters):
+        return False
+    return 2 * sum(not letter.isascii() for letter in letters) < len(letters)
 
 
 def _eastern(western: Any, found: list[Any]) -> Any | None:
