@@ -126,3 +126,27 @@ def test_an_environment_that_names_no_directory_is_quoted(tmp_path, monkeypatch)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path / "gone"))
     with pytest.raises(SourceUnavailableError, match=r"GRANULEARN_DATA='.*gone' has no"):
         find_data_dir(None)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"f1,target\n1,0\n2,1,3,4\n", "mine.csv cannot be read"),
+        (b"", "mine.csv cannot be read"),
+        (b"f1,target\n\xff,0\n", "mine.csv cannot be read"),
+        (b"f1,label\n1,0\n", "mine.csv has no column 'target'"),
+    ],
+    ids=["ragged", "empty", "no UTF-8", "no target"],
+)
+def test_a_file_that_is_no_set_is_named(small_dir, content, said):
+    (small_dir / "mine.csv").write_bytes(content)
+    with pytest.raises(SourceUnavailableError, match=said):
+        load_from_directory("mine", small_dir)
+
+
+def test_texts_are_categories_and_marks_are_missing(small_dir):
+    (small_dir / "mine.csv").write_text("f1,f2,target\n1,NA,0\n?,u,0\n5,,1\n7,v,0\n")
+    X, _ = load_from_directory("mine", small_dir)
+    assert X["f1"].isna().tolist() == [False, True, False, False]
+    assert X["f2"].dtype == "category"
+    assert X["f2"].tolist()[:2] == ["NA", "u"]

@@ -10,9 +10,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import TargetEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from granulearn.datasets import load, make_pipeline_for, read_table
+from granulearn.datasets import load, make_pipeline_for
 from granulearn.datasets.pipelines import MANY_CATEGORIES, with_nan
 from granulearn.datasets.target_encoding import _TAKES_SPLITTER
+from granulearn.tables import open_table, read_training_table
 
 
 @pytest.fixture
@@ -89,9 +90,11 @@ def test_only_missing_cells_change():
 
 def test_a_table_as_read_goes_straight_in(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("a,c,flag,y\n1,x,True,0\n,z,False,1\n3,?,True,0\n")
-    table = read_table(path, "y")
-    assert make_pipeline_for(table.X).fit_transform(table.X).shape == (3, 5)
+    path.write_text("a,c,flag,day,y\n1,x,True,1.2.2020,0\n,z,False,,1\n3,?,True,24.12.2020,0\n")
+    with open_table(path) as file:
+        table = read_training_table(file, "y")
+    # A number, two categories, a truth, and five numbers of the date.
+    assert make_pipeline_for(table.X).fit_transform(table.X).shape == (3, 9)
 
 
 def test_a_keel_set_with_categories_and_missing_values_goes_straight_in():

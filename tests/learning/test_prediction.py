@@ -119,7 +119,7 @@ def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
     by_column = {said.split(":")[0]: said for said in predictor.surprises(place)}
     assert "1 cell does not hold dates" in by_column["column 'day'"]
     assert "'31.02.2020' at line 9" in by_column["column 'day'"]
-    assert "do not hold numbers of €" in by_column["column 'price'"]
+    assert "does not hold numbers of €" in by_column["column 'price'"]
     assert "'2,0 $' at line 8" in by_column["column 'price'"]
 
 

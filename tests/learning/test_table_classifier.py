@@ -262,6 +262,23 @@ def test_rows_without_a_label_are_left_out(beside, mark, holders):
     assert_allclose(fitted.predict_proba(frame), expected)
 
 
+@pytest.mark.parametrize(
+    "as_labels",
+    [
+        lambda y: pd.Series(y, dtype="Int64"),
+        lambda y: np.array([np.nan if label is None else label for label in y]),
+        lambda y: y,
+    ],
+    ids=["nullable", "floats", "a list"],
+)
+def test_numbers_with_some_missing_are_labels_of_the_other_rows(as_labels, holders):
+    frame = holders["pandas"].drop(columns="late")
+    y = [None if row % 12 == 0 else row % 3 for row in range(120)]
+    fitted = model().fit(frame, as_labels(y))
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.card_.dropped_rows == 10
+
+
 def test_labels_of_another_length_are_refused(holders):
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[120, 119\]"):
         model().fit(holders["pandas"], ["a", "b"] * 59 + ["a"])
@@ -324,7 +341,7 @@ def test_cells_of_another_form_are_warned_of_or_refused(holders):
     }
     fitted = model().fit(table, "y")
     one = {**table, "day": ["31.2.2020", *table["day"][1:]]}
-    with pytest.warns(UserWarning, match="'day': 1 cells do not have the form of training"):
+    with pytest.warns(UserWarning, match="'day': 1 cell does not have the form of training"):
         fitted.predict(one)
     with pytest.raises(TableError, match="column 'day' held dates in training, but here 9 of 400"):
         fitted.predict({**table, "day": ["soon"] * 9 + table["day"][9:]})

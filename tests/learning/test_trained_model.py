@@ -17,7 +17,9 @@ from granulearn.learning.trained_model import (
     told_to_users,
 )
 from granulearn.persistence import ColumnCard
-from granulearn.tables import TableError
+from granulearn.tables import Column, Schema, TableError
+from granulearn.tables.columns.dates import DateForm
+from granulearn.tables.columns.numbers import NumberForm
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -42,6 +44,39 @@ def test_the_card_counts_the_rows_of_each_class_in_the_order_of_the_model():
     assert (card.rows, card.balls, card.chosen) == (145, len(model.balls_), {})
     assert (card.target, card.seed) == ("kind", 0)
     assert card.parameters == model.get_params()
+
+
+def test_the_card_says_what_the_inputs_of_parsed_columns_hold():
+    X, y = load_iris(return_X_y=True)
+    model = GBRVFLClassifier(random_state=0).fit(X, y)
+    schema = Schema(
+        (
+            Column("n", "number"),
+            Column("price", "number", number=NumberForm(",", "€")),
+            Column("paid", "yes/no"),
+            Column("day", "date", date=DateForm("dotted", has_clock=True)),
+            Column("at", "date", date=DateForm("clock")),
+            Column("city", "category"),
+            Column("id", "number", left_out="ID"),
+        )
+    )
+    names = [name for column in schema.used for name in column.feature_names]
+    cards = tuple(ColumnCard(name, "number") for name in names)
+    card = make_card("gb-rvfl", model, Counter(), columns=cards, schema=schema)
+    assert {column.name: column.meaning for column in card.columns} == {
+        "n": "a number",
+        "price": "a number of €",
+        "paid": "1 for yes, 0 for no",
+        "day: year": "a whole number",
+        "day: month": "1 to 12",
+        "day: day of year": "1 to 366",
+        "day: weekday": "1 for Monday to 7 for Sunday",
+        "day: hour": "hours since midnight, with a fraction",
+        "day: days since 1970": "days since 1970-01-01 in UTC, with a fraction",
+        "at: hour": "hours since midnight, with a fraction",
+        "city": "a category",
+    }
+    assert card.schema == schema
 
 
 def test_a_value_error_becomes_a_fact_about_the_table():

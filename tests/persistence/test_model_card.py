@@ -2,12 +2,16 @@
 
 import json
 import platform
+from dataclasses import replace
 from importlib.metadata import version
 
 import pytest
 
 from granulearn.persistence import ColumnCard, ModelCard
-from granulearn.persistence.model_card import installed_versions
+from granulearn.persistence.model_card import installed_versions, schema_of_card
+from granulearn.tables import Column, Schema
+from granulearn.tables.columns.dates import DateForm
+from granulearn.tables.columns.numbers import NumberForm
 
 CARD = ModelCard(
     model="sdap-gbrvfl",
@@ -26,11 +30,49 @@ CARD = ModelCard(
 )
 
 
-def test_json_and_back_is_the_same_card():
-    assert ModelCard.from_json(json.loads(json.dumps(CARD.to_json()))) == CARD
+SCHEMA = Schema(
+    (
+        Column("age", "number", missing={"": 2, "?": 1}, distinct=40),
+        Column("prix", "number", number=NumberForm(",", "€"), left_out="asked"),
+        Column("né", "date", date=DateForm("year last", day_first=False, has_clock=True)),
+        Column("à", "date", date=DateForm("clock")),
+        Column("±", "category", values_like_marks=("-",)),
+        Column("payé", "yes/no"),
+        Column("vide", "empty", left_out="empty"),
+    )
+)
 
 
-@pytest.mark.parametrize("content", [[], "card", {"unheard": 1}, {"columns": [{"unheard": 1}]}])
+@pytest.mark.parametrize("schema", [None, SCHEMA, Schema(())], ids=["none", "all kinds", "empty"])
+def test_json_and_back_is_the_same_card(schema):
+    card = replace(CARD, schema=schema)
+    assert ModelCard.from_json(json.loads(json.dumps(card.to_json()))) == card
+
+
+def test_a_card_without_a_schema_reads_its_columns_by_name():
+    assert schema_of_card(replace(CARD, schema=SCHEMA)) is SCHEMA
+    plain = schema_of_card(CARD)
+    assert [(column.name, column.kind) for column in plain.used] == [
+        ("age", "number"),
+        ("città", "category"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        "card",
+        {"unheard": 1},
+        {"columns": [{"unheard": 1}]},
+        {"schema": [{"name": "a"}]},
+        {"schema": [{"name": "a", "kind": "colour"}]},
+        {"schema": [{"name": "a", "kind": "number", "number": {"decimal": "x", "unit": ""}}]},
+        {"schema": [{"name": "a", "kind": "date", "date": {"family": "moon"}}]},
+        {"schema": 3},
+    ],
+    ids=str,
+)
 def test_what_is_no_card_is_refused(content):
     with pytest.raises(TypeError):
         ModelCard.from_json(content)

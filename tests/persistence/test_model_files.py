@@ -15,8 +15,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
+from granulearn import TableClassifier
 from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLRegressor
 from granulearn.persistence import ModelFileError, load_model, model_files, save_model
+from tests.cli.commands import fails
 from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline, mixed_table
 from tests.persistence.test_model_card import CARD
 
@@ -251,6 +253,25 @@ def test_a_format_of_the_future_is_named(saved):
     rewrite(path, **{"granulearn.json": json.dumps({**header, "format": 99})})
     with pytest.raises(ModelFileError, match="has format 99"):
         load_model(path)
+
+
+def test_a_model_of_the_format_without_a_schema_is_refused_with_one_line(saved):
+    path, _, _ = saved
+    header = json.loads(zipfile.ZipFile(path).read("granulearn.json"))
+    del header["card"]["schema"]
+    with zipfile.ZipFile(path) as members:
+        digest = model_files._digest(members, header["card"])
+    old = {**header, "format": 1, "sha256": digest}
+    rewrite(path, **{"granulearn.json": json.dumps(old)})
+    with pytest.raises(ModelFileError, match=r"has format 1, .* reads format 2; .* fit again"):
+        load_model(path)
+    for command in (["predict", path, path.with_name("t.csv")], ["export", path]):
+        path.with_name("t.csv").write_text("a\n1\n")
+        said = fails(4, *command, "-o", path.with_name("out.csv"))
+        assert "fit again" in said
+        assert not path.with_name("out.csv").exists()
+    with pytest.raises(ModelFileError, match="fit again"):
+        TableClassifier.load(path)
 
 
 def test_damaged_json_is_refused(saved):

@@ -236,11 +236,12 @@ def check_every_way(file: TableFile, columns: dict) -> None:
     said, labels = expected.report.warnings, expected.y.tolist()
     all_rows = cells_of(expected.schema.read(pa.table(columns).to_batches()[0]))
     assert file.names == list(columns)
-    data = read_training_table(file, TARGET)
-    assert facts(data.schema) == decided
-    assert cells_of(data.typed) == cells
-    assert (data.y.tolist(), data.rows.tolist()) == (labels, expected.rows.tolist())
-    assert data.report.warnings == said
+    for keep in (False, True):
+        data = read_training_table(file, TARGET, keep_cells=keep)
+        assert facts(data.schema) == decided
+        assert cells_of(data.typed) == cells
+        assert (data.y.tolist(), data.rows.tolist()) == (labels, expected.rows.tolist())
+        assert data.report.warnings == said
     assert predicted_cells(file, data.schema, data.X) == all_rows
     report, in_parts, labels_of_parts = read_in_parts(file)
     assert facts(report.schema) == decided

@@ -127,8 +127,8 @@ def audit_raw_table(X: Any, y: Any, **settings: Any) -> pd.DataFrame:
     if labels is not None:
         data = replace(data, y=labels.values(data.rows, data.y))
     done = audit_table(data, **settings)
-    index = X.index[data.rows] if hasattr(X, "iloc") else data.rows
-    listing = done.audit.to_frame(index)
+    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
+    listing = done.audit.to_frame(data.rows if named is None else named.index[data.rows])
     listing.attrs["warnings"] = list(data.report.warnings)
     return listing
 

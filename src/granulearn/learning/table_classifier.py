@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from granulearn._sklearn_compat import HasMethods, StrOptions, fit_context
+from granulearn._words import counted
 from granulearn.learning.model_kinds import DEFAULT_MODEL, make_model, model_names
 
 # What reads tables and files needs optional packages, so it is imported where it is used:
@@ -83,7 +84,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     ...     {
     ...         "price": ["1.169,00 €", "250,00 €", "980,50 €", "n/a"] * 10,
     ...         "ordered": ["10.12.2020", "03.01.2021", "24.12.2020", "05.01.2021"] * 10,
-    ...         "late": ["yes", "no", "Yes ", "no"] * 10,
+    ...         "late": ["yes", "no"] * 19 + ["Yes ", "no"],
     ...     }
     ... )
     >>> model = TableClassifier(model="rvfl", random_state=0).fit(table, "late")
@@ -305,9 +306,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 raise TableError(f"{file.path} has a header but no data rows; add rows.")
             predictor.check_cells(file.path, file.place)
             for name, count in predictor.misfits().items():
+                have, then = ("does not have", "counts") if count == 1 else ("do not have", "count")
                 warnings.warn(
-                    f"column {name!r}: {count} cells do not have the form of training and count "
-                    "as missing.",
+                    f"column {name!r}: {counted(count, 'cell')} {have} the form of training and "
+                    f"{then} as missing.",
                     stacklevel=3,
                 )
         return _together(frames)
@@ -324,8 +326,8 @@ def _checked_labels(y: Any) -> Any:
     """Return labels, after scikit-learn's checks; a series keeps its name."""
     checked = column_or_1d(y, warn=True)
     if checked.dtype.kind in "biufc":
-        assert_all_finite(checked, input_name="y")
-        check_classification_targets(checked)
+        assert_all_finite(checked, allow_nan=True, input_name="y")
+        check_classification_targets(checked[~np.isnan(checked)])
     return y if hasattr(y, "name") else checked
 
 

@@ -6,14 +6,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from granulearn.persistence import ColumnCard, ModelCard
-from granulearn.tables import TableError, TableReport
+from granulearn.tables import Schema, TableError, TableReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,15 @@ def _input_card(column: pd.Series) -> ColumnCard:
     return ColumnCard(name, "number", missing, float(column.min()), float(column.max()))
 
 
-def make_card(kind: str, model: Any, labels: Counter, **facts: Any) -> ModelCard:
+def make_card(
+    kind: str,
+    model: Any,
+    labels: Counter,
+    *,
+    columns: tuple[ColumnCard, ...] = (),
+    schema: Schema | None = None,
+    **facts: Any,
+) -> ModelCard:
     """Return the card of a fitted model.
 
     Parameters
@@ -80,14 +88,24 @@ def make_card(kind: str, model: Any, labels: Counter, **facts: Any) -> ModelCard
         The last step of the pipeline.
     labels : Counter
         How many of the rows that the model was fitted to have each label, as text.
+    columns : tuple of ColumnCard, default=()
+        The inputs of the pipeline; the schema tells what they hold.
+    schema : Schema, default=None
+        How the columns of a file become these inputs.
     **facts
-        The fields of the card that the model does not know.
+        The other fields of the card that the model does not know.
     """
+    meanings: dict[str, str] = {}
+    for column in schema.used if schema else ():
+        meanings |= column.meanings
+    told = (replace(card, meaning=meanings.get(card.name, "")) for card in columns)
     # A committee of networks, alone or as a part, chose its settings by leave-one-out.
     network = getattr(model, "committee_", model)
     settings = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
     return ModelCard(
         model=kind,
+        columns=tuple(told),
+        schema=schema,
         rows=labels.total(),
         classes={str(label): labels[str(label)] for label in model.classes_},
         balls=len(model.balls_) if hasattr(model, "balls_") else None,

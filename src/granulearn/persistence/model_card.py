@@ -31,6 +31,8 @@ class ColumnCard:
     """Largest training value of a number."""
     categories: tuple[str, ...] = ()
     """Training values of a category, sorted."""
+    meaning: str = ""
+    """What the input holds, in words: of a parsed column, its unit or its part of the date."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.frames import FrameTable, table_of
 from granulearn.tables.readers.table_file import TableFile
+from granulearn.tables.readers.values import text_of
 
 TARGET = "target"
 
@@ -26,16 +27,21 @@ class GivenLabels:
     """
 
     def __init__(self, y: Any):
-        self._y = np.asarray(y)
-        if self._y.ndim != 1:
-            raise TableError(f"y has {self._y.ndim} dimensions; give one label for each row.")
-        self._are_numbers = self._y.dtype.kind in "biuf"
-        if self._are_numbers:
+        # Of nullable types, NumPy would make whole numbers floats if one is missing.
+        nullable = type(getattr(y, "dtype", None)).__module__.startswith("pandas")
+        given = np.asarray(y, dtype=object) if nullable else np.asarray(y)
+        if given.ndim != 1:
+            raise TableError(f"y has {given.ndim} dimensions; give one label for each row.")
+        texts = [text_of(value) for value in given.tolist()]
+        known = np.array([text is not None for text in texts], dtype=bool)
+        plain = np.array(given[known].tolist()) if given.dtype == object else given[known]
+        self._numbers: np.ndarray | None = None
+        if plain.dtype.kind in "biuf":
+            self._numbers = np.zeros(len(given), plain.dtype)
+            self._numbers[known] = plain
             # With a word before it, since these are classes, even if there are many of them.
-            cells: list[str | None] = [f"class {value}" for value in self._y]
-        else:
-            cells = [None if value is None or value != value else str(value) for value in self._y]
-        self.cells = pa.array(cells, pa.string())
+            texts = [None if text is None else f"class {text}" for text in texts]
+        self.cells = pa.array(texts, pa.string())
         """A text for each label."""
 
     def values(self, rows: np.ndarray, names: np.ndarray) -> np.ndarray:
@@ -48,7 +54,7 @@ class GivenLabels:
         names : ndarray
             What their texts became.
         """
-        return self._y[rows] if self._are_numbers else names
+        return names if self._numbers is None else self._numbers[rows]
 
 
 @contextmanager

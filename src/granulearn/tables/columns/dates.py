@@ -63,6 +63,13 @@ CLOCK = "clock"
 PARTS_OF_A_DATE = ("year", "month", "day of year", "weekday")
 HOUR = "hour"
 RUNNING = "days since 1970"
+_MEANINGS = {
+    "month": "1 to 12",
+    "day of year": "1 to 366",
+    "weekday": "1 for Monday to 7 for Sunday",
+    HOUR: "hours since midnight, with a fraction",
+    RUNNING: "days since 1970-01-01 in UTC, with a fraction",
+}
 
 
 class DateClass(NamedTuple):
@@ -239,6 +246,22 @@ def names_of_dates(name: str, form: DateForm) -> list[str]:
         return [f"{name}: {HOUR}"]
     parts = [*PARTS_OF_A_DATE, *([HOUR] if form.has_clock else []), RUNNING]
     return [f"{name}: {part}" for part in parts]
+
+
+def meanings_of_dates(name: str, form: DateForm) -> dict[str, str]:
+    """Return in words what each number is that a column of dates becomes, by its name.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    form : DateForm
+        How it writes its dates.
+    """
+    return {
+        own: _MEANINGS.get(own.removeprefix(f"{name}: "), "a whole number")
+        for own in names_of_dates(name, form)
+    }
 
 
 def _numbers(

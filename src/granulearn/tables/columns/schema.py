@@ -14,6 +14,7 @@ from granulearn.tables.columns.dates import (
     CLOCK,
     FAMILIES,
     DateForm,
+    meanings_of_dates,
     names_of_dates,
     read_dates,
     read_stored_dates,
@@ -86,6 +87,13 @@ class Column:
         if self.kind == NUMBER and self.number.unit:
             return f"a number of {self.number.unit}"
         return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.kind, "a category")
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each feature of the column holds, in words; a model in ONNX takes the same."""
+        if self.kind == DATE and not self.left_out:
+            return meanings_of_dates(self.name, self.date)
+        return dict.fromkeys(self.feature_names, self.becomes)
 
     def oddities(self, place: Callable[[int], str]) -> list[str]:
         """Return what a user should know, with the places of cells that do not fit.

@@ -1,0 +1,177 @@
+"""The audit of a raw table is that of its typed, encoded and scaled rows."""
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from granulearn import LabelAudit, audit_labels
+from granulearn.audit.table_audit import audit_table, feature_names
+from granulearn.datasets import make_pipeline_for
+from granulearn.tables import TableError, open_table, read_training_table, table_of
+from tests.audit.tables import three_clouds
+
+
+def shop(n_rows=150) -> pd.DataFrame:
+    """Return a table of texts as people write them, with an index and some wrong labels."""
+    X, noisy, _ = three_clouds(n_rows)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "price": [f"{value:.2f} €".replace(".", ",") for value in X[:, 0]],
+            "weight": X[:, 1],
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n_rows), "D"),
+            "member": rng.choice(["ja", "nein"], n_rows),
+            "city": pd.Categorical(rng.choice(["Graz", "Lyon"], n_rows)),
+            "animal": noisy,
+        },
+        index=pd.Index([f"case {row * 7 % n_rows:03d}" for row in range(n_rows)], name="case"),
+    )
+    frame.iloc[4, frame.columns.get_loc("price")] = "n/a"
+    return frame
+
+
+@pytest.fixture(name="frame", scope="module")
+def shop_frame():
+    return shop()
+
+
+@pytest.fixture(name="listing", scope="module")
+def audited(frame):
+    return audit_labels(frame, "animal", random_state=0)
+
+
+def test_the_audit_of_a_raw_table_is_that_of_its_typed_and_prepared_rows(frame, listing):
+    data = read_training_table(table_of(frame), "animal")
+    X = make_pipeline_for(data.X).fit_transform(data.X, data.y)
+    by_hand = LabelAudit(random_state=0).fit(X, data.y).to_frame(frame.index)
+    pd.testing.assert_frame_equal(listing, by_hand)
+    assert listing.attrs["noise_rate"] == by_hand.attrs["noise_rate"]
+
+
+def test_wrong_labels_come_first(frame, listing):
+    _, _, wrong = three_clouds()
+    first = listing.index[: wrong.sum()]
+    assert np.mean(wrong[frame.index.get_indexer(first)]) > 0.8
+
+
+@pytest.mark.parametrize("holder", ["polars", "Arrow", "dicts", "columns", "CSV", "Parquet"])
+def test_every_holder_of_the_table_gives_the_same_audit(holder, frame, listing, tmp_path):
+    plain = frame.astype({"city": object}).reset_index(drop=True)
+    plain.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    table = {
+        "polars": lambda: polars.from_pandas(plain),
+        "Arrow": lambda: pa.Table.from_pandas(plain, preserve_index=False),
+        "dicts": lambda: plain.to_dict("records"),
+        "columns": lambda: plain.to_dict("list"),
+        "CSV": lambda: tmp_path / "t.csv",
+        "Parquet": lambda: str(tmp_path / "t.parquet"),
+    }[holder]()
+    found = audit_labels(table, "animal", random_state=0)
+    assert_array_equal(found.index, frame.index.get_indexer(listing.index))
+    assert_array_equal(found["reliability"], listing["reliability"])
+    assert found["given"].tolist() == listing["given"].tolist()
+
+
+@pytest.mark.parametrize("as_labels", [pd.Series, list, np.asarray])
+def test_labels_beside_a_raw_table_equal_those_in_it(as_labels, frame, listing):
+    found = audit_labels(frame.drop(columns="animal"), as_labels(frame["animal"]), random_state=0)
+    pd.testing.assert_frame_equal(found, listing)
+
+
+def test_the_index_may_be_that_of_the_labels(frame, listing):
+    plain = frame.drop(columns="animal").to_dict("records")
+    found = audit_labels(plain, frame["animal"], random_state=0)
+    pd.testing.assert_frame_equal(found, listing)
+
+
+def test_numbers_as_labels_stay_numbers(frame):
+    codes = frame["animal"].map({"cat": 3, "dog": 5, "emu": 8}).to_numpy()
+    found = audit_labels(frame.drop(columns="animal"), codes, random_state=0)
+    assert set(found["given"]) == {3, 5, 8}
+    assert found["suggested"].dtype == codes.dtype
+
+
+def test_rows_without_a_label_are_not_rated_and_the_others_keep_their_index(frame):
+    some = frame.copy()
+    some.iloc[10:20, some.columns.get_loc("animal")] = None
+    found = audit_labels(some, "animal", random_state=0)
+    expected = audit_labels(some.drop(index=some.index[10:20]), "animal", random_state=0)
+    pd.testing.assert_frame_equal(found, expected)
+    assert any("10 rows have no label" in said for said in found.attrs["warnings"])
+
+
+def test_what_could_mislead_is_in_the_attributes(frame, listing):
+    assert listing.attrs["warnings"] == []
+    code = frame["animal"].map({"cat": "A", "dog": "B", "emu": "C"})
+    found = audit_labels(frame.assign(code=code), "animal", random_state=0)
+    assert any("'code' alone gives the target away" in said for said in found.attrs["warnings"])
+    pd.testing.assert_frame_equal(found, listing)
+
+
+def test_numbers_are_audited_as_they_come():
+    X, noisy, _ = three_clouds()
+    expected = LabelAudit(random_state=0).fit(X, noisy).to_frame()
+    for table in (X, X.tolist(), pd.DataFrame(X)):
+        found = audit_labels(table, noisy, random_state=0)
+        pd.testing.assert_frame_equal(found, expected, check_index_type=False)
+        assert "warnings" not in found.attrs
+
+
+def test_a_table_that_cannot_be_audited_says_all_that_is_wrong(frame):
+    with pytest.raises(TableError, match="no column 'animals'"):
+        audit_labels(frame, "animals")
+
+
+def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f'{i % 13},"{i % 7},50 €",{"ab"[i % 13 > 6]}' for i in range(60)]
+    rows[7] = '7,"1,50 €",'
+    path.write_text("given,price,kind\n" + "\n\n".join(rows) + "\n")
+    with open_table(path) as file:
+        data = read_training_table(file, "kind", keep_cells=True)
+    done = audit_table(data, random_state=0)
+    listing = done.listing()
+    assert listing.column_names == [
+        *["row", "line", "given", "reliability", "suggested", "flagged"],
+        *["given (column)", "price", "kind"],
+    ]
+    last = listing.slice(59).to_pylist()[0]
+    assert (last["row"], last["line"], last["reliability"], last["given"]) == (8, 16, None, None)
+    assert last["price"] == "1,50 €"
+    for row in listing.to_pylist():
+        number, price, kind = rows[row["row"] - 1].replace('"', "").replace(",50", ".50").split(",")
+        assert row["given (column)"] == number
+        assert row["price"] == price.replace(".", ",")
+        assert row["kind"] == kind
+        assert row["line"] == 2 * row["row"]
+    ratings = listing["reliability"].drop_null().to_pylist()
+    assert ratings == sorted(ratings)
+    assert done.listing(keep=["kind"]).column_names[6:] == ["kind"]
+    assert len(done.shown_cells()) == 59
+    assert list(done.shown_cells()) == ["given", "price"]
+
+
+def test_cells_that_were_not_kept_cannot_be_listed(frame):
+    done = audit_table(read_training_table(table_of(frame), "animal"), random_state=0)
+    with pytest.raises(ValueError, match="read without keep_cells"):
+        done.listing()
+
+
+def test_features_are_named_by_column_category_and_class():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "n": rng.normal(size=300),
+            "c": pd.Categorical(rng.choice(["u", "v"], 300)),
+            "many": pd.Categorical([f"p{k}" for k in rng.integers(0, 60, 300)]),
+        }
+    )
+    two, three = rng.choice(["no", "yes"], 300), rng.choice(["a", "b", "c"], 300)
+    found = feature_names(make_pipeline_for(frame).fit(frame, two)["prepare"])
+    assert found == ["n", ("c", "u"), ("c", "v"), "share of yes by many"]
+    found = feature_names(make_pipeline_for(frame).fit(frame, three)["prepare"])
+    assert found[3:] == [f"share of {label} by many" for label in "abc"]

@@ -1,0 +1,231 @@
+"""Everything to know about a table is said, at once, and in constant memory."""
+
+import json
+import weakref
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from granulearn.tables import TableFile, Wishes, inspect_table, open_table, table_of
+from granulearn.tables.inspection import as_facts, few_values, first_look, problems_of_names
+
+N = 60
+LABELS = [["good", "bad"][row * row % 7 < 3] for row in range(N)]
+NOISE = [f"{np.sin(row):.5f}" for row in range(N)]
+
+
+def report_of(table, target="y", **wishes):
+    return inspect_table(table_of(table), target, Wishes(**wishes))
+
+
+def test_a_plain_table_has_nothing_to_warn_of():
+    report = report_of({"x": NOISE, "y": LABELS})
+    assert (report.problems, report.warnings) == ((), ())
+    assert (report.rows, report.target) == (N, "y")
+    assert [column.name for column in report.schema.columns] == ["x"]
+    assert report.labels.classes == {name: LABELS.count(name) for name in ("bad", "good")}
+
+
+def test_without_a_target_the_columns_are_told_and_nothing_of_labels():
+    report = report_of({"x": NOISE, "y": LABELS}, None)
+    assert [column.name for column in report.schema.columns] == ["x", "y"]
+    assert (report.labels, report.target, report.problems) == (None, None, ())
+
+
+@pytest.mark.parametrize(
+    ("leak", "how"),
+    [
+        ([label.upper() for label in LABELS], "it holds the labels themselves"),
+        ([{"good": "1", "bad": "2"}[label] for label in LABELS], "each of its values stands for"),
+        ([NOISE[i % 7] * (label == "bad") for i, label in enumerate(LABELS)], "where it is filled"),
+    ],
+)
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_column_that_gives_the_target_away_is_left_out_unless_it_is_asked_for(leak, how, asked):
+    wishes = {"include": ("leak",)} if asked else {}
+    report = report_of({"x": NOISE, "leak": leak, "y": LABELS}, **wishes)
+    (said,) = (text for text in report.warnings if "'leak'" in text)
+    assert how in said
+    assert "right in 100.0 % of its rows" in said
+    assert ("--ignore leak leaves it out" if asked else "--include leak uses it") in said
+    assert report.schema["leak"].left_out == ("" if asked else "gives the target away")
+
+
+def test_the_only_column_is_used_even_if_it_gives_the_target_away():
+    report = report_of({"leak": LABELS, "y": LABELS})
+    assert not report.schema["leak"].left_out
+    assert "--ignore leak leaves it out" in report.warnings[0]
+
+
+def test_a_date_that_gives_the_target_away_is_named_once():
+    days = [f"2020-{6 if label == 'bad' else 7:02d}-01" for label in LABELS]
+    report = report_of({"x": NOISE, "day": days, "y": LABELS})
+    assert len([text for text in report.warnings if "'day' alone gives" in text]) == 1
+
+
+def test_a_number_whose_values_in_the_classes_do_not_overlap_is_named():
+    far = [row + (1000.5 if label == "bad" else 0) for row, label in enumerate(LABELS)]
+    report = report_of({"x": NOISE, "far": far, "y": LABELS})
+    (said,) = report.warnings
+    assert "'far' alone tells all classes apart" in said
+    assert "--ignore far" in said
+    assert not report.schema["far"].left_out
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_rows_sorted_by_their_label_are_said_with_the_row_number(numbered):
+    number = {"nr": [str(row) for row in range(1, N + 1)]} if numbered else {}
+    report = report_of({**number, "x": NOISE, "y": sorted(LABELS)})
+    (said,) = (text for text in report.warnings if "sorted by their label" in text)
+    assert ("'nr' numbers them" in said) == numbered
+    if numbered:
+        assert report.schema["nr"].left_out == "row number"
+
+
+def test_repeated_rows_and_rows_that_contradict_each_other_are_counted():
+    table = pd.DataFrame({"x": NOISE, "y": LABELS})
+    other = table.iloc[[5]].assign(y=lambda row: row["y"].map({"good": "bad", "bad": "good"}))
+    table = pd.concat([table, table.iloc[:3], other])
+    report = report_of(table)
+    assert (report.findings.duplicates, report.findings.conflicts) == (3, 2)
+    repeats, conflicts = report.warnings[-2:]
+    assert repeats.startswith("3 rows repeat an earlier one")
+    assert f"(rows 6 and {N + 4})" in conflicts
+
+
+def test_labels_in_several_spellings_and_misspelt_ones_are_said():
+    labels = ["good", "bad"] * 28 + ["Good", " bad", "godo", ""]
+    report = report_of({"x": NOISE, "y": labels})
+    said = " ".join(report.warnings)
+    assert "'good' = 'good' (28) + 'Good' (1)" in said
+    assert "'godo' (1 row) like 'good'" in said
+    assert "1 row has no label in 'y'" in said
+
+
+def test_all_problems_are_said_at_once():
+    table = {"id": [f"k{row}" for row in range(N)], "y": np.arange(N) / 7}
+    report = report_of(table, "y", ignore=("nothing",), include=("none",))
+    assert len(report.problems) == 4
+    assert "'nothing' (--ignore)" in report.problems[0]
+    assert "'none' (--include)" in report.problems[1]
+    assert "holds 60 different numbers with decimals" in report.problems[2]
+    assert "all are left out: 'id' (ID); pass --include id" in report.problems[3]
+
+
+def test_a_target_that_is_not_there_does_not_hide_the_rest():
+    report = report_of({"c": ["same"] * N, "y": LABELS}, "yy", ignore=("y",))
+    assert report.target == "yy"
+    assert "no column 'yy' (--target); did you mean one of ['y']" in report.problems[0]
+    assert "no column to learn from" in report.problems[1]
+
+
+def test_a_target_to_be_ignored_is_a_contradiction():
+    (said,) = problems_of_names(["a", "y"], "y", Wishes(ignore=("y",)))
+    assert "both the target and to be ignored" in said
+
+
+@pytest.mark.parametrize(
+    ("verb", "names"),
+    [
+        ("audit", ["row", "line", "given", "reliability", "suggested", "flagged", "age"]),
+        ("balls", ["ball", "label", "samples", "purity", "radius", "membership", "first_row"]),
+        ("predict", ["age", "prediction", "probability_no", "probability_yes"]),
+    ],
+)
+def test_our_own_outputs_are_no_data_to_learn_from(verb, names):
+    (said,) = problems_of_names(names, names[-1], Wishes())
+    assert f"`granulearn {verb}` writes" in said
+    assert problems_of_names(["prediction", "age"], "age", Wishes()) == ()
+
+
+def test_a_header_alone_is_a_problem():
+    report = inspect_table(Watched(0), "y")
+    assert report.rows == 0
+    assert "has a header but no data rows" in report.problems[0]
+
+
+def test_only_columns_of_few_values_may_be_codes_of_the_target():
+    rng = np.random.default_rng(0)
+    table = {
+        "few": NOISE * 40,
+        "many": [f"{row / 7:.4f}" for row in range(N * 40)],
+        "y": rng.choice(["a", "b"], N * 40),
+    }
+    assert few_values(report_of(table).schema) == {"few"}
+
+
+def test_a_look_at_no_rows_is_none_and_looks_add_up():
+    batches = list(pa.table({"x": NOISE, "y": LABELS}).to_batches(7))
+    assert first_look([], "y") is None
+    whole = first_look(batches, "y")
+    parts = first_look(batches[:4], "y") + first_look(batches[4:], "y", 28)
+    assert parts.labels == whole.labels
+    assert parts.cells.rows == whole.cells.rows == N
+
+
+def test_facts_are_json_and_say_what_the_report_says(tmp_path):
+    cells = [f"{row},5 kg" for row in range(N - 1)] + ["heavy"]
+    table = pd.DataFrame({"w": cells * 2, "c": "same", "y": LABELS * 2, "d": NOISE * 2})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as file:
+        report = inspect_table(file, "y")
+        facts = json.loads(json.dumps(as_facts(report, file.place)))
+    assert facts["rows"] == 2 * N
+    assert facts["problems"] == list(report.problems)
+    assert facts["warnings"] == list(report.warnings)
+    columns = {column["name"]: column for column in facts["columns"]}
+    assert list(columns) == ["w", "c", "d"]
+    assert columns["c"]["left_out"] == "constant"
+    assert columns["w"]["distinct"] == N
+    assert facts["target"]["classes"] == report.labels.classes
+    assert facts["duplicates"] == report.findings.duplicates
+
+
+def test_misfits_of_a_column_are_facts_with_their_lines(tmp_path):
+    cells = [f"{row % 50} kg" for row in range(299)] + ["heavy"]
+    table = pd.DataFrame({"w": cells, "y": (LABELS * 5)[:300]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as file:
+        facts = as_facts(inspect_table(file, "y"), file.place)
+    (column,) = facts["columns"]
+    assert (column["is"], column["unit"], column["n_misfits"]) == ("number", "kg", 1)
+    assert column["misfits"] == [{"row": 300, "place": "line 301", "cell": "heavy"}]
+    assert "'heavy' at line 301" in column["odd"][-1]
+
+
+class Watched(TableFile):
+    """A table of many batches that knows how many of them are alive."""
+
+    def __init__(self, n_batches: int):
+        super().__init__("watched", ["x", "c", "y"], (), 1000 * n_batches)
+        self.n_batches = n_batches
+        self.alive: list[weakref.ref] = []
+        self.most = 0
+
+    def batches(self, columns=None):
+        for number in range(self.n_batches):
+            rng = np.random.default_rng(number)
+            batch = pa.RecordBatch.from_pydict(
+                {
+                    "x": [f"{value:.4f}" for value in rng.normal(size=1000)],
+                    "c": rng.choice(["u", "v"], 1000).tolist(),
+                    "y": rng.choice(["a", "b"], 1000).tolist(),
+                }
+            ).select(columns or self.names)
+            self.alive = [one for one in self.alive if one() is not None]
+            self.alive.append(weakref.ref(batch))
+            self.most = max(self.most, len(self.alive))
+            yield batch
+            del batch
+
+    def parts(self):
+        raise NotImplementedError
+
+
+def test_batches_are_let_go_once_they_were_looked_at():
+    table = Watched(12)
+    report = inspect_table(table, "y")
+    assert report.rows == 12_000
+    assert table.most <= 3
