@@ -20,7 +20,7 @@ from granulearn.tables.columns.decisions import (
     leave_out,
     quoted,
 )
-from granulearn.tables.columns.schema import Schema
+from granulearn.tables.columns.schema import NUMBER, Schema
 from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import (
@@ -192,7 +192,8 @@ def inspect_table(
     look = first_look(file.batches_for_survey(plain), known_target, plain=plain)
     report = report_first(file, look, known_target, wishes)
     if not report.problems:
-        batches = file.batches_for_survey(plain)
+        numbers = {used.name for used in report.schema.used if used.kind == NUMBER}
+        batches = file.batches_for_survey(plain & numbers)
         examined = second_look(batches, report.schema, known_target, report.labels)
         report = report_second(report, examined, wishes)
     return replace(report, target=target, problems=(*problems, *report.problems))

@@ -35,6 +35,7 @@ from granulearn.tables.columns.schema import (
     YES_NO,
     Column,
     Schema,
+    read_column,
 )
 from granulearn.tables.columns.survey import Cell, survey_batches
 
@@ -109,7 +110,9 @@ class TestNumbers:
         column = column_of(cells)
         assert (column.kind, column.n_misfits) == (CATEGORY, 3)
         assert column.misfits == (Cell(5, "many"), Cell(50, "many"), Cell(100, "many"))
-        assert column.odd == ("197 cells are numbers, but 3 are not, so all are categories",)
+        assert column.odd == (
+            "197 cells are numbers of one form, but 3 are not, so all are categories",
+        )
 
     def test_zeros_in_front_are_codes(self):
         column = column_of(cycle("01067", "80331", "10115"))
@@ -121,10 +124,14 @@ class TestNumbers:
     def test_a_zero_and_decimals_are_no_codes(self):
         assert column_of(cycle("0", "0.5", "10")).kind == NUMBER
 
-    def test_cells_without_a_unit_are_read_in_that_of_the_others_and_it_is_said(self):
-        column = column_of(cycle("100 min", "45 min", "90", "15 min"))
-        assert (column.kind, column.number.unit) == (NUMBER, "min")
-        assert column.odd == ("50 cells have no unit and are read as min",)
+    def test_cells_without_a_unit_are_not_read_in_that_of_the_others(self):
+        column = column_of(cycle("62%", "41%", "0.41", "15%"))
+        assert column.kind == CATEGORY
+        (odd,) = column.odd
+        assert "2 units, % (150), none (50)" in odd
+        nearly = column_of(["7", *cycle("100 min", "45 min", n=199)])
+        assert (nearly.kind, nearly.number.unit) == (NUMBER, "min")
+        assert nearly.misfits == (Cell(0, "7"),)
 
     def test_one_cell_with_a_unit_is_a_misfit_among_bare_numbers(self):
         column = column_of(["3 kg", *cycle("1.5", "2.5", "4")])
@@ -135,7 +142,7 @@ class TestNumbers:
         column = column_of(cycle("5 kg", "11 lb", "6 kg"))
         assert column.kind == CATEGORY
         (odd,) = column.odd
-        assert "2 units, kg (133) and lb (67)" in odd
+        assert "2 units, kg (133), lb (67)" in odd
 
     def test_a_decimal_comma_in_doubt_is_decided_by_another_column(self):
         doubtful = cycle("1,234", "2,500")
@@ -209,7 +216,9 @@ class TestDates:
         days[8] = "soon"
         column = column_of(days, Wishes(include=("c",)))
         assert (column.kind, column.n_misfits) == (CATEGORY, 2)
-        assert column.odd == ("98 cells are dates, but 2 are not, so all are categories",)
+        assert column.odd == (
+            "98 cells are dates of one form, but 2 are not, so all are categories",
+        )
 
     def test_dates_against_the_order_of_the_others_are_misfits(self):
         cells = cycle("13/02/2024", "01/03/2024", n=300)
@@ -277,10 +286,20 @@ class TestYesNo:
 
 
 class TestWithoutMeaning:
-    @pytest.mark.parametrize("cells", [["x"], ["7"], ["x", None], ["2024-01-01"], ["yes"]])
+    @pytest.mark.parametrize("cells", [["x"], ["7"], ["2024-01-01"], ["yes"]])
     def test_constants_are_left_out(self, cells):
         column = column_of(cycle(*cells))
         assert (column.left_out, column.flag) == (CONSTANT, "--include c")
+
+    @pytest.mark.parametrize("cells", [["x", None], ["7", "-", "NA"]])
+    def test_a_box_that_is_ticked_or_not_is_read_as_such(self, cells):
+        column = column_of(cycle(*cells))
+        assert (column.kind, column.filled, column.left_out) == (YES_NO, True, "")
+        found, _ = read_column(column, pa.array(cells))
+        assert found["c"].tolist() == [1.0, *[0.0] * (len(cells) - 1)]
+
+    def test_one_cell_that_is_missing_makes_no_box_of_a_constant(self):
+        assert column_of([None, *cycle("x", n=199)]).left_out == CONSTANT
 
     def test_one_row_is_no_constant(self):
         assert column_of(["x"]).left_out == ""
@@ -307,7 +326,16 @@ class TestWithoutMeaning:
             assert column_of(cells).left_out == ""
 
     @pytest.mark.parametrize(
-        "name", ["id", "customer_id", "CustomerID", "Kunden-Nr", "orderNumber", "index", "ref no"]
+        "name",
+        [
+            "id",
+            "customer_id",
+            "CustomerID",
+            "customerid",
+            "Kunden-Nr",
+            "Kundennummer",
+            "orderNumber",
+        ],
     )
     def test_numbers_are_an_id_by_their_name_and_by_being_different(self, name):
         different = [str(row * 37 % 9973) for row in range(1, N + 1)]
@@ -406,3 +434,46 @@ def test_missing_marks_examples_and_different_cells_are_told():
 
 def test_a_table_without_rows_has_empty_columns():
     assert column_of([]).kind == EMPTY
+
+
+@pytest.mark.parametrize(
+    "name", ["num_votes", "number of visitors", "price index", "humid", "paid"]
+)
+def test_quantities_are_no_ids_by_their_name(name):
+    values = [str(1000 + 37 * row % 9973) for row in range(200)]
+    assert schema_of(**{name: values})[name].left_out == ""
+
+
+def test_a_stray_date_decides_nothing():
+    schema = schema_of(d=cycle("01/02/2024", "03/04/2024"), note=["25/12/2019", *cycle("x", n=199)])
+    assert schema["d"].left_out == AMBIGUOUS_DATE
+
+
+@pytest.mark.parametrize(
+    "cells", [["2024-01-05"] * 9 + ["05.01.2024"], ["1.5"] * 9 + ["1,5"], ["7"] * 9 + ["x"]]
+)
+def test_a_mixture_of_forms_is_said_with_its_rows(cells):
+    column = column_of(cycle(*cells))
+    assert column.kind == CATEGORY
+    assert column.misfits[0] == Cell(9, cells[-1])
+    assert "are not, so all are categories" in column.odd[0]
+
+
+def test_one_word_among_truths_is_a_misfit():
+    column = column_of(["maybe", *cycle("yes", "no", n=299)])
+    assert (column.kind, column.n_misfits) == (YES_NO, 1)
+    assert column.misfits == (Cell(0, "maybe"),)
+
+
+def test_long_whole_numbers_that_floats_cannot_tell_apart_are_different():
+    column = column_of([str(1234567890123456000 + row) for row in range(200)])
+    assert column.left_out != CONSTANT
+
+
+def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
+    stored = pa.array([4.0, None, 5.0, 123456789012.0, 1.5])
+    survey = survey_batches([pa.record_batch([stored], names=["c"])])
+    column = decide_schema(survey, Wishes(categorical=("c",)))["c"]
+    text = pa.array(["4.0", "", "5", "123456789012.0", "1.50"])
+    first, second = (read_column(column, cells)[0]["c"].to_pylist() for cells in (stored, text))
+    assert first == second == ["4", None, "5", "123456789012", "1.5"]

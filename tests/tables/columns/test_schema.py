@@ -119,7 +119,7 @@ def test_each_cell_is_read_by_itself(batch):
 
 def test_cells_become_what_the_schema_says():
     cells = {
-        "amount": ["1.169,00 €", "17", "5 $"],
+        "amount": ["1.169,00 €", "17 €", "5 $"],
         "count": ["(120)", "?", "x"],
         "day": ["2024-02-29 12:00", "", "2024-02-30"],
         "when": ["10:30", None, "noon"],

@@ -176,7 +176,10 @@ def test_a_survey_counts_what_a_slow_look_at_each_cell_counts(cells, first_row):
     assert found.lowest == min(plain, default=np.inf)
     assert found.highest == max(plain, default=-np.inf)
     assert found.all_whole == all(value == int(value) for value in plain)
-    different = {float(cell) if is_plain(cell) else cell for _, cell in known}
+    # Floats cannot tell all whole numbers apart from here on.
+    different = {
+        float(cell) if is_plain(cell) and abs(float(cell)) < 2**53 else cell for _, cell in known
+    }
     assert found.distinct == len(different)
     stepwise = len(plain) == len(cells) > 0 and plain[0] == int(plain[0])
     stepwise = stepwise and all(b - a == 1 for a, b in pairwise(plain))
@@ -258,12 +261,10 @@ def test_columns_of_no_rows_are_surveyed_and_change_nothing(kind):
     assert content(join_columns(own, nothing)) == content(own)
 
 
-def test_rows_are_counted_and_told_across_batches():
-    told = []
+def test_rows_are_counted_across_batches():
     column = pa.array(["a", "b", "c", "a"])
     batches = batches_of(column, [1, 3])
-    found = survey_batches(batches, first_row=10, tell=told.append)
-    assert told == [11, 13, 14]
+    found = survey_batches(batches, first_row=10)
     assert found.rows == 4
     assert [cell.row for cell in found["c"].classes[WORD].first] == [10, 11, 12, 13]
     later = survey_batches(batches, first_row=14)

@@ -49,6 +49,8 @@ LABEL_MARKS = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "(nu
 _MARKS = pa.array(MISSING_MARKS, pa.string())
 _EXACT = pa.array(EXACT_MARKS, pa.string())
 _OF_LABELS = pa.array(LABEL_MARKS, pa.string())
+# Arrow writes larger numbers with an exponent; whole ones are exact below the second.
+_EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
 _LONGEST_MARK = max(map(len, MISSING_MARKS))
 
 
@@ -91,7 +93,20 @@ def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     text = column if column.type == pa.string() else column.cast(pa.string())
+    if pa.types.is_floating(column.type):
+        text = _without_exponents(column, text)
     return pc.utf8_trim_whitespace(text) if trimmed and _may_have_blanks(text) else text
+
+
+def _without_exponents(column: pa.Array, text: pa.Array) -> pa.Array:
+    """Return the text of large whole numbers with all their digits, as whole numbers have it."""
+    size = pc.abs(column.cast(pa.float64()))
+    large = pc.and_(pc.greater_equal(size, _EXPONENT_FROM), pc.less(size, _WHOLE_BELOW))
+    large = pc.fill_null(pc.and_(large, pc.equal(pc.floor(size), size)), False)
+    if not pc.any(large).as_py():
+        return text
+    whole = pc.if_else(large, column.cast(pa.float64()), 0.0).cast(pa.int64()).cast(pa.string())
+    return pc.if_else(large, whole, text)
 
 
 def in_hours(column: pa.Array) -> pa.Array:

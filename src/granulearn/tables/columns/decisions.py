@@ -36,8 +36,12 @@ MANY = 0.5
 BLANKS_OF_SENTENCES = 3
 LETTERS_OF_SENTENCES = 60
 SHOWN_EXAMPLES = 3
+MAX_UNITS_SAID = 8
+# The last word of a name tells; the number of visitors is none of theirs.
 _ID_NAME = re.compile(
-    r"(?:^|[^a-z])(?:id|nr|no|num|number|nummer|key|index|idx|uuid|guid|ref)(?:[^a-z]|$)"
+    r"(?:^|[^a-z])(?:id|ids|nr|no|num|number|key|uuid|guid|ref)[^a-z]*$|^id(?:[^a-z]|$)"
+    r"|(?:customer|client|user|order|account|patient|person|employee|student|product|item|case"
+    r"|record|row|transaction|session|passenger|member)id[^a-z]*$|[a-z]{3}(?:nr|nummer)[^a-z]*$"
 )
 
 AnyClass = TypeVar("AnyClass", NumberClass, DateClass)
@@ -141,7 +145,7 @@ def _typed(survey: ColumnSurvey, wishes: Wishes) -> Column:
     if survey.known == 0:
         return Column(name, EMPTY)
     if name in wishes.categorical or "category" in survey.stored:
-        return Column(name, CATEGORY)
+        return Column(name, CATEGORY, of_numbers="number" in survey.stored)
     return (
         _as_number(survey, wishes)
         or _as_date(survey, wishes)
@@ -154,14 +158,11 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     numbers = _counts(survey, NumberClass)
     if not numbers:
         return None
-    form, fitting = _best_form(numbers, wishes.decimal or ".", NEEDED_SHARE * survey.known)
+    form, fitting = _best_form(numbers, wishes.decimal or ".")
     if fitting < NEEDED_SHARE * survey.known or _are_codes(numbers, survey.known):
         return None
     column = Column(survey.name, NUMBER, number=form)
     odd = []
-    bare = sum(count for kind, count in numbers.items() if not kind.unit)
-    if form.unit and bare:
-        odd.append(f"{bare} cells have no unit and are read as {form.unit}")
     doubtful = _first(survey, lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
     if doubtful and not any(kind.point != kind.comma for kind in numbers):
         example = doubtful[0].text
@@ -177,25 +178,18 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     )  # fmt: skip
 
 
-def _best_form(
-    numbers: dict[NumberClass, int], usual: str, needed: float
-) -> tuple[NumberForm, int]:
-    units = Counter(dict.fromkeys(("",), 0))
-    for kind, count in numbers.items():
-        units[kind.unit] += count
-    forms = [
-        NumberForm(mark, unit) for mark in ((usual, "," if usual == "." else ".")) for unit in units
-    ]
+def _best_form(numbers: dict[NumberClass, int], usual: str) -> tuple[NumberForm, int]:
+    marks = (usual, "," if usual == "." else ".")
+    units = dict.fromkeys(kind.unit for kind in numbers)
+    forms = [NumberForm(mark, unit) for mark in marks for unit in units]
     counts = [sum(count for kind, count in numbers.items() if _fits(kind, form)) for form in forms]
-    # One cell with a unit does not make a unit of all the others.
-    bare = [place for place, form in enumerate(forms) if not form.unit and counts[place] >= needed]
-    places = bare or range(len(forms))
-    best = max(places, key=counts.__getitem__)  # the first of equals: the usual one
+    best = max(range(len(forms)), key=counts.__getitem__)  # the first of equals: the usual one
     return forms[best], counts[best]
 
 
 def _fits(kind: CellClass, form: NumberForm) -> bool:
-    if not isinstance(kind, NumberClass) or kind.unit not in ("", form.unit):
+    # A number without the unit of the others may be of another size: 0.41 is not 0.41 %.
+    if not isinstance(kind, NumberClass) or kind.unit != form.unit:
         return False
     return kind.point if form.decimal == "." else kind.comma
 
@@ -232,6 +226,10 @@ def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
             survey.name, DATE, left_out=AMBIGUOUS_DATE, flag="--day-first or --month-first",
             odd=(f"{example!r} and all other dates could have the day or the month first",),
         )  # fmt: skip
+    odd: tuple[str, ...] = ()
+    if family == YEAR_LAST and not order["day"] and not order["month"]:
+        first = "day" if day_first else "month"
+        odd = (f"the {first} comes first, as in other columns or as asked",)
     has_clock = any(kind.has_clock for kind in dates if kind.family == family)
     form = DateForm(family, day_first, has_clock)
     against = "month" if day_first else "day"
@@ -241,7 +239,7 @@ def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
         return not own or (family == YEAR_LAST and kind.order == against)  # type: ignore[union-attr]
 
     return Column(
-        survey.name, DATE, date=form, misfits=_first(survey, misfit),
+        survey.name, DATE, date=form, odd=odd, misfits=_first(survey, misfit),
         n_misfits=survey.known - fitting, flag=f"--ignore {quoted(survey.name)}",
     )  # fmt: skip
 
@@ -256,40 +254,50 @@ def _order_of(order: dict[str, int], usual: bool | None) -> bool | None:
 
 def _as_truth(survey: ColumnSurvey) -> Column | None:
     words = survey.words
-    if not words or survey.count(WORD) != survey.known:
+    if not words:
         return None
-    truths = {truth(word) for word in words}
-    flag = f"--categorical {quoted(survey.name)}"
-    return Column(survey.name, YES_NO, flag=flag) if truths == {0.0, 1.0} else None
+    fitting = sum(count for word, count in words.items() if truth(word) is not None)
+    if fitting < NEEDED_SHARE * survey.known or not {0.0, 1.0} <= {truth(word) for word in words}:
+        return None
+    misfits = [cell for cell in _first(survey, lambda kind: True) if truth(cell.text) is None]
+    return Column(
+        survey.name, YES_NO, misfits=tuple(misfits), n_misfits=survey.known - fitting,
+        flag=f"--categorical {quoted(survey.name)}",
+    )  # fmt: skip
 
 
 def _as_category(survey: ColumnSurvey) -> Column:
-    numbers, known = survey.count(NumberClass), survey.known
-    odd: list[str] = []
-    misfits: tuple[Cell, ...] = ()
-    n_misfits = 0
-    units: Counter[str] = Counter()
-    classes = _counts(survey, NumberClass)
-    for kind, count in classes.items():
+    known, numbers = survey.known, _counts(survey, NumberClass)
+    column = Column(survey.name, CATEGORY, flag=f"--ignore {quoted(survey.name)}")
+    if _are_codes(numbers, known) and sum(numbers.values()) == known:
+        said = "written with zeros in front, as codes are, so they are categories"
+        return replace(column, odd=(said,))
+    units = Counter(dict.fromkeys((kind.unit for kind in numbers), 0))
+    for kind, count in numbers.items():
         units[kind.unit] += count
-    named = {unit: count for unit, count in units.most_common() if unit}
-    if _are_codes(classes, known) and numbers == known:
-        odd.append("written with zeros in front, as codes are, so they are categories")
-    elif numbers >= NEEDED_SHARE * known and 2 <= len(named) <= 3:
-        found = " and ".join(f"{unit} ({count})" for unit, count in named.items())
-        odd.append(f"numbers of {len(named)} units, {found}, which are not compared: use one unit")
-    elif MANY * known < max(numbers, survey.count(DateClass)) < known:
-        of = NumberClass if numbers >= survey.count(DateClass) else DateClass
-        what = "numbers" if of is NumberClass else "dates"
-        n_misfits = known - survey.count(of)
-        misfits = _first(survey, lambda kind: not isinstance(kind, of))
-        odd.append(
-            f"{survey.count(of)} cells are {what}, but {n_misfits} are not, so all are categories"
-        )
-    return Column(
-        survey.name, CATEGORY, odd=tuple(odd), misfits=misfits, n_misfits=n_misfits,
-        flag=f"--ignore {quoted(survey.name)}",
-    )  # fmt: skip
+    if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
+        found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
+        said = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
+        return replace(column, odd=(said,))
+    form, of_form = _best_form(numbers, ".") if numbers else (NumberForm(), 0)
+    families = Counter({kind.family: 0 for kind in _counts(survey, DateClass)})
+    for kind_of_date, count in _counts(survey, DateClass).items():
+        families[kind_of_date.family] += count
+    family, of_family = families.most_common(1)[0] if families else ("", 0)
+    fitting, what = max((of_form, "numbers"), (of_family, "dates"))
+    if not MANY * known < fitting < known:
+        return column
+
+    def misfit(kind: CellClass) -> bool:
+        if what == "numbers":
+            return not _fits(kind, form)
+        return not isinstance(kind, DateClass) or kind.family != family
+
+    said = (
+        f"{fitting} cells are {what} of one form, but {known - fitting} are not, so all are "
+        "categories"
+    )
+    return replace(column, odd=(said,), misfits=_first(survey, misfit), n_misfits=known - fitting)
 
 
 def _with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
@@ -303,7 +311,7 @@ def _with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
     if column.left_out or column.name in wishes.include or column.name in wishes.categorical:
         return column
     if survey.distinct == 1 and survey.rows > 1:
-        return leave_out(column, CONSTANT)
+        return _filled_or_not(column, survey)
     if survey.rows < ENOUGH_ROWS:
         return column
     if column.kind == NUMBER:
@@ -314,6 +322,14 @@ def _with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
         if reason:
             return leave_out(replace(column, kind=TEXT), reason)
     return column
+
+
+def _filled_or_not(column: Column, survey: ColumnSurvey) -> Column:
+    """Return a column of one value: a box that is ticked or not, or a constant."""
+    few = (1 - NEEDED_SHARE) * survey.rows
+    if survey.rows < ENOUGH_ROWS or not few < survey.known < survey.rows - few:
+        return leave_out(column, CONSTANT)
+    return replace(column, kind=YES_NO, filled=True, flag=f"--ignore {quoted(column.name)}")
 
 
 def _number_without_meaning(column: Column, survey: ColumnSurvey) -> str:
@@ -334,9 +350,11 @@ def _text_without_meaning(survey: ColumnSurvey) -> str:
     sentences = sentences or survey.letters > LETTERS_OF_SENTENCES * words > 0
     if sentences and survey.distinct >= MANY * survey.known:
         return FREE_TEXT
-    if survey.known >= ENOUGH_ROWS and survey.distinct >= NEARLY_ALL * survey.known:
-        return ID
-    return ""
+    mostly_words = words > MANY * survey.known or _are_codes(
+        _counts(survey, NumberClass), survey.known
+    )
+    all_different = survey.distinct >= NEARLY_ALL * survey.known
+    return ID if survey.known >= ENOUGH_ROWS and all_different and mostly_words else ""
 
 
 def _spaced(name: str) -> str:
@@ -379,9 +397,12 @@ def _usual_order(survey: TableSurvey) -> bool | None:
     """Return whether days come first in the columns that leave no doubt; None if there are none."""
     votes: Counter[str] = Counter()
     for column in survey.columns:
-        for kind, tally in column.classes.items():
-            if isinstance(kind, DateClass) and kind.order in ("day", "month"):
-                votes[kind.order] += tally.count
+        dates = _counts(column, DateClass)
+        if sum(dates.values()) < NEEDED_SHARE * column.known:
+            continue
+        for kind, count in dates.items():
+            if kind.order in ("day", "month"):
+                votes[kind.order] += count
     return None if not votes else votes["day"] >= votes["month"]
 
 

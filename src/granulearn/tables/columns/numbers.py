@@ -51,9 +51,8 @@ _NEUTRAL = "['’ \u00a0\u2009\u202f]"
 def _with_groups(mark: str, decimal: str) -> re.Pattern:
     """Return the form of a number whose thousands are grouped by a sign."""
     digits = "[1-9][0-9]{0,2}"
-    return re.compile(
-        f"(?:{digits}(?:{mark}[0-9]{{3}})+|{digits}(?:{_NEUTRAL}[0-9]{{3}})+)(?:{decimal}[0-9]*)?"
-    )
+    groups = [f"{digits}(?:{mark}[0-9]{{3}})+", f"{digits}(?:{_NEUTRAL}[0-9]{{3}})+"]
+    return re.compile(f"(?:{'|'.join(groups)})(?:{decimal}[0-9]*)?")
 
 
 _GROUPED = {".": _with_groups(",", "[.]"), ",": _with_groups("[.]", ",")}
@@ -146,10 +145,10 @@ def read_number(text: str, form: NumberForm) -> float | None:
     text : str
         A cell without blanks around it.
     form : NumberForm
-        How the column writes its numbers; the unit may be left out.
+        How the column writes its numbers.
     """
     parts = _parts(text)
-    if parts is None or parts.unit not in ("", form.unit):
+    if parts is None or parts.unit != form.unit:
         return None
     return _value(parts, form.decimal)
 
@@ -191,7 +190,7 @@ def read_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarr
     misfit : ndarray of bool
         True where a cell is there, but no number in this form.
     """
-    if form.decimal == ".":
+    if form == NumberForm():
         values = plain_numbers(text)
         if values is not None:
             return values, np.zeros(len(text), bool)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import as_text, by_different_text, is_nested, without_marks
 from granulearn.tables.columns.dates import (
@@ -20,7 +21,13 @@ from granulearn.tables.columns.dates import (
     read_stored_dates,
     stored_class,
 )
-from granulearn.tables.columns.numbers import DECIMALS, NumberForm, is_usable, read_numbers
+from granulearn.tables.columns.numbers import (
+    DECIMALS,
+    NumberForm,
+    is_plain,
+    is_usable,
+    read_numbers,
+)
 from granulearn.tables.columns.survey import Cell, is_number_type, stored_numbers
 
 if TYPE_CHECKING:
@@ -55,6 +62,10 @@ class Column:
     """How dates are written."""
     left_out: str = ""
     """Why the column is not used; empty if it is."""
+    of_numbers: bool = False
+    """Whether categories were stored as numbers: then 4.0 in a text is the category 4."""
+    filled: bool = False
+    """Whether a column of one value is read as filled in or not."""
     values_like_marks: tuple[str, ...] = ()
     """Texts that elsewhere stand for a missing cell, and here for a value."""
     missing: Mapping[str, int] = field(default_factory=dict)
@@ -86,6 +97,8 @@ class Column:
             return ", ".join(parts)
         if self.kind == NUMBER and self.number.unit:
             return f"a number of {self.number.unit}"
+        if self.filled:
+            return "1 where filled in, 0 where not"
         return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.kind, "a category")
 
     @property
@@ -109,14 +122,14 @@ class Column:
             more = ", ..." if self.n_misfits > len(self.misfits) else ""
             one = self.n_misfits == 1
             cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
-            is_parsed = self.kind in (NUMBER, DATE) and not self.left_out
+            is_parsed = self.kind in (NUMBER, DATE, YES_NO) and not self.left_out
             then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
             said.append(f"{cells} from the others{then}: {found}{more}")
         return said
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""
-        kept = ("name", "kind", "left_out", "distinct")
+        kept = ("name", "kind", "left_out", "distinct", "of_numbers", "filled")
         content: dict[str, Any] = {key: getattr(self, key) for key in kept}
         content["missing"] = dict(self.missing)
         content["values_like_marks"] = list(self.values_like_marks)
@@ -259,6 +272,8 @@ def read_column(
         numbers = read_stored_dates(cells, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
     text = without_marks(as_text(cells), column.values_like_marks)
+    if column.filled:
+        return {name: text.is_valid().to_numpy(zero_copy_only=False).astype(float)}, None
     if column.kind == NUMBER:
         values, misfit = read_numbers(text, column.number)
         return {name: values}, misfit
@@ -269,6 +284,8 @@ def read_column(
         found = by_different_text(text, truth)
         values = np.array([np.nan if value is None else value for value in found.values])
         return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
+    if column.of_numbers and not is_number_type(kind):
+        text = _as_if_stored(text)
     return {name: text}, None
 
 
@@ -277,6 +294,13 @@ def _is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
     if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
         return False
     return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
+
+
+def _as_if_stored(text: pa.Array) -> pa.Array:
+    """Return texts that are numbers as the text of the number: 4.0 and 4 are one category."""
+    found = by_different_text(text, lambda cell: float(cell) if is_plain(cell) else None)
+    numbers = as_text(pa.array(found.values, pa.float64())).take(pa.array(found.codes))
+    return pc.if_else(numbers.is_valid(), numbers, text)
 
 
 def truth(text: str) -> float | None:

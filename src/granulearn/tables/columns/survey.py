@@ -7,7 +7,7 @@ table gives the same survey read at once, in batches of any size, or in parts on
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import repeat
@@ -36,6 +36,8 @@ MAX_UNITS = 32
 _REMEMBERED_CELLS = 12
 _THREADS = 2
 _BATCHES_AHEAD = 3
+# Floats are exact for all whole numbers below.
+_EXACT_BELOW = 2.0**53
 _LOOKED_AT_FIRST = 32
 
 WORD = "word"
@@ -140,7 +142,6 @@ class TableSurvey:
 def survey_batches(
     batches: Iterable[pa.RecordBatch],
     first_row: int = 0,
-    tell: Callable[[int], None] = lambda rows: None,
     plain: set[str] | None = None,
 ) -> TableSurvey | None:
     """Look at all cells; return None if there is no batch.
@@ -151,8 +152,6 @@ def survey_batches(
         Rows in file order.
     first_row : int, default=0
         Number of the first row in the table.
-    tell : callable, default=nobody is told
-        Told the number of rows that were looked at.
     plain : set of str, default=None
         Filled with the columns that hold nothing but plain numbers with decimals so far:
         who reads the batches from text may give these as numbers.
@@ -171,7 +170,6 @@ def survey_batches(
                 plain.clear()
                 plain.update(seen.name for seen in survey.columns if seen.is_plain)
             first_row += batch.num_rows
-            tell(first_row)
     return survey
 
 
@@ -323,7 +321,7 @@ def _survey_numbers(seen: ColumnSurvey, column: pa.Array, look: _Look) -> Column
     odd = np.flatnonzero(known & ~usable)  # infinite, or too large to compute with
     groups = ((NumberClass("", True, False, False), np.flatnonzero(usable)), (WORD, odd))
     return replace(
-        _with_values(seen, values),
+        _with_values(seen, values, column),
         missing=_empty(len(values) - int(np.count_nonzero(known))),
         classes={
             kind: Tally(len(places), look.first_of(kind, column, places))
@@ -388,14 +386,14 @@ def _survey_plain(
         kind: Tally(count, look.first_of(kind, known, places, rows))
         for kind, (count, places) in found.items()
     }
-    return replace(_with_values(seen, values), classes=classes)
+    return replace(_with_values(seen, values, known), classes=classes)
 
 
-def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
+def _with_values(seen: ColumnSurvey, values: np.ndarray, text: pa.Array) -> ColumnSurvey:
     """Return the survey with what plain numbers tell; NaN stands for a missing cell."""
     missing = np.isnan(values)
     numbers = values[~missing] if missing.any() else values
-    sketch = seen.sketch.with_cells(numbers)
+    sketch = _with_numbers(seen.sketch, numbers, values, text)
     usable = is_usable(numbers)
     numbers = numbers if usable.all() else numbers[usable]
     if not len(numbers):
@@ -412,6 +410,17 @@ def _with_values(seen: ColumnSurvey, values: np.ndarray) -> ColumnSurvey:
         all_whole=seen.all_whole and _all_whole(numbers[:100]) and _all_whole(numbers),
         steps=Steps(lowest, highest) if stepwise and lowest == np.floor(lowest) else None,
     )
+
+
+def _with_numbers(
+    sketch: Sketch, numbers: np.ndarray, values: np.ndarray, text: pa.Array
+) -> Sketch:
+    """Return the sketch of numbers, too: by their text where floats cannot tell them apart."""
+    if not len(numbers) or max(numbers.max(), -numbers.min()) < _EXACT_BELOW:
+        return sketch.with_cells(numbers)
+    large = np.abs(values) >= _EXACT_BELOW
+    texts = as_text(text.take(pa.array(np.flatnonzero(large))))
+    return sketch.with_cells(numbers[np.abs(numbers) < _EXACT_BELOW]).with_cells(texts)
 
 
 def _all_whole(numbers: np.ndarray) -> bool:
@@ -432,8 +441,9 @@ def _survey_words(seen: ColumnSurvey, text: pa.Array, look: _Look) -> ColumnSurv
     texts, counts = different.take(pa.array(places)), counts[places]
     different_texts = texts.to_pylist()
     plain = np.array([is_plain(cell) for cell in different_texts])
-    values = texts.filter(pa.array(plain)).cast(pa.float64()).to_numpy(zero_copy_only=False)
-    seen = replace(_with_values(seen, values), steps=None)
+    numbers = texts.filter(pa.array(plain))
+    values = numbers.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    seen = replace(_with_values(seen, values, numbers), steps=None)
     others = texts.filter(pa.array(~plain))
     seen = replace(seen, sketch=seen.sketch.with_cells(others))
     groups = _grouped(map(_class_of, different_texts))
