@@ -18,7 +18,7 @@ from rich.text import Text
 HERE = Path(__file__).resolve().parent
 GUIDE = HERE / "guide" / "command-line.md"
 PICTURE = HERE / "images" / "terminal.svg"
-WIDTH = 92
+WIDTH = 104
 
 
 def quick_start_commands() -> list[str]:
