@@ -306,14 +306,16 @@ def report_second(
             if name in kept
             else f"it is left out; --include {quoted(name)} uses it"
         )
+        part = "" if leak.name == name else f"by {leak.name!r}, which it becomes: "
         warnings.append(
-            f"Column {name!r} alone gives the target away ({_HOW[leak.how]}, right in "
+            f"Column {name!r} alone gives the target away ({part}{_HOW[leak.how]}, right in "
             f"{100 * leak.share:.1f} % of its rows): {step}."
         )
     warnings += [
         f"Column {name!r} alone tells all classes apart: its values in them do not overlap. "
         f"If it was filled in after the label was known, pass --ignore {quoted(name)}."
         for name in dict.fromkeys(of_feature[name] for name in findings.separated)
+        if name not in leaks
     ]
     warnings += _about_order(report) + _about_repeats(findings)
     columns = tuple(
