@@ -93,7 +93,7 @@ def test_repeated_rows_and_rows_that_contradict_each_other_are_counted():
     assert (report.findings.duplicates, report.findings.conflicts) == (3, 2)
     repeats, conflicts = report.warnings[-2:]
     assert repeats.startswith("3 rows repeat an earlier one")
-    assert f"(rows 6 and {N + 4})" in conflicts
+    assert f"(data rows 6 and {N + 4})" in conflicts
 
 
 def test_labels_in_several_spellings_and_misspelt_ones_are_said():
@@ -139,6 +139,34 @@ def test_our_own_outputs_are_no_data_to_learn_from(verb, names):
     (said,) = problems_of_names(names, names[-1], Wishes())
     assert f"`granulearn {verb}` writes" in said
     assert problems_of_names(["prediction", "age"], "age", Wishes()) == ()
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_predictions_of_an_earlier_model_are_warned_of_unless_they_are_ignored(place):
+    other = [["good", "bad"][row * 5 % 7 < 3] for row in range(N)]
+    names = ["x", "y"]
+    names.insert(place % 3, "prediction")
+    cells = {"x": NOISE, "y": LABELS, "prediction": other}
+    table = {name: cells[name] for name in names}
+    (said,) = report_of(table).warnings
+    assert "'prediction' looks like what `granulearn predict` wrote" in said
+    assert "pass --ignore prediction" in said
+    assert report_of(table, ignore=("prediction",)).warnings == ()
+    assert report_of(table, "prediction").warnings == ()
+
+
+def test_predictions_that_are_the_labels_are_left_out_and_nothing_else_is_asked():
+    (said,) = report_of({"x": NOISE, "prediction": LABELS, "y": LABELS}).warnings
+    assert "'prediction' alone gives the target away" in said
+
+
+def test_a_note_that_names_the_label_is_warned_of_and_used():
+    notes = [f"visit {row % 3}: it was {LABELS[row].upper()}." for row in range(N)]
+    report = report_of({"x": NOISE, "note": [*notes[:-1], "good or bad"], "y": LABELS})
+    (said,) = report.warnings
+    assert said.startswith("The cells of column 'note' name the label in 98 % of the rows")
+    assert "pass --ignore note" in said
+    assert not report.schema["note"].left_out
 
 
 def test_a_header_alone_is_a_problem():
