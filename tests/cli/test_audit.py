@@ -104,8 +104,19 @@ def test_only_the_columns_to_keep_are_copied_ignored_ones_as_well(mislabelled, t
         "-o", tmp_path / "s.csv",
     )  # fmt: skip
     assert read_texts(tmp_path / "s.csv")[0] == [*VERDICT, "income", "age"]
-    line = fails(exit_codes.USAGE, "audit", mislabelled[0], "-t", "label", "--keep", "agee")
-    assert "--keep agee: there is no such column; did you mean one of ['age']?" in line
+
+
+def test_unknown_columns_to_keep_are_named_with_all_other_unknown_columns(mislabelled):
+    asked = ("--keep", "agee", "--keep", "income", "--ignore", "incom", "--keep", "row")
+    lines = fails_with(exit_codes.BAD_DATA, "audit", mislabelled[0], "-t", "lable", *asked)
+    assert [line.partition("There is no column ")[2].partition(";")[0] for line in lines] == [
+        "'lable' (--target)",
+        "'incom' (--ignore)",
+        "'agee' (--keep)",
+        "'row' (--keep)",
+    ]
+    assert all(str(mislabelled[0]) in line for line in lines)
+    assert "did you mean one of ['age']?" in lines[2]
 
 
 def test_the_page_names_the_columns_of_the_table(mislabelled, tmp_path):

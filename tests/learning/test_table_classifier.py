@@ -229,6 +229,31 @@ def test_whole_numbers_in_a_column_of_the_table_are_numbers(holders):
     assert_array_equal(inside.predict_proba(frame), beside.predict_proba(frame))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "boolean", object])
+def test_truth_values_in_a_column_of_the_table_are_truth_values(dtype, holders, tmp_path):
+    late = holders["pandas"]["late"] == "yes"
+    frame = holders["pandas"].assign(late=late.astype(dtype))
+    inside = model().fit(frame, "late")
+    beside = model().fit(frame.drop(columns="late"), late)
+    assert inside.classes_.tolist() == beside.classes_.tolist() == [False, True]
+    assert_array_equal(inside.predict_proba(frame), beside.predict_proba(frame))
+    assert inside.score(frame, late) > 0.8
+    inside.save(tmp_path / "late.skops")
+    loaded = TableClassifier.load(tmp_path / "late.skops")
+    assert loaded.predict(frame).dtype == bool
+    assert_array_equal(loaded.predict(frame), inside.predict(frame))
+
+
+def test_the_command_line_learns_and_predicts_truth_values_as_python_does(holders, tmp_path):
+    frame = holders["pandas"].assign(late=lambda f: f["late"] == "yes")
+    frame.to_parquet(tmp_path / "t.parquet")
+    run = ("-o", tmp_path / "m.skops", "--model", "rvfl", "--test", 0, "--seed", 0)
+    succeeds("fit", tmp_path / "t.parquet", "--target", "late", *run)
+    succeeds("predict", tmp_path / "m.skops", tmp_path / "t.parquet", "-o", tmp_path / "p.csv")
+    expected = model().fit(frame, "late").predict(frame)
+    assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == expected.tolist()
+
+
 def test_a_message_about_numbers_as_labels_names_the_number():
     X = {"a": np.arange(40.0) % 7, "b": np.arange(40.0) % 5}
     with pytest.raises(TableError, match="'class 7' in every row"):
@@ -341,10 +366,19 @@ def test_cells_of_another_form_are_warned_of_or_refused(holders):
     }
     fitted = model().fit(table, "y")
     one = {**table, "day": ["31.2.2020", *table["day"][1:]]}
-    with pytest.warns(UserWarning, match="'day': 1 cell does not have the form of training"):
+    with pytest.warns(UserWarning, match="'day': 1 cell does not hold dates, as in training"):
         fitted.predict(one)
     with pytest.raises(TableError, match="column 'day' held dates in training, but here 9 of 400"):
         fitted.predict({**table, "day": ["soon"] * 9 + table["day"][9:]})
+
+
+def test_categories_that_training_did_not_have_are_warned_of(holders):
+    frame = holders["pandas"]
+    fitted = model().fit(frame, "late")
+    unknown = frame.assign(city=frame["city"].replace("Graz", "Linz"))
+    with pytest.warns(UserWarning, match="'city': .* 1 category that training .*'Linz' at") as said:
+        fitted.predict(unknown)
+    assert len(said) == 1
 
 
 def test_a_file_without_rows_cannot_be_predicted(holders, tmp_path):

@@ -124,6 +124,17 @@ def test_labels_are_whole_numbers_only_if_all_are(names, whole, expected):
     assert found.dtype.kind == ("i" if whole else "U")
 
 
+def test_labels_are_truth_values_only_if_they_are_stored_as_such():
+    truth = [[True, None, False][row % 3] for row in range(60)]
+    x = [str(row * row % 11) for row in range(60)]
+    stored = read_training_table(table_of(pa.table({"x": x, "y": truth})), "y")
+    assert stored.y.dtype == bool
+    assert stored.y.tolist() == [value for value in truth if value is not None]
+    spelt = [None if value is None else str(value).lower() for value in truth]
+    text = read_training_table(table_of(pa.table({"x": x, "y": spelt})), "y")
+    assert text.y.tolist() == [value for value in spelt if value is not None]
+
+
 def test_chosen_rows_are_those_of_the_frame(data):
     places = np.array([3, 0, 3])
     found = chosen_rows(data.typed, data.schema, places).to_frame()

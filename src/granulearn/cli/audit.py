@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
     CSV_ENDINGS,
     SeedOption,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from granulearn.audit.table_audit import TableAudit
+    from granulearn.tables import TableFile, Wishes
 
 SHOWN = 10
 
@@ -80,7 +80,7 @@ def audit(
 
     _check_outputs(table, output, report)
     with asked.open(table) as file:
-        _check_kept(file.names, keep)
+        _check_names(file, target, asked.wishes, keep)
         with compiling_announced(), stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, asked.wishes, keep_cells=True)
@@ -132,11 +132,20 @@ def _write_listing(path: Path, done: TableAudit, keep: list[str] | None) -> None
         write_csv(listing.to_batches(), draft, listing.column_names)
 
 
-def _check_kept(names: list[str], keep: list[str] | None) -> None:
-    for name in keep or ():
-        if name not in names:
-            near = get_close_matches(name, names, 3) or names[:10]
-            raise UsageError(f"--keep {name}: there is no such column; did you mean one of {near}?")
+def _check_names(file: TableFile, target: str, wishes: Wishes, keep: list[str] | None) -> None:
+    """Refuse unknown columns to keep, together with all else that is wrong with the names."""
+    from granulearn.tables import TableError
+    from granulearn.tables.inspection import problems_of_names
+
+    unknown = [
+        f"There is no column {name!r} (--keep); did you mean one of "
+        f"{get_close_matches(name, file.names, 3) or file.names[:10]}?"
+        for name in keep or ()
+        if name not in file.names
+    ]
+    if unknown:
+        problems = (*problems_of_names(file.names, target, wishes), *unknown)
+        raise TableError(*(f"{file.path}: {problem}" for problem in problems))
 
 
 def _worst(done: TableAudit) -> pd.DataFrame:

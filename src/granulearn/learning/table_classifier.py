@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from granulearn._sklearn_compat import HasMethods, StrOptions, fit_context
-from granulearn._words import counted
 from granulearn.learning.model_kinds import DEFAULT_MODEL, make_model, model_names
 
 # What reads tables and files needs optional packages, so it is imported where it is used:
@@ -305,13 +304,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             if not frames:
                 raise TableError(f"{file.path} has a header but no data rows; add rows.")
             predictor.check_cells(file.path, file.place)
-            for name, count in predictor.misfits().items():
-                have, then = ("does not have", "counts") if count == 1 else ("do not have", "count")
-                warnings.warn(
-                    f"column {name!r}: {counted(count, 'cell')} {have} the form of training and "
-                    f"{then} as missing.",
-                    stacklevel=3,
-                )
+            for said in predictor.surprises(file.place):
+                warnings.warn(said, UserWarning, stacklevel=3)
         return _together(frames)
 
     def __sklearn_tags__(self):

@@ -18,7 +18,6 @@ from granulearn.tables.columns.decisions import (
     Wishes,
     decide_schema,
     leave_out,
-    quoted,
 )
 from granulearn.tables.columns.schema import NUMBER, Schema
 from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
@@ -29,6 +28,13 @@ from granulearn.tables.faults.examination import (
     examine,
     find,
     join_examinations,
+)
+from granulearn.tables.faults.fault_remarks import (
+    said_leaks,
+    said_named,
+    said_predictions,
+    said_repeats,
+    said_separated,
 )
 from granulearn.tables.labels.labels import (
     Labels,
@@ -46,11 +52,6 @@ FEW_VALUES = 1000
 _OWN_OUTPUTS = {
     "audit": {"given", "reliability", "suggested", "flagged"},
     "balls": {"ball", "purity", "radius", "membership", "first_row"},
-}
-_HOW = {
-    "copy": "it holds the labels themselves",
-    "code": "each of its values stands for one class",
-    "filled": "where it is filled in tells the class",
 }
 
 
@@ -301,22 +302,13 @@ def report_second(
     kept = {name for name in leaks if name in wishes.include}
     if len(leaks) == len(report.schema.used):
         kept = set(leaks)  # nothing would be left
-    for name, leak in leaks.items():
-        step = (
-            f"it is used all the same; --ignore {quoted(name)} leaves it out"
-            if name in kept
-            else f"it is left out; --include {quoted(name)} uses it"
-        )
-        warnings.append(
-            f"Column {name!r} alone gives the target away ({_HOW[leak.how]}, right in "
-            f"{100 * leak.share:.1f} % of its rows): {step}."
-        )
-    warnings += [
-        f"Column {name!r} alone tells all classes apart: its values in them do not overlap. "
-        f"If it was filled in after the label was known, pass --ignore {quoted(name)}."
-        for name in dict.fromkeys(of_feature[name] for name in findings.separated)
-    ]
-    warnings += _about_order(report) + _about_repeats(findings)
+    warnings += said_leaks(leaks, kept)
+    separated = dict.fromkeys(of_feature[name] for name in findings.separated)
+    warnings += said_separated(name for name in separated if name not in leaks)
+    named = {of_feature[name]: share for name, share in findings.named.items()}
+    warnings += said_named({name: share for name, share in named.items() if name not in leaks})
+    warnings += said_predictions(c.name for c in report.schema.used if c.name not in leaks)
+    warnings += _about_order(report) + said_repeats(findings)
     columns = tuple(
         leave_out(column, GIVES_AWAY) if column.name in leaks.keys() - kept else column
         for column in report.schema.columns
@@ -345,25 +337,6 @@ def _about_order(report: TableReport) -> list[str]:
         else "so any column that grows with the rows gives the label away: leave such out."
     )
     return [f"The rows are sorted by their label{found}, {then}"]
-
-
-def _about_repeats(findings: Findings) -> list[str]:
-    about = "" if findings.exact else "about "
-    said = []
-    if findings.duplicates:
-        were = "row repeats" if findings.duplicates == 1 else "rows repeat"
-        said.append(
-            f"{about}{findings.duplicates} {were} an earlier one, label and all; a copy in the "
-            "rows held out makes scores too good: remove repeated rows unless they are different "
-            "cases."
-        )
-    if findings.conflicts:
-        first = ", ".join(f"{a + 1} and {b + 1}" for a, b in findings.conflict_rows[:3])
-        said.append(
-            f"{about}{findings.conflicts} rows have the same inputs as a row with another label "
-            f"(rows {first}): one of the labels is wrong, or an input is missing."
-        )
-    return [text[0].upper() + text[1:] for text in said]
 
 
 def as_facts(report: TableReport, place: Callable[[int], str]) -> dict[str, Any]:

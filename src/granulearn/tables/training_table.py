@@ -38,7 +38,7 @@ class TrainingTable:
     typed: TypedRows
     """What the rows with a label become."""
     y: np.ndarray
-    """Labels: whole numbers if all are, else text."""
+    """Labels: truth values if the column is stored as such, whole numbers if all are, else text."""
     rows: np.ndarray
     """Number of each row in the file, from 0: rows without a label are left out."""
     cells: pa.Table | None
@@ -128,7 +128,7 @@ def read_training_table(
 
 
 def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
-    """Return classes as a model learns them: whole numbers if all are, else text.
+    """Return classes as a model learns them: truth values, whole numbers if all are, or text.
 
     Parameters
     ----------
@@ -138,6 +138,8 @@ def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
         What was decided about the target.
     """
     values = names.to_pylist()
+    if labels.truth_values:
+        return np.array([value == "true" for value in values], dtype=bool)
     if labels.whole_numbers:
         return np.array([int(value) for value in values], dtype=int)
     return np.array(values, dtype=str)

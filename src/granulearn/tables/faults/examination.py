@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from granulearn.tables.columns.hashes import hash_rows, hash_text
 from granulearn.tables.faults.leaks import MIN_KNOWN, MIN_ROWS, Leak, find_leak
+from granulearn.tables.faults.named_labels import naming_share
 from granulearn.tables.faults.row_repeats import (
     UNLABELLED,
     RowRepeats,
@@ -74,6 +75,8 @@ class Findings:
     """Pairs of rows with equal inputs and different labels: the first few."""
     exact: bool
     """Whether all rows were counted; else duplicates and conflicts are estimates."""
+    named: Mapping[str, float] = field(default_factory=dict)
+    """Columns of texts that name the label, and that are no leaks, with the share of cells."""
 
 
 def examine(
@@ -148,6 +151,11 @@ def find(examination: Examination) -> Findings:
         for name, of_class in examination.ranges.items()
         if name not in known_leaks and _are_apart(of_class, examination.counts.get(name))
     )
+    shares = {
+        name: naming_share(counts)
+        for name, counts in examination.counts.items()
+        if counts and name not in known_leaks and name not in examination.ranges
+    }
     repeats = count_repeats(examination.repeats)
     return Findings(
         leaks,
@@ -156,6 +164,7 @@ def find(examination: Examination) -> Findings:
         repeats.conflicts,
         repeats.conflict_rows,
         repeats.exact,
+        {name: share for name, share in shares.items() if share is not None},
     )
 
 

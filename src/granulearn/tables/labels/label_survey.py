@@ -49,6 +49,8 @@ class LabelSurvey:
     spellings."""
     ends: tuple[str, str] = ("", "")
     """Keys of the first label and of the last."""
+    truth_values: bool = False
+    """Whether the column is stored as truth values, not as text that may spell some."""
 
 
 def label_key(label: str) -> str:
@@ -82,6 +84,7 @@ def survey_labels(column: pa.Array, first_row: int) -> LabelSurvey:
     first_row : int
         Number of its first row in the whole table.
     """
+    truth_values = pa.types.is_boolean(column.type)
     encoded = as_text(column, trimmed=False).dictionary_encode()
     spellings = encoded.dictionary
     trimmed = pc.utf8_trim_whitespace(spellings)
@@ -96,7 +99,7 @@ def survey_labels(column: pa.Array, first_row: int) -> LabelSurvey:
     labelled = np.flatnonzero(~np.append(unlabelled_ones, True)[codes])
     codes = codes[labelled]
     if len(codes) == 0:
-        return LabelSurvey(unlabelled=unlabelled)
+        return LabelSurvey(unlabelled=unlabelled, truth_values=truth_values)
     numbers, decimals = _numeric_rows(trimmed, np.where(unlabelled_ones, 0, counts))
     survey = LabelSurvey(
         rows=len(codes),
@@ -105,6 +108,7 @@ def survey_labels(column: pa.Array, first_row: int) -> LabelSurvey:
         numbers=numbers,
         decimals=decimals,
         example=trimmed[int(codes[0])].as_py(),
+        truth_values=truth_values,
     )
     classes = np.flatnonzero(~unlabelled_ones)
     if len(classes) > MAX_SPELLINGS:
@@ -161,6 +165,7 @@ def join_label_surveys(a: LabelSurvey, b: LabelSurvey) -> LabelSurvey:
         example=a.example if a.rows else b.example,
         runs=runs,
         ends=ends,
+        truth_values=a.truth_values and b.truth_values,
     )
 
 

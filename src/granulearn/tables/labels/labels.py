@@ -54,6 +54,8 @@ class Labels:
     """Rare classes with the frequent one that each looks like; they are not joined."""
     whole_numbers: bool = False
     """Whether every class is a whole number as `str` writes it."""
+    truth_values: bool = False
+    """Whether the classes are the truth values of a column that is stored as such."""
     unlabelled: dict[str, int] = field(default_factory=dict)
     """Marks of a missing label with their rows; an empty cell is ''."""
     small: dict[str, int] = field(default_factory=dict)
@@ -112,6 +114,7 @@ def decide_labels(survey: LabelSurvey, target: str, *, exact: bool = False) -> L
         joined=joined,
         misspelt=misspelt,
         whole_numbers=bool(classes) and all(_is_plain_integer(name) for name in classes),
+        truth_values=survey.truth_values,
         unlabelled=unlabelled,
         small=small,
         first_rows={name: first_rows[name] for name in classes},

@@ -1,0 +1,124 @@
+"""What could give a false all-clear, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from granulearn.tables.columns.decisions import quoted
+from granulearn.tables.faults.examination import Findings
+from granulearn.tables.faults.leaks import Leak
+
+_HOW = {
+    "copy": "it holds the labels themselves",
+    "code": "each of its values stands for one class",
+    "filled": "where it is filled in tells the class",
+}
+_NUMBERED = re.compile("prediction_[1-9][0-9]*")
+
+
+def said_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[str]:
+    """Return which columns give the target away, and what was done about it.
+
+    Parameters
+    ----------
+    leaks : mapping of str to Leak
+        Columns, each with the leak that it, or a feature made of it, is.
+    kept : iterable of str
+        Those of the columns that are used all the same.
+    """
+    kept, said = set(kept), []
+    for name, leak in leaks.items():
+        step = (
+            f"it is used all the same; --ignore {quoted(name)} leaves it out"
+            if name in kept
+            else f"it is left out; --include {quoted(name)} uses it"
+        )
+        part = "" if leak.name == name else f"by {leak.name!r}, which it becomes: "
+        said.append(
+            f"Column {name!r} alone gives the target away ({part}{_HOW[leak.how]}, right in "
+            f"{100 * leak.share:.1f} % of its rows): {step}."
+        )
+    return said
+
+
+def said_separated(names: Iterable[str]) -> list[str]:
+    """Return which columns of numbers tell the classes apart.
+
+    Parameters
+    ----------
+    names : iterable of str
+        These columns.
+    """
+    return [
+        f"Column {name!r} alone tells all classes apart: its values in them do not overlap. "
+        f"If it was filled in after the label was known, pass --ignore {quoted(name)}."
+        for name in names
+    ]
+
+
+def said_named(shares: Mapping[str, float]) -> list[str]:
+    """Return which columns have cells that name the label.
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        These columns, each with the share of its cells that name the label of their row.
+    """
+    return [
+        f"The cells of column {name!r} name the label in {100 * share:.0f} % of the rows; if it "
+        f"was written after the label was known, pass --ignore {quoted(name)}."
+        for name, share in shares.items()
+    ]
+
+
+def said_predictions(names: Iterable[str]) -> list[str]:
+    """Return which columns look like predictions of an earlier model.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The columns that are used, in the order of the table.
+    """
+    names = list(names)
+    found = ["prediction"] if "prediction" in names else []
+    # Of several outputs, predictions are numbered and come last.
+    count = sum(bool(_NUMBERED.fullmatch(name)) for name in names)
+    numbered = [f"prediction_{number}" for number in range(1, count + 1)]
+    if count > 1 and names[-count:] == numbered:
+        found = numbered
+    if not found:
+        return []
+    columns = "Column" if len(found) == 1 else "Columns"
+    look = "looks" if len(found) == 1 else "look"
+    flags = " ".join(f"--ignore {name}" for name in found)
+    return [
+        f"{columns} {', '.join(map(repr, found))} {look} like what `granulearn predict` wrote; if "
+        f"so, pass {flags}."
+    ]
+
+
+def said_repeats(findings: Findings) -> list[str]:
+    """Return how many rows repeat others, or contradict them.
+
+    Parameters
+    ----------
+    findings : Findings
+        Of the whole table.
+    """
+    about = "" if findings.exact else "about "
+    said = []
+    if findings.duplicates:
+        were = "row repeats" if findings.duplicates == 1 else "rows repeat"
+        said.append(
+            f"{about}{findings.duplicates} {were} an earlier one, label and all; a copy in the "
+            "rows held out makes scores too good: remove repeated rows unless they are different "
+            "cases."
+        )
+    if findings.conflicts:
+        first = ", ".join(f"{a + 1} and {b + 1}" for a, b in findings.conflict_rows[:3])
+        said.append(
+            f"{about}{findings.conflicts} rows have the same inputs as a row with another label "
+            f"(data rows {first}): one of the labels is wrong, or an input is missing."
+        )
+    return [text[0].upper() + text[1:] for text in said]
