@@ -261,12 +261,6 @@ def json_broken_line(folder: Path) -> Path:
     return holding(folder, "broken.jsonl", "\n".join(lines))
 
 
-@bad("nested.jsonl", "address", "line 2")
-def json_nested(folder: Path) -> Path:
-    lines = ['{"size": 1, "label": "a"}', '{"size": 2, "address": {"zip": 1}, "label": "b"}']
-    return holding(folder, "nested.jsonl", "\n".join(lines * 5))
-
-
 @bad("numbers.jsonl", "object")
 def json_of_numbers(folder: Path) -> Path:
     return holding(folder, "numbers.jsonl", "1\n2\n3\n")

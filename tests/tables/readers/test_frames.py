@@ -71,6 +71,32 @@ def test_any_dtype_of_pandas_has_a_text(series, expected):
     assert texts(series) == expected
 
 
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([True, False, None], dtype=object),
+        pd.Series([True, None, False], dtype="boolean"),
+        pd.Series([1.0, np.nan, 2.0, 1e20]),
+        pd.Series([0.1, 1e-7]),
+        pd.Series([1, "x", "1"], dtype=object),
+        pd.Series([2**70, 1], dtype=object),
+        pd.Series(pd.to_datetime(["2020-01-31", None])),
+        pd.Series(pd.to_timedelta(["90min", None])),
+        pd.Series(pd.PeriodIndex(["2020-01", None], freq="M")),
+        pd.Series(pd.IntervalIndex.from_tuples([(0.0, 1.5), (1.5, 3.0), None])),
+    ],
+)
+def test_categories_have_the_text_of_their_values(series):
+    assert texts(series.astype("category")) == texts(series)
+
+
+def test_the_intervals_of_a_cut_are_categories():
+    cut = pd.cut(pd.Series([1, np.nan, 9, 2]), [0, 5, 10])
+    assert texts(cut) == ["(0, 5]", None, "(5, 10]", "(0, 5]"]
+    (batch,) = table_of(pd.DataFrame({"a": cut})).batches()
+    assert pa.types.is_dictionary(batch.column(0).type)
+
+
 def test_types_of_pandas_are_kept():
     frame = pd.DataFrame(
         {"t": pd.to_datetime(["2020-01-31"]), "n": [1], "c": pd.Categorical(["u"])}

@@ -78,12 +78,38 @@ def test_what_is_no_table_is_refused_with_its_line(tmp_path, content, said):
         opened(content, tmp_path)
 
 
-@pytest.mark.parametrize("value", ["[1]", '{"c": 1}'])
-def test_nested_values_are_named_with_key_and_line_if_they_are_read(tmp_path, value):
-    read = opened(f'{{"a": 1, "b": "x"}}\n{{"a": 2, "b": {value}}}\n', tmp_path)
-    with pytest.raises(TableError, match="line 2: 'b' is an"):
-        list(read.batches())
-    assert rows_of(read.batches(["a"])) == [["1"], ["2"]]
+nested = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.lists(nested, max_size=3) | st.dictionaries(st.text(), nested, max_size=3))
+def test_arrays_and_objects_are_read_as_json_that_has_their_value(value):
+    with tempfile.TemporaryDirectory() as folder:
+        content = json.dumps({"a": 1}) + "\n" + json.dumps({"a": 2, "b": value})
+        read = opened(content, Path(folder))
+        ((_, nothing), (_, cell)) = rows_of(read.batches())
+    assert (nothing, json.loads(cell)) == (None, value)
+    assert read.remarks == ("column 'b' holds arrays or objects; they are read as text",)
+
+
+def test_numbers_inside_of_arrays_keep_their_spelling(tmp_path):
+    read = opened('{"a": [1.50,  "1.50", {"é": 1e3}, true, null]}', tmp_path)
+    assert rows_of(read.batches()) == [['[1.50, "1.50", {"é": 1e3}, true, null]']]
+
+
+def test_only_some_columns_of_arrays_are_remarked_one_by_one(tmp_path):
+    read = opened(json.dumps({f"c{place}": [] for place in range(9)}), tmp_path)
+    assert len(read.remarks) == 6
+    assert read.remarks[-1] == "4 more columns hold arrays or objects"
+
+
+def test_what_is_nested_too_deep_is_refused_with_its_line(tmp_path):
+    deep = "[" * 600 + "]" * 600
+    with pytest.raises(TableError, match="line 2: "):
+        list(opened(f'{{"a": 1}}\n{{"a": {deep}}}\n', tmp_path).batches())
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from granulearn.tables import TableError
+from granulearn.tables.readers.text_header import Header
 from granulearn.tables.readers.text_separator import (
     announced_separator,
     check_separator,
+    header_with,
     likely_separator,
 )
 
@@ -31,7 +33,38 @@ from granulearn.tables.readers.text_separator import (
     ],
 )
 def test_the_separator_that_divides_rows_alike_is_taken(text, separator):
-    assert likely_separator(text.encode(), Path("t")) == separator
+    assert likely_separator(text.encode(), Path("t")) == (separator, Header())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Report\na;b\n1;2\n3;4\n", (";", Header(1))),
+        ("# one, two\n# three\n\na;b\nx;y\nu;v\n", (";", Header(2))),
+        ("Report, 2020\na\tb\tc\n1\t2,5\t3\n4\t5,5\t6\n", ("\t", Header(1))),
+        ("a\tb\nr1\t1\t2\nr2\t3\t4\n", ("\t", Header(lacks_name=True))),
+        ("a b\n1 x\n2 y\n", (" ", Header())),
+        ("a b\nr1 1 2\nr2 3 4\n", (" ", Header(lacks_name=True))),
+        # No sign of a title, nor of cells between blanks.
+        ("text\nhello, world\nbye, moon\nfoo, bar\n", (";", Header())),
+        ("full name\njohn smith\nann lee\n", (",", Header())),
+        ("a b\n1 2\nx\n", (",", Header())),
+    ],
+)
+def test_titles_names_of_rows_and_blanks_are_found_where_there_are_signs(text, expected):
+    assert likely_separator(text.encode(), Path("t")) == expected
+
+
+def test_columns_that_blanks_align_are_refused():
+    text = b"name   size\nfoo     1.5\nbarbar  2\n"
+    with pytest.raises(TableError, match="t: columns seem to be aligned by several blanks"):
+        likely_separator(text, Path("t"))
+
+
+def test_titles_are_found_if_the_separator_is_known():
+    assert header_with(b"Report\na^b\n1^2\n3^4\n", "^") == Header(1)
+    assert header_with(b"a^b\n1^2\n3^4\n", "^") == Header()
+    assert header_with(b"a^b\n1^2^3^4\n3^4^5^6\n", "^") == Header()
 
 
 def test_a_very_wide_header_is_refused_before_it_is_divided():

@@ -176,7 +176,7 @@ def test_an_encoding_that_was_found_is_said(tmp_path):
     read = opened("Größe;Straße\n1;Köln\n".encode("cp1252"), tmp_path)
     assert (read.names, rows_of(read.batches())) == (["Größe", "Straße"], [["1", "Köln"]])
     assert "the text is in cp1252 (found" in read.remarks[0]
-    assert opened("Größe\n1\n", tmp_path).remarks == ()
+    assert opened("Größe;b\n1;2\n", tmp_path).remarks == ()
 
 
 def test_more_than_a_hundred_thousand_columns_are_refused(tmp_path):
@@ -224,3 +224,72 @@ def test_cells_agree_with_pandas_on_real_files(name, separator, encoding):
     oracle = pd.read_csv(path, sep=separator, encoding=encoding, dtype=str, keep_default_na=False)
     assert table.names == list(oracle.columns)
     assert rows_of(table.batches()) == oracle.to_numpy().tolist()
+
+
+@given(
+    tables(),
+    st.lists(st.text("ab ,;é", min_size=1, max_size=12), min_size=1, max_size=4),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    st.sampled_from([7, 2**20]),
+)
+def test_comments_above_the_header_change_no_cell_and_shift_lines(
+    table, comments, newline, encoding, chunk
+):
+    names, rows = table
+    names = ["first", "second", *names]
+    rows = [["x", str(number), *row] for number, row in enumerate(rows)]
+    above = "".join(f"# {comment}{newline}" for comment in comments)
+    content = (above + newline + written(names, rows, "|", newline)).encode(encoding)
+    shift = len(comments) + 1
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_scan, "CHUNK_BYTES", chunk)
+        plain = opened(written(names, rows, "|", newline), Path(folder), separator="|")
+        lines = [line + shift for line in plain.lines().tolist()]
+        read = opened(content, Path(folder), separator="|")
+        assert read.names == plain.names
+        assert rows_of(read.batches()) == rows
+        assert [row for part in read.parts() for row in rows_of(part.batches())] == rows
+        assert read.lines().tolist() == lines
+        assert read.place(len(rows) - 1) == f"line {lines[-1]}"
+    assert f"the first {shift} lines are no header ('# " in read.remarks[0]
+    assert f"the header is on line {shift + 1}" in read.remarks[0]
+
+
+@pytest.mark.parametrize("chunk", [4, 2**20])
+def test_rows_below_titles_know_their_lines(tmp_path, monkeypatch, chunk):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", chunk)
+    read = opened('Bericht, März\n\nStand;2020\n\n"a\nb";c;d\n\nx;1,5;"y\nz"\nu;2,5;v\n', tmp_path)
+    assert read.names == ["a\nb", "c", "d"]
+    assert rows_of(read.batches()) == [["x", "1,5", "y\nz"], ["u", "2,5", "v"]]
+    assert [row for part in read.parts() for row in rows_of(part.batches())] == rows_of(
+        read.batches()
+    )
+    assert read.lines().tolist() == [8, 10]
+    assert [read.place(row) for row in range(2)] == ["line 8", "line 10"]
+    assert read.remarks == (
+        "the first 4 lines are no header ('Bericht, März'); the header is on line 5",
+    )
+
+
+def test_a_long_title_in_an_old_encoding_is_shown_in_part(tmp_path):
+    content = "Größen " * 20 + "\na,b,c\n1,2,3\n1,2,3\n"
+    read = opened(content.encode("cp1252"), tmp_path)
+    assert read.remarks[1].startswith("the first line is no header ('Größen Größen")
+    assert len(read.remarks[1]) < 120
+
+
+@pytest.mark.parametrize("separator", ["\t", " ", ","])
+def test_tables_of_r_with_names_of_rows_have_a_first_column(tmp_path, separator):
+    content = '"size" "kind"\n"1" 2.5 "ab"\n"2" 3 "c"\n'
+    read = opened(content.replace(" ", separator), tmp_path)
+    assert read.names == ["column 1", "size", "kind"]
+    assert rows_of(read.batches()) == [["1", "2.5", "ab"], ["2", "3", "c"]]
+    assert read.lines().tolist() == [2, 3]
+    assert "the header has 2 names and the rows 3 cells" in read.remarks[0]
+
+
+def test_a_lonely_column_is_remarked_unless_the_separator_is_stated(tmp_path):
+    (remark,) = opened("a^b\n1^2\n", tmp_path).remarks
+    assert remark == "one column was found; --separator names what stands between cells"
+    assert opened("a\n1\n", tmp_path, separator=",").remarks == ()

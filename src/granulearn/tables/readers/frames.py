@@ -174,10 +174,22 @@ def _column_of_pandas(series: Any) -> pa.Array:
     try:
         column = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return _mixed(series)
-    if isinstance(column.type, pa.BaseExtensionType):
-        return _mixed(series)  # periods and intervals: what pandas shows says more
+        return _shown(series)
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return _shown(series)  # periods and intervals: what pandas shows says more
     return column
+
+
+def _shown(series: Any) -> pa.Array:
+    """Return the text of values that Arrow does not know; categories stay categories."""
+    if not hasattr(series, "cat"):
+        return _mixed(series)
+    # By category: among the cells, a missing one makes floats of the whole bounds of others.
+    codes = series.cat.codes.to_numpy()
+    indices = pa.array(codes, mask=codes < 0)
+    cells = pa.DictionaryArray.from_arrays(indices, _mixed(series.cat.categories))
+    return cells.dictionary_decode().dictionary_encode()  # 1 and "1" have one text
 
 
 def _are_mixed(values: Any) -> bool:

@@ -18,9 +18,17 @@ from granulearn.tables.readers.text_bytes import TextBytes
 from granulearn.tables.readers.text_encoding import Encoding, evident_encoding, stated_encoding
 from granulearn.tables.readers.text_source import TextSource
 
-# Numbers keep their spelling: 1.50 stays 1.50.
-_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+
+class _Number(str):
+    """The spelling of a number: 1.50 stays 1.50."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number)
 _BLANKS = " \t\r\n"
+_NESTED = (list, dict)
+_REMARKS_SHOWN = 5
 
 
 class JsonTable(TableFile):
@@ -47,9 +55,11 @@ class JsonTable(TableFile):
         self._text = TextBytes(source, encoding)
         self._shown = source.shown
         keys: dict[str, None] = {}
+        nested: dict[str, None] = {}
         lines = []
         for line, row in self._objects():
             keys.update(dict.fromkeys(row))
+            nested.update((key, None) for key, value in row.items() if isinstance(value, _NESTED))
             check_width(source.shown, len(keys))
             lines.append(line)
         if not lines:
@@ -58,6 +68,8 @@ class JsonTable(TableFile):
             raise TableError(f"{source.shown} has only empty JSON objects; it needs some keys.")
         self._keys = list(keys)
         names, remarks = named_columns(source.shown, self._keys)
+        name_of = dict(zip(self._keys, names, strict=True))
+        remarks = [*remarks, *_nested_remarks([name_of[key] for key in keys if key in nested])]
         super().__init__(source.shown, names, remarks, len(lines))
         self._lines = np.array(lines)
 
@@ -79,13 +91,13 @@ class JsonTable(TableFile):
         value = row.get(key)
         if value is None or isinstance(value, str):
             return value
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        what = "an array" if isinstance(value, list) else "an object"
-        raise TableError(
-            f"{self._shown}, line {line}: {key!r} is {what}, and a cell must be a text, a number "
-            "or a truth value; write its parts as keys of their own."
-        )
+        try:
+            return _json_of(value)
+        except RecursionError as error:
+            raise TableError(
+                f"{self._shown}, line {line}: {key!r} holds arrays or objects too deep in each "
+                "other to be read; write its parts as keys of their own."
+            ) from error
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return the table as one part."""
@@ -165,6 +177,26 @@ class JsonTable(TableFile):
             f"{self._shown}, line {line}: this is no JSON ({error}); write one object per line, or "
             "one array of objects."
         )
+
+
+def _json_of(value: Any) -> str:
+    """Return a value as JSON on one line, with its numbers as they were spelt."""
+    if isinstance(value, _Number):
+        return value
+    if isinstance(value, list):
+        return f"[{', '.join(map(_json_of, value))}]"
+    if isinstance(value, dict):
+        items = (f"{_json_of(key)}: {_json_of(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _nested_remarks(names: list[str]) -> list[str]:
+    remarks = [f"column {name!r} holds arrays or objects; they are read as text" for name in names]
+    if len(remarks) > _REMARKS_SHOWN:
+        more = f"{len(remarks) - _REMARKS_SHOWN} more columns hold arrays or objects"
+        remarks = [*remarks[:_REMARKS_SHOWN], more]
+    return remarks
 
 
 def _after_blanks(content: str, position: int) -> int:

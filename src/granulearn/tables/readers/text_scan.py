@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.table_file import Reading
@@ -25,6 +26,7 @@ from granulearn.tables.readers.text_rows import LONGEST_ROW, strict_rows
 from granulearn.tables.readers.text_separator import (
     announced_separator,
     check_separator,
+    header_with,
     likely_separator,
 )
 from granulearn.tables.readers.text_source import TextSource
@@ -57,6 +59,12 @@ class Heading:
     """Offset after it."""
     end_line: int
     """The line after it."""
+    line: int
+    """The line on which the names begin."""
+    title: str | None
+    """What stands above the names and is none, decoded as latin-1."""
+    lacks_name: bool
+    """Whether the file has no name, not even an empty one, for the first column."""
 
 
 @dataclass(frozen=True)
@@ -128,18 +136,30 @@ def _heading(text: TextBytes, checked: CheckedBytes, reading: Reading) -> Headin
     skipped = announced[1] if announced else 0
     if reading.separator is not None:
         separator = check_separator(reading.separator)
+        found = header_with(sample[skipped:], separator)
     elif announced is not None:
         separator = check_separator(announced[0])
+        found = header_with(sample[skipped:], separator)
     else:
-        separator = likely_separator(sample, shown)
+        separator, found = likely_separator(sample, shown)
+    first_line = 1 + bool(skipped)
     with text.open(text.begin + skipped) as stream:
-        rows = strict_rows(stream, separator, shown, first_line=1 + bool(skipped))
-        header = next((row for row in rows if any(map(str.strip, row.cells))), None)
+        rows = strict_rows(stream, separator, shown, first_line=first_line)
+        filled = (row for row in rows if any(map(str.strip, row.cells)))
+        above = list(islice(filled, found.n_titles))
+        header = next(filled, None)
         rows.close()
     if header is None:
         raise TableError(f"{shown} has no names of columns; it needs a header line.")
-    end = text.begin + skipped + header.end
-    return Heading(separator, tuple(header.cells), end, 1 + bool(skipped) + header.end_line)
+    return Heading(
+        separator,
+        ("", *header.cells) if found.lacks_name else tuple(header.cells),
+        end=text.begin + skipped + header.end,
+        end_line=first_line + header.end_line,
+        line=first_line + header.line,
+        title=separator.join(above[0].cells) if above else None,
+        lacks_name=found.lacks_name,
+    )
 
 
 def _beginning(checked: CheckedBytes) -> bytes:

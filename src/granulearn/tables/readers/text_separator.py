@@ -1,4 +1,4 @@
-"""Which character stands between cells, judged by the first rows."""
+"""Which character stands between cells, and where the header is, judged by the first rows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from pathlib import Path
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.naming import check_width
-from granulearn.tables.readers.text_rows import fits
+from granulearn.tables.readers.text_header import (
+    MOST_ROWS,
+    Header,
+    lacking_header,
+    names_numbers,
+    share_of_fitting,
+    unusual_header,
+)
 
 SEPARATORS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 2**16
 _SAMPLE_ROWS = 200
-# Rows that break the rule are named later; they must not decide what the rule is.
-_MOST_ROWS = 0.9
 _ANNOUNCED = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
 
 
@@ -48,38 +53,101 @@ def check_separator(separator: str) -> str:
     return separator
 
 
-def likely_separator(content: bytes, shown: Path) -> str:
-    """Return which of ``, ; tab |`` divides the first rows most consistently.
+def header_with(content: bytes, separator: str) -> Header:
+    """Return where the header is if the separator is known.
 
     Parameters
     ----------
     content : bytes
-        Whole rows, the header first.
+        Whole rows from the beginning.
+    separator : str
+        What stands between cells.
+    """
+    sample, is_cut = _sample(content)
+    rows = _rows(sample, is_cut, separator)
+    if not rows or share_of_fitting(rows) >= MOST_ROWS:
+        return Header()
+    return unusual_header(rows) or Header()
+
+
+def likely_separator(content: bytes, shown: Path) -> tuple[str, Header]:
+    """Return which of ``, ; tab |`` or blank divides the first rows most consistently.
+
+    Parameters
+    ----------
+    content : bytes
+        Whole rows from the beginning.
     shown : Path
         The file, for messages.
     """
-    content = content.lstrip(b"\r\n")
-    header = content[: _header_length(content)]
-    check_width(shown, max(header.count(separator.encode()) for separator in SEPARATORS) + 1)
-    sample = content[: max(_SAMPLE_BYTES, 2 * len(header))]
-    is_cut = len(sample) < len(content)
-    samples = {separator: _rows(sample, separator, is_cut) for separator in SEPARATORS}
+    first = content.lstrip(b"\r\n")
+    first = first[: _header_length(first)]
+    check_width(shown, max(first.count(separator.encode()) for separator in SEPARATORS) + 1)
+    sample, is_cut = _sample(content)
+    samples = {separator: _rows(sample, is_cut, separator) for separator in SEPARATORS}
     widths = {separator: len(rows[0]) if rows else 1 for separator, rows in samples.items()}
     shares = {
-        separator: sum(fits(row, widths[separator]) for row in rows) / len(rows)
+        separator: share_of_fitting(rows)
         for separator, rows in samples.items()
         if widths[separator] > 1
     }
-    consistent = [separator for separator, share in shares.items() if share >= _MOST_ROWS]
+    consistent = [separator for separator, share in shares.items() if share >= MOST_ROWS]
     if consistent:
-        return max(consistent, key=lambda separator: widths[separator])
+        return max(consistent, key=lambda separator: widths[separator]), Header()
+    unusual = {separator: unusual_header(rows) for separator, rows in samples.items()}
+    found = [(separator, header) for separator, header in unusual.items() if header is not None]
+    if found:
+        return max(found, key=lambda pair: max(map(len, samples[pair[0]])))
     undivided = [
         separator for separator, rows in samples.items() if all(len(row) == 1 for row in rows)
     ]
     if shares and (max(shares.values()) >= 0.5 or not undivided):
-        return max(shares, key=lambda separator: (shares[separator], widths[separator]))
+        best = max(shares, key=lambda separator: (shares[separator], widths[separator]))
+        return best, Header()
+    if len(undivided) == len(SEPARATORS):
+        divided = _divided_by_blanks(sample, is_cut, shown)
+        if divided is not None:
+            return " ", divided
     # A table of one column: what does not occur in it cannot divide it.
-    return undivided[0] if undivided else ","
+    return undivided[0] if undivided else ",", Header()
+
+
+def _divided_by_blanks(sample: bytes, is_cut: bool, shown: Path) -> Header | None:
+    """Return the header if all rows have equally many cells between blanks, some of them numbers.
+
+    Words of a text stand between blanks too; without numbers there is no telling.
+    """
+    rows = [row for row in _rows(sample, is_cut, " ") if any(map(str.strip, row))]
+    header = _header_of_equal(rows)
+    if header is not None:
+        return header
+    rows = [_without_last_blank(row) for row in _rows(sample, is_cut, " ", aligned=True)]
+    if _header_of_equal([row for row in rows if row]) is None:
+        return None
+    raise TableError(
+        f"{shown}: columns seem to be aligned by several blanks, and one character must stand "
+        "between cells; write the table with one tabulator or comma between cells, or state "
+        "--separator ',' if it has one column."
+    )
+
+
+def _header_of_equal(rows: list[list[str]]) -> Header | None:
+    if len(rows) < 3 or len(rows[1]) < 2:
+        return None
+    if all(len(row) == len(rows[0]) for row in rows):
+        return Header() if names_numbers(rows) else None
+    return lacking_header(rows) if names_numbers([["", *rows[0]], *rows[1:]]) else None
+
+
+def _without_last_blank(row: list[str]) -> list[str]:
+    return row if row[-1].strip() else row[:-1]
+
+
+def _sample(content: bytes) -> tuple[bytes, bool]:
+    """Return the beginning without empty lines, and whether more follows."""
+    content = content.lstrip(b"\r\n")
+    sample = content[: max(_SAMPLE_BYTES, 2 * _header_length(content))]
+    return sample, len(sample) < len(content)
 
 
 def _header_length(content: bytes) -> int:
@@ -87,12 +155,12 @@ def _header_length(content: bytes) -> int:
     return min(ends, default=len(content))
 
 
-def _rows(sample: bytes, separator: str, is_cut: bool) -> list[list[str]]:
+def _rows(sample: bytes, is_cut: bool, separator: str, *, aligned: bool = False) -> list[list[str]]:
     """Return the first rows that are whole, the header first."""
     rows: list[list[str]] = []
     text = io.StringIO(sample.decode("latin-1"), newline="")
     try:
-        for cells in csv.reader(text, delimiter=separator):
+        for cells in csv.reader(text, delimiter=separator, skipinitialspace=aligned):
             if len(rows) == _SAMPLE_ROWS:
                 return rows
             if rows or any(map(str.strip, cells)):

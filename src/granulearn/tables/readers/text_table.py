@@ -37,6 +37,7 @@ from granulearn.tables.readers.text_source import TextSource
 _BLOCK_BYTES = 16 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 2
+_LONGEST_TITLE = 40
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -181,7 +182,11 @@ class TextTable(TableFile):
         form = scan_text(source, reading)
         header = [form.text.text_of(cell) for cell in form.heading.cells]
         names, remarks = named_columns(source.shown, header)
-        remarks = [*_encoding_remarks(form.text, reading), *remarks]
+        remarks = [
+            *_encoding_remarks(form.text, reading),
+            *_heading_remarks(form.text, form.heading, reading),
+            *remarks,
+        ]
         super().__init__(source.shown, names, remarks, form.rows.n_rows)
         self._all = TextPart(form.text, form.heading, tuple(names), form.rows)
 
@@ -239,3 +244,21 @@ def _encoding_remarks(text: TextBytes, reading: Reading) -> list[str]:
     if text.encoding.mark or text.encoding.name == "utf-8":
         return []
     return [f"the text is in {text.encoding.name} (found, not stated; --encoding overrules)"]
+
+
+def _heading_remarks(text: TextBytes, heading: Heading, reading: Reading) -> list[str]:
+    remarks = []
+    if heading.title is not None:
+        title = text.text_of(heading.title).strip()
+        title = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
+        above = heading.line - 1
+        lines = "first line is" if above == 1 else f"first {above} lines are"
+        remarks.append(f"the {lines} no header ({title!r}); the header is on line {heading.line}")
+    if heading.lacks_name:
+        remarks.append(
+            f"the header has {len(heading.cells) - 1} names and the rows {len(heading.cells)} "
+            "cells; the first column is taken for the one without a name"
+        )
+    if len(heading.cells) == 1 and reading.separator is None:
+        remarks.append("one column was found; --separator names what stands between cells")
+    return remarks
