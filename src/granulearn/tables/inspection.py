@@ -19,7 +19,7 @@ from granulearn.tables.columns.decisions import (
     decide_schema,
     leave_out,
 )
-from granulearn.tables.columns.schema import NUMBER, Schema
+from granulearn.tables.columns.schema import Schema
 from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import (
@@ -193,7 +193,7 @@ def inspect_table(
     look = first_look(file.batches_for_survey(plain), known_target, plain=plain)
     report = report_first(file, look, known_target, wishes)
     if not report.problems:
-        numbers = {used.name for used in report.schema.used if used.kind == NUMBER}
+        numbers = {used.name for used in report.schema.used if used.is_plain_number}
         batches = file.batches_for_survey(plain & numbers)
         examined = second_look(batches, report.schema, known_target, report.labels)
         report = report_second(report, examined, wishes)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.columns.decisions import Wishes
-from granulearn.tables.columns.schema import NUMBER, Schema, TypedRows, joined_rows
+from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import examine
 from granulearn.tables.inspection import (
@@ -97,7 +97,9 @@ def read_training_table(
 
     def kept() -> Iterator[pa.RecordBatch]:
         for batch in file.batches() if keep_cells else file.batches_for_survey(plain):
-            came_plain.update(plain)
+            came_plain.update(
+                field.name for field in batch.schema if pa.types.is_float64(field.type)
+            )
             if batch.num_rows:
                 batches.append(batch)
                 yield batch
@@ -108,7 +110,7 @@ def read_training_table(
     decided = report.labels
     if problems or decided is None:
         raise TableError(*(f"{file.path}: {problem}" for problem in problems))
-    if any(used.kind != NUMBER and used.name in came_plain for used in report.schema.used):
+    if any(not used.is_plain_number and used.name in came_plain for used in report.schema.used):
         # Some batches hold numbers where the text is wanted after all.
         batches = [batch for batch in file.batches() if batch.num_rows]
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]

@@ -81,6 +81,11 @@ class Column:
     """The option that would change what becomes of the column."""
 
     @property
+    def is_plain_number(self) -> bool:
+        """Whether its cells are numbers that any program reads."""
+        return self.kind == NUMBER and self.number == _PLAIN_NUMBERS
+
+    @property
     def feature_names(self) -> list[str]:
         """Names of what the column becomes; none if it is left out."""
         if self.left_out:

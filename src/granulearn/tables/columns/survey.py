@@ -163,20 +163,23 @@ def survey_batches(
             before = survey.columns if survey else repeat(None)
             seen = pool.map(survey_column, names, columns, repeat(first_row), before)
             part = TableSurvey(batch.num_rows, tuple(seen))
-            if plain is not None:
-                part = _as_text_stored(part, plain)
+            if survey is not None and plain is not None:
+                part = _as_text_stored(part, survey)
             survey = part if survey is None else join_surveys(survey, part)
             if plain is not None:
-                plain.clear()
-                plain.update(seen.name for seen in survey.columns if seen.is_plain)
+                still = {seen.name for seen in survey.columns if seen.is_plain}
+                plain &= still
+                plain |= still
             first_row += batch.num_rows
     return survey
 
 
-def _as_text_stored(part: TableSurvey, plain: set[str]) -> TableSurvey:
+def _as_text_stored(part: TableSurvey, before: TableSurvey) -> TableSurvey:
     """Return the survey as if columns had come as the text that the file holds."""
-    text = frozenset({"text"})
-    columns = [replace(seen, stored=text) if seen.name in plain else seen for seen in part.columns]
+    columns = [
+        replace(seen, stored=earlier.stored) if "text" in earlier.stored else seen
+        for seen, earlier in zip(part.columns, before.columns, strict=True)
+    ]
     return replace(part, columns=tuple(columns))
 
 

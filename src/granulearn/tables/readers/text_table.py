@@ -78,12 +78,13 @@ class TextPart:
         """
         trusting = True
         for _, content in self.contents():
-            table = self._with_numbers(content, plain) if trusting and plain else None
+            known = frozenset(plain)  # another thread may change it meanwhile
+            found = self._with_numbers(content, known) if trusting and known else None
             # One cell of another form in any of them, and the rest is read as text.
-            trusting = trusting and (table is not None or not plain)
-            yield from self._parsed(content, list(self.names)) if table is None else table
+            trusting = trusting and (found is not None or not known)
+            yield from self._parsed(content, list(self.names)) if found is None else found
 
-    def _with_numbers(self, content: bytes, plain: set[str]) -> list[pa.RecordBatch] | None:
+    def _with_numbers(self, content: bytes, plain: frozenset[str]) -> list[pa.RecordBatch] | None:
         types = {name: pa.float64() if name in plain else pa.string() for name in self.names}
         try:
             table = self._read(content, types, _BLOCK_BYTES)
