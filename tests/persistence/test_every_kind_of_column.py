@@ -1,6 +1,7 @@
 """`fit`, `predict` and ONNX agree on every kind of column, and a card holds no cells."""
 
 import json
+import warnings
 import zipfile
 
 import numpy as np
@@ -80,8 +81,11 @@ def test_the_command_and_onnx_predict_the_same(fitted):
     expected = written[["probability_bad", "probability_good"]].to_numpy()
     assert_allclose(probabilities, expected, rtol=0, atol=1e-9)
     assert labels.tolist() == written["prediction"].tolist()
-    with pytest.warns(UserWarning, match="'duration': 1 cell does not have the form"):
+    with warnings.catch_warnings(record=True, action="always") as caught:
         in_python = TableClassifier.load(fitted / "m.skops").predict_proba(fitted / "new.csv")
+    said = " ".join(str(one.message) for one in caught)
+    assert "'duration': 1 cell does not hold numbers of min, as in training" in said
+    assert "'città': 1 cell holds 1 category that training did not have" in said
     assert_array_equal(in_python, expected)
 
 

@@ -169,6 +169,18 @@ def test_a_note_that_names_the_label_is_warned_of_and_used():
     assert not report.schema["note"].left_out
 
 
+def test_a_code_with_a_few_mistakes_is_warned_of_and_used():
+    labels = LABELS * 5
+    code = [{"good": "P", "bad": "Q"}[label] for label in labels]
+    for row in (1, 60, 120, 180):
+        code[row] = "Q" if code[row] == "P" else "P"
+    x = [f"{np.sin(row):.5f}" for row in range(5 * N)]
+    report = report_of({"x": x, "code": code, "y": labels})
+    (said,) = (text for text in report.warnings if "'code'" in text)
+    assert said.startswith("Column 'code' (98.7 %) alone tells the class in nearly all rows")
+    assert not report.schema["code"].left_out
+
+
 def test_a_header_alone_is_a_problem():
     report = inspect_table(Watched(0), "y")
     assert report.rows == 0

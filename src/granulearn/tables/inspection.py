@@ -32,6 +32,7 @@ from granulearn.tables.faults.examination import (
 from granulearn.tables.faults.fault_remarks import (
     said_leaks,
     said_named,
+    said_near,
     said_predictions,
     said_repeats,
     said_separated,
@@ -307,6 +308,9 @@ def report_second(
     warnings += said_separated(name for name in separated if name not in leaks)
     named = {of_feature[name]: share for name, share in findings.named.items()}
     warnings += said_named({name: share for name, share in named.items() if name not in leaks})
+    near = {of_feature[name]: share for name, share in findings.near.items()}
+    told = {*leaks, *separated, *named}
+    warnings += said_near({name: share for name, share in near.items() if name not in told})
     warnings += said_predictions(c.name for c in report.schema.used if c.name not in leaks)
     warnings += _about_order(report) + said_repeats(findings)
     columns = tuple(

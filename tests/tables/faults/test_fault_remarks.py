@@ -6,6 +6,7 @@ from granulearn.tables.faults.examination import Findings
 from granulearn.tables.faults.fault_remarks import (
     said_leaks,
     said_named,
+    said_near,
     said_predictions,
     said_repeats,
     said_separated,
@@ -42,6 +43,16 @@ def test_predictions_are_known_by_their_names(names, found):
     assert [word.strip(".") for word in " ".join(said).split("--ignore ")[1:]] == [
         name + " " * (name != found[-1]) for name in found
     ]
+
+
+def test_columns_that_are_nearly_leaks_share_one_line():
+    assert said_near({}) == []
+    (one,) = said_near({"odor": 0.9844})
+    assert one.startswith("Column 'odor' (98.4 %) alone tells the class")
+    assert one.endswith("pass --ignore odor.")
+    (many,) = said_near({f"c{number}": 0.98 for number in range(7)})
+    assert "'c4' (98.0 %) and 2 more each alone tell" in many
+    assert many.endswith("--ignore c3 --ignore c4.")
 
 
 def test_nothing_found_is_nothing_said():

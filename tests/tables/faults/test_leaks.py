@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.faults.leaks import find_leak
+from granulearn.tables.faults.leaks import find_leak, near_share
 
 
 def how(counts):
@@ -50,6 +50,20 @@ def test_half_a_percent_may_be_wrong(wrong, leaks):
     assert (leak is not None) == leaks
     if leak:
         assert leak.share == pytest.approx(1 - wrong / 1000)
+
+
+@pytest.mark.parametrize(("wrong", "near"), [(6, True), (30, True), (31, False)])
+def test_three_percent_may_be_wrong_of_what_is_nearly_a_leak(wrong, near):
+    counts = {("A", "no"): 500, ("D", "yes"): 500 - wrong // 2, ("A", "yes"): wrong // 2}
+    counts |= {("A", "no"): 500 - (wrong - wrong // 2), ("D", "no"): wrong - wrong // 2}
+    assert near_share(counts) == (pytest.approx(1 - wrong / 1000) if near else None)
+    assert find_leak("c", counts) is None
+
+
+def test_what_is_nearly_a_leak_names_each_class_and_is_there():
+    assert near_share({("A", "no"): 980, ("A", "yes"): 10, ("B", "yes"): 10}) is None
+    assert near_share({(None, "no"): 98, (None, "yes"): 2, ("", "yes"): 98}) is None
+    assert near_share({("A", "no"): 9, ("B", "yes"): 11, (None, "no"): 100}) is None
 
 
 def test_a_rare_class_that_is_not_named_is_no_leak():

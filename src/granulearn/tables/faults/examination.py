@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.columns.hashes import hash_rows, hash_text
-from granulearn.tables.faults.leaks import MIN_KNOWN, MIN_ROWS, Leak, find_leak
+from granulearn.tables.faults.leaks import MIN_KNOWN, MIN_ROWS, Leak, find_leak, near_share
 from granulearn.tables.faults.named_labels import naming_share
 from granulearn.tables.faults.row_repeats import (
     UNLABELLED,
@@ -77,6 +77,8 @@ class Findings:
     """Whether all rows were counted; else duplicates and conflicts are estimates."""
     named: Mapping[str, float] = field(default_factory=dict)
     """Columns of texts that name the label, and that are no leaks, with the share of cells."""
+    near: Mapping[str, float] = field(default_factory=dict)
+    """Columns that are nearly leaks, and none of the above, with the share of cells."""
 
 
 def examine(
@@ -156,6 +158,13 @@ def find(examination: Examination) -> Findings:
         for name, counts in examination.counts.items()
         if counts and name not in known_leaks and name not in examination.ranges
     }
+    named = {name: share for name, share in shares.items() if share is not None}
+    told = {*known_leaks, *separated, *named}
+    nearly = {
+        name: near_share(counts)
+        for name, counts in examination.counts.items()
+        if counts and name not in told
+    }
     repeats = count_repeats(examination.repeats)
     return Findings(
         leaks,
@@ -164,7 +173,8 @@ def find(examination: Examination) -> Findings:
         repeats.conflicts,
         repeats.conflict_rows,
         repeats.exact,
-        {name: share for name, share in shares.items() if share is not None},
+        named,
+        {name: share for name, share in nearly.items() if share is not None},
     )
 
 

@@ -14,6 +14,7 @@ _HOW = {
     "code": "each of its values stands for one class",
     "filled": "where it is filled in tells the class",
 }
+_LISTED = 5
 _NUMBERED = re.compile("prediction_[1-9][0-9]*")
 
 
@@ -69,6 +70,27 @@ def said_named(shares: Mapping[str, float]) -> list[str]:
         f"The cells of column {name!r} name the label in {100 * share:.0f} % of the rows; if it "
         f"was written after the label was known, pass --ignore {quoted(name)}."
         for name, share in shares.items()
+    ]
+
+
+def said_near(shares: Mapping[str, float]) -> list[str]:
+    """Return, in one line, which columns nearly give the target away.
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        These columns, each with the share of its cells that stand for the class of their row.
+    """
+    if not shares:
+        return []
+    found = [f"{name!r} ({100 * share:.1f} %)" for name, share in shares.items()]
+    more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    which, they, were = ("Column", "it", "was") if len(found) == 1 else ("Columns", "they", "were")
+    tell = "alone tells" if len(found) == 1 else "each alone tell"
+    flags = " ".join(f"--ignore {quoted(name)}" for name in list(shares)[:_LISTED])
+    return [
+        f"{which} {', '.join(found[:_LISTED])}{more} {tell} the class in nearly all rows; if "
+        f"{they} {were} filled in after the label was known, pass {flags}."
     ]
 
 
