@@ -55,7 +55,9 @@ def test_the_short_form_has_a_line_for_what_was_left_out_parsed_odd_and_missing(
     assert parsed == "read as: price (numbers of €, decimal comma)"
     assert misfit.startswith("price: 1 cell differs from the others and counts as missing: 'ask'")
     assert date.endswith("; --day-first or --month-first says which")
-    assert mixed == "half: 133 cells are numbers, but 67 are not, so all are categories"
+    assert mixed == (
+        "half: 133 cells are numbers of one form, but 67 are not, so all are categories"
+    )
     assert lines[-1] == "missing: 67 cells ('?'); granulearn check has more"
 
 
