@@ -252,7 +252,7 @@ def test_comments_above_the_header_change_no_cell_and_shift_lines(
         assert [row for part in read.parts() for row in rows_of(part.batches())] == rows
         assert read.lines().tolist() == lines
         assert read.place(len(rows) - 1) == f"line {lines[-1]}"
-    assert f"the first {shift} lines are no header ('# " in read.remarks[0]
+    assert f"the first {shift} lines are no header ('#" in read.remarks[0]
     assert f"the header is on line {shift + 1}" in read.remarks[0]
 
 
