@@ -11,7 +11,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from prior_strength import best_strength, predictions_by_strength
 from scipy.optimize import nnls
 from threadpoolctl import threadpool_limits
 from training_parts import TrainingPart, judge_all, training_part
@@ -192,12 +191,7 @@ def forest_scores(
     for way, settings in OTHER_FORESTS.items():
         other = BallForestClassifier(random_state=part.draw, **settings).fit(part.X, noisy)
         scores[way] = committee + other.predict_proba(part.new)
-    chosen = _forest_of_chosen_prior(part, noisy)
-    return {
-        **scores,
-        "forest: prior chosen": committee + chosen,
-        "forest alone, prior chosen": chosen,
-    }
+    return scores
 
 
 def judge(name: str, draw: int) -> list[dict]:
@@ -245,12 +239,6 @@ def _best_network(members: dict[str, Members]) -> Members:
 
 def _share_right(scores: np.ndarray, part: TrainingPart) -> float:
     return float((scores.argmax(axis=1) == part.truth).mean())
-
-
-def _forest_of_chosen_prior(part: TrainingPart, noisy: np.ndarray) -> np.ndarray:
-    found = predictions_by_strength(part.X, noisy, part.n_classes, part.new, part.draw)
-    strength = best_strength({each: out_of_bag for each, (out_of_bag, _) in found.items()}, noisy)
-    return found[strength][1]
 
 
 def _title(kind: str, rate: float) -> str:

@@ -9,7 +9,6 @@ reliabilities, and the estimated beside the planted share of wrong labels.
 import warnings
 
 import numpy as np
-from prior_strength import best_strength, predictions_by_strength
 from sklearn.metrics import f1_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 from training_parts import TrainingPart, judge_all, training_part
@@ -47,12 +46,9 @@ def flagging_rules(audit: LabelAudit, codes: np.ndarray) -> dict[str, np.ndarray
 def reliabilities(part: TrainingPart, audit: LabelAudit, codes: np.ndarray) -> dict:
     """Return the class probabilities that each way to rate labels looks at."""
     committee = RVFLCommitteeClassifier(random_state=part.draw).fit(part.X, codes)
-    by_prior = predictions_by_strength(part.X, codes, part.n_classes, part.new, part.draw)
-    out_of_bag = {strength: unseen for strength, (unseen, _) in by_prior.items()}
     return {
         "forest": audit.proba_,
         "forest and committee": audit.proba_ + committee.loo_proba_,
-        "forest, prior chosen": out_of_bag[best_strength(out_of_bag, codes)],
     }
 
 

@@ -9,18 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import gammaln
 
 from granulearn.balls import _forest_kernels as kernels
-from granulearn.balls import _forest_split_kernels
+from granulearn.balls import _forest_try_kernels
+from granulearn.balls._forest_split_kernels import Search
+from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
 from tests.balls import forest_reference as reference
 
 keys = st.integers(0, 2**64 - 1)
-
-
-def tables(n_rows, n_classes):
-    whole = np.arange(n_rows + 1)
-    return gammaln(whole + 0.5), gammaln(whole + 0.5 * n_classes)
 
 
 @given(key=keys, n_rows=st.integers(1, 60), share=st.floats(0, 1))
@@ -40,72 +36,85 @@ def test_every_row_is_drawn_equally_often():
     assert_allclose(times / 2000, 0.4, atol=0.05)
 
 
-def grow(X, y, weights, rows, key, n_tries, n_classes, bucket_rows=None, max_try=10**4):
-    max_features = max(1, round(X.shape[1] ** 0.5))
-    perm = rows[np.argsort(y[rows], kind="stable")].astype(np.int32)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(y[rows], minlength=n_classes))])
-    n_nodes = 2 * len(rows)
+def evidence_table(n_rows, n_classes, alpha):
+    return log_gamma_tables(ForestRule(split_alpha=alpha), n_rows, n_classes)[alpha]
+
+
+def grow(data, weights, rows, key, bucket_rows):
+    """Return children, counts and thresholds of a tree by the compiled loops."""
+    n_classes, n_features, n_nodes = data.n_classes, data.X.shape[1], 2 * len(rows)
+    columns, own = np.ascontiguousarray(data.X.T), data.y[rows]
+    max_features = max(1, round(n_features**0.5))
+    perm = rows[np.argsort(own, kind="stable")].astype(np.int32)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_classes))])
     children, begins, widths = (np.zeros(n_nodes, np.int32) for _ in range(3))
     features = np.empty(len(rows) * max_features, np.int32)
     directions, thresholds = np.empty(len(features)), np.empty(n_nodes)
-    counts, evidences = np.empty((n_nodes, n_classes)), np.empty(n_nodes)
-    scratch = _forest_split_kernels.new_scratch(max_features, len(rows), n_classes, X.shape[1])
+    counts = np.empty((n_nodes, n_classes))
+    scratch = _forest_try_kernels.new_scratch(max_features, len(rows), n_classes, columns)
     if bucket_rows is not None:
-        bucket = np.empty((X.shape[1], bucket_rows)), np.empty(bucket_rows)
+        bucket = np.empty((n_features, bucket_rows)), np.empty(bucket_rows)
         scratch = scratch._replace(bucket=bucket[0], bucket_weights=bucket[1])
-    scratch = scratch._replace(thinned=np.empty(max_try + n_classes, np.int32))
+    scratch = scratch._replace(thinned=np.empty(data.max_try + n_classes, np.int32))
     found = kernels.grow_tree(
-        np.ascontiguousarray(X.T), weights, perm, bounds, np.uint64(key), n_tries,
-        *tables(len(rows), n_classes), scratch,
-        children, begins, widths, features, directions, thresholds, counts, evidences,
+        columns, weights, perm, bounds, np.uint64(key), Search(*data.search),
+        evidence_table(len(rows), n_classes, data.alpha), scratch,
+        children, begins, widths, features, directions, thresholds, counts,
     )  # fmt: skip
-    return children[:found], counts[:found], evidences[:found], max_features
+    return children[:found], counts[:found]
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(
     shape=st.tuples(st.integers(2, 80), st.integers(1, 9)),
     n_classes=st.integers(2, 4),
     data_seed=st.integers(0, 10**6),
     key=keys,
-    n_tries=st.integers(1, 8),
+    search=st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(1, 8)),
+    alpha=st.sampled_from([0.5, 0.1, 0.005]),
     weighted=st.booleans(),
+    mostly_constant=st.booleans(),
     bucket_rows=st.sampled_from([3, 10, None]),
     max_try=st.sampled_from([8, 25, 10**4]),
 )
 def test_trees_equal_those_of_the_slow_twin(
-    shape, n_classes, data_seed, key, n_tries, weighted, bucket_rows, max_try
+    shape, n_classes, data_seed, key, search, alpha, weighted, mostly_constant, bucket_rows, max_try
 ):
     rng = np.random.default_rng(data_seed)
     X, y = rng.normal(size=shape), rng.integers(n_classes, size=shape[0])
+    if mostly_constant:
+        X[rng.random(shape) < 0.9] = 0
     weights = rng.uniform(0.1, 3, shape[0]) if weighted else np.ones(shape[0])
     rows = np.sort(rng.permutation(shape[0])[: max(1, shape[0] * 2 // 3)])
-    children, counts, evidences, max_features = grow(
-        X,
-        y,
-        weights if weighted else np.empty(0),
-        rows,
-        key,
-        n_tries,
-        n_classes,
-        bucket_rows,
-        max_try,
-    )
-    members, expected = reference.grown_tree(
-        X, y, weights, rows, key, n_tries, max_features, n_classes, max_try
-    )
+    data = reference.Data(X, y, weights, n_classes, search, alpha, max_try)
+    children, counts = grow(data, weights if weighted else np.empty(0), rows, key, bucket_rows)
+    members, expected = reference.grown_tree(data, rows, key)
     assert_array_equal(children, [expected[node] for node in range(len(expected))])
     for node, own in members.items():
-        own_counts = reference.class_weights(y, weights, own, n_classes)
-        assert_allclose(counts[node], own_counts, rtol=1e-12)
-        assert evidences[node] == pytest.approx(reference.log_evidence(own_counts))
+        assert_allclose(counts[node], data.counts(own), rtol=1e-12)
+
+
+@given(
+    values=st.lists(st.floats(-9, 9), min_size=2, max_size=20).filter(lambda v: len(set(v)) > 1),
+    at=st.integers(0, 19),
+)
+def test_the_middle_of_the_gap_parts_rows_as_the_value_of_a_row_does(values, at):
+    values = np.array(values)
+    threshold = np.sort(values)[at % len(values)]
+    if threshold == values.max():
+        return
+    middle = kernels.middle_of_gap(values, len(values), threshold)
+    assert_array_equal(values > middle, values > threshold)
+    nearest = values[values > threshold].min()
+    assert middle == pytest.approx((threshold + nearest) / 2)
 
 
 PRINT_FOREST = """
 import numpy as np, warnings
 warnings.simplefilter("ignore")  # whole numbers that wrap around, on purpose
-from granulearn.balls.forest import ForestRule, grow_forest
+from granulearn.balls.forest import grow_forest
+from granulearn.balls.forest_tree import ForestRule
 rng = np.random.default_rng(5)
 X, y = rng.standard_normal((80, 3)), rng.integers(3, size=80)
 grown = grow_forest(X, y, 3, ForestRule(n_trees=3, seed=1))

@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import _posterior_kernels
+from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
 from tests.balls import forest_reference as reference
+
+
+ALPHAS = (0.5, 0.1, 0.005)
 
 
 @st.composite
@@ -25,34 +29,41 @@ def small_trees(draw):
             counts[node] = counts[children[node]] + counts[children[node] + 1]
         else:
             counts[node] = draw(st.lists(st.integers(0, 6), min_size=n_classes, max_size=n_classes))
-    return np.array(children, np.int32), counts, draw(st.sampled_from([0.1, 0.5, 0.8, 1.0]))
+    stop, alpha = draw(st.sampled_from([0.05, 0.5, 0.8, 0.98, 1.0])), draw(st.sampled_from(ALPHAS))
+    return np.array(children, np.int32), counts, stop, alpha
+
+
+def packed_children(children, number, kept):
+    """Return the children of a packed tree whose splits look at no feature."""
+    found, nothing = np.empty(len(kept), np.int32), np.zeros(len(children), np.int32)
+    _posterior_kernels.pack_tree(
+        children, nothing, nothing, np.zeros(0, np.int32), np.zeros(0), np.zeros(len(children)),
+        number, kept, found, np.empty(len(kept) + 1, np.int32), np.empty(0, np.int32), np.empty(0),
+        np.empty(len(kept)),
+    )  # fmt: skip
+    return found
 
 
 @given(small_trees())
 def test_the_recursion_equals_the_average_over_all_coverings(tree):
-    children, counts, stop = tree
-    evidences = np.array([reference.log_evidence(own) for own in counts])
-    stops, reach = np.empty(len(children)), np.empty(len(children))
+    children, counts, stop, alpha = tree
+    table = log_gamma_tables(ForestRule(split_alpha=alpha), 20, counts.shape[1])[alpha]
+    evidences, stops, reach = (np.empty(len(children)) for _ in range(3))
+    _posterior_kernels.weigh_balls(counts, table, evidences)
+    assert_allclose(evidences, [reference.log_evidence(own, alpha) for own in counts], atol=1e-9)
     average = _posterior_kernels.weigh_tree(children, evidences, stop, stops, reach)
-    expected_average, expected_posterior = reference.brute_force_average(children, counts, stop)
+    expected_average, expected = reference.brute_force_average(children, counts, stop, alpha)
     assert average == pytest.approx(expected_average)
     number, kept = np.empty(len(children), np.int32), np.empty(len(children), np.int32)
     n_kept = _posterior_kernels.renumber_kept(children, reach, -1.0, number, kept)
     assert n_kept == len(children)
+    packed = packed_children(children, number, kept)
     leaves = [node for node in kept if children[node] == 0]
     leaf_proba = np.empty((len(leaves), counts.shape[1]))
-    n_splits = len(children) - len(leaves)
-    packed = np.empty(n_kept, np.int32)
-    _posterior_kernels.pack_tree(
-        children, np.arange(len(children), dtype=np.int32),
-        (children > 0).astype(np.int32), np.zeros(len(children), np.int32),
-        np.zeros(len(children)), np.zeros(len(children)), counts, stops, reach, number, kept,
-        packed, np.empty(n_kept + 1, np.int32), np.empty(n_splits, np.int32),
-        np.empty(n_splits), np.empty(n_kept), leaf_proba,
-    )  # fmt: skip
+    _posterior_kernels.set_leaf_posteriors(packed, kept, counts, alpha, stops, reach, leaf_proba)
     for leaf, node in enumerate(leaves):
         assert packed[number[node]] == -1 - leaf
-        assert_allclose(leaf_proba[leaf], expected_posterior[node], rtol=1e-9)
+        assert_allclose(leaf_proba[leaf], expected[node], rtol=1e-9)
         assert leaf_proba[leaf].sum() == pytest.approx(1)
 
 
@@ -63,14 +74,20 @@ def test_what_is_hardly_reached_is_dropped_and_the_rest_still_sums_to_one():
     number, kept = np.empty(5, np.int32), np.empty(5, np.int32)
     n_kept = _posterior_kernels.renumber_kept(children, reach, 0.01, number, kept)
     assert_array_equal(number, [0, 1, 2, -1, -1])
-    leaf_proba = np.empty((2, 2))
-    _posterior_kernels.pack_tree(
-        children, np.zeros(5, np.int32), np.ones(5, np.int32), np.zeros(1, np.int32), np.ones(1),
-        np.zeros(5), counts, stops, reach, number, kept[:n_kept], np.empty(3, np.int32),
-        np.empty(4, np.int32), np.empty(1, np.int32), np.empty(1), np.empty(3), leaf_proba,
-    )  # fmt: skip
+    kept = kept[:n_kept]
+    packed, leaf_proba = packed_children(children, number, kept), np.empty((2, 2))
+    _posterior_kernels.set_leaf_posteriors(packed, kept, counts, 0.5, stops, reach, leaf_proba)
     assert_allclose(leaf_proba.sum(axis=1), 1)
     assert_allclose(leaf_proba[1, 1], 0.5 * 9.5 / 19 + 0.5 * 9.5 / 10)
+
+
+def test_leaves_that_predict_the_same_are_one():
+    children = np.array([1, -1, 3, -2, -3], np.int32)
+    leaf_proba = np.array([[0.5, 0.5], [0.2, 0.8], [0.2 + 1e-9, 0.8 - 1e-9]])
+    is_leaf, node_proba = np.empty(5, bool), np.empty((5, 2))
+    _posterior_kernels.mark_equal_leaves(children, leaf_proba, 1e-7, is_leaf, node_proba)
+    assert_array_equal(is_leaf, [False, True, True, True, True])
+    assert_allclose(node_proba[2], [0.2, 0.8])
 
 
 def test_a_row_goes_right_when_its_product_exceeds_the_threshold():
@@ -88,11 +105,8 @@ def test_a_tree_adds_only_to_the_rows_that_it_has_not_seen():
         np.array([-1], np.int32), np.array([0, 0], np.int32), np.empty(0, np.int32),
         np.empty(0), np.zeros(1), np.array([[0.25, 0.75]]),
     )  # fmt: skip
-    total, n_trees = np.zeros((3, 2)), np.zeros(3)
-    seen = np.array([True, False, True])
-    _posterior_kernels.add_posterior(np.zeros((3, 1)), seen, *leaf, total, n_trees)
+    total, seen = np.zeros((3, 2)), np.array([True, False, True])
+    _posterior_kernels.add_posterior(np.zeros((3, 1)), seen, *leaf, total)
     assert_array_equal(total, [[0, 0], [0.25, 0.75], [0, 0]])
-    assert_array_equal(n_trees, [0, 1, 0])
-    nothing = np.empty(0, bool)
-    _posterior_kernels.add_posterior(np.zeros((3, 1)), nothing, *leaf, total, n_trees)
-    assert_array_equal(n_trees, [1, 2, 1])
+    _posterior_kernels.add_posterior(np.zeros((3, 1)), np.empty(0, bool), *leaf, total)
+    assert_array_equal(total, [[0.25, 0.75], [0.5, 1.5], [0.25, 0.75]])

@@ -1,20 +1,24 @@
 """Laws of the ball forest."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls.forest import (
-    BallForest,
-    ForestRule,
-    canonical_order,
-    grow_forest,
-    label_reliability,
-)
+from granulearn.balls.forest import BallForest, grow_forest, label_reliability
+from granulearn.balls.forest_rows import canonical_order
+from granulearn.balls.forest_tree import ForestRule, Weighing
 
 RULE = ForestRule(n_trees=12, seed=3)
+UNSPLIT = ForestRule(n_trees=1, max_samples=1.0, weighings=(Weighing(stop=1.0),))
+WEIGHINGS = (Weighing(), Weighing(0.5, 0.98), Weighing(0.005, 0.05))
+SEARCHED = ForestRule(
+    n_trees=12, n_directions=4, n_axes=8, n_thresholds=8, split_alpha=0.1, weighings=WEIGHINGS,
+    seed=3,
+)  # fmt: skip
 
 
 def two_clouds(n=120, d=4, n_classes=2, seed=0):
@@ -25,16 +29,16 @@ def two_clouds(n=120, d=4, n_classes=2, seed=0):
 
 def test_one_leaf_gives_the_class_frequencies():
     X, y = two_clouds(n_classes=3)
-    grown = grow_forest(X, y, 3, ForestRule(n_trees=1, max_samples=1.0, stop=1.0))
+    grown = grow_forest(X, y, 3, UNSPLIT)
     frequencies = (np.bincount(y) + 0.5) / (len(y) + 1.5)
-    assert_allclose(grown.forest.posterior(X[:5]), np.tile(frequencies, (5, 1)), rtol=1e-9)
+    assert_allclose(grown.forest.posterior(X[:5]), np.tile(frequencies, (5, 1)), rtol=1e-6)
 
 
 def test_the_first_split_counts_by_the_two_stage_average():
     """Two far apart pure clouds: one useful split, so W = g E + (1 - g) E_left E_right."""
     X = np.r_[np.zeros((6, 1)), np.ones((4, 1))]
     y = np.r_[np.zeros(6, int), np.ones(4, int)]
-    grown = grow_forest(X, y, 2, ForestRule(n_trees=1, max_samples=1.0, stop=0.8))
+    grown = grow_forest(X, y, 2, ForestRule(n_trees=1, max_samples=1.0))
 
     def evidence(a, b):
         seen, product = np.zeros(2), 1.0
@@ -59,7 +63,7 @@ def test_out_of_bag_uses_exactly_the_trees_that_did_not_see_the_sample():
     each = [BallForest((t,), forest.shift, forest.scale, 2).posterior(X) for t in forest.trees]
     for i in range(60):
         unseen = [p[i] for p, seen in zip(each, grown.in_bag, strict=True) if not seen[i]]
-        assert_allclose(found[i], np.mean(unseen, axis=0) if unseen else np.nan)
+        assert_allclose(found[i], np.mean(unseen, axis=0) if unseen else np.nan, rtol=1e-6)
 
 
 def test_a_samples_own_label_never_reaches_its_out_of_bag_posterior():
@@ -117,20 +121,18 @@ def test_integer_weights_are_repeated_rows_and_zero_is_absence():
 def test_broken_weights_count_in_the_posterior():
     X, y = two_clouds(40)
     weights = np.where(y == 1, 0.25, 1.5)
-    rule = ForestRule(n_trees=1, max_samples=1.0, stop=1.0)
-    posterior = grow_forest(X, y, 2, rule, sample_weight=weights).forest.posterior(X[:1])
+    posterior = grow_forest(X, y, 2, UNSPLIT, sample_weight=weights).forest.posterior(X[:1])
     counts = np.bincount(y, weights)
     # 1.5 rounds to two rows of weight 0.75 each.
-    assert_allclose(posterior[0], (counts + 0.5) / (counts.sum() + 1))
+    assert_allclose(posterior[0], (counts + 0.5) / (counts.sum() + 1), rtol=1e-6)
 
 
 def test_class_factors_multiply_the_counts():
     X, y = two_clouds(40)
-    rule = ForestRule(n_trees=1, max_samples=1.0, stop=1.0)
     factor = np.array([1.0, 3.0])
-    posterior = grow_forest(X, y, 2, rule, class_factor=factor).forest.posterior(X[:1])
+    posterior = grow_forest(X, y, 2, UNSPLIT, class_factor=factor).forest.posterior(X[:1])
     counts = np.bincount(y) * factor
-    assert_allclose(posterior[0], (counts + 0.5) / (counts.sum() + 1))
+    assert_allclose(posterior[0], (counts + 0.5) / (counts.sum() + 1), rtol=1e-6)
 
 
 def test_a_constant_feature_has_no_importance_and_noise_little():
@@ -183,3 +185,35 @@ def test_a_sample_of_weight_zero_is_rated_by_the_others_of_its_class():
     with pytest.warns(UserWarning, match="1 of 3 labels"):
         reliability = label_reliability(posterior, codes, weights)
     assert_array_equal(reliability, [np.nan, 0.7, 0.8])
+
+
+def test_weighings_of_the_same_trees_equal_forests_weighed_one_by_one():
+    X, y = two_clouds(90, n_classes=3)
+    together = grow_forest(X, y, 3, SEARCHED)
+    for number, weighing in enumerate(WEIGHINGS):
+        alone = grow_forest(X, y, 3, replace(SEARCHED, weighings=(weighing,)))
+        found = together.out_of_bag(X)[number]
+        assert_allclose(found, alone.out_of_bag(X)[0], rtol=1e-5, atol=1e-7)
+
+
+@given(shares=st.lists(st.floats(0.01, 1), min_size=3, max_size=3))
+def test_a_mixed_forest_predicts_the_weighted_mean_of_the_weighings(shares):
+    X, y = two_clouds(90, n_classes=3)
+    shares = np.array(shares) / sum(shares)
+    grown = grow_forest(X, y, 3, SEARCHED)
+    each = grown.forest.posterior(X).reshape(len(X), 3, 3)
+    mixed = grown.mixed(shares)
+    assert_allclose(mixed.posterior(X), np.einsum("w,nwk->nk", shares, each), atol=1e-6)
+    assert sum(len(t.children) for t in mixed.trees) <= sum(
+        len(t.children) for t in grown.forest.trees
+    )
+
+
+def test_a_forest_of_one_sure_weighing_is_smaller():
+    X, y = two_clouds(400)
+    grown = grow_forest(X, y, 2, SEARCHED)
+    sizes = [
+        sum(len(tree.children) for tree in grown.mixed(shares).trees)
+        for shares in ([0, 1, 0], [0, 0, 1])
+    ]
+    assert sizes[0] < sizes[1]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.balls.forest import BallForest, BallTree
+from granulearn.balls.forest import BallForest
+from granulearn.balls.forest_tree import BallTree
 from granulearn.memberships.base import nearest_points
 
 FeatureName = str | tuple[str, str]

@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.noise_estimate import estimate_noise
 from granulearn.balls import check_samples
-from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
+from granulearn.balls.forest import grow_forest, label_reliability
+from granulearn.balls.forest_tree import ForestRule
 
 if TYPE_CHECKING:
     import pandas as pd

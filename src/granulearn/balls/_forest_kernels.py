@@ -7,13 +7,8 @@ tree and node, so neither threads nor the order of splits change a result.
 import numpy as np
 
 from granulearn.balls._compiled import STACK_SIZE, compiled, mixed, uniform
-from granulearn.balls._forest_split_kernels import (
-    MAX_LEAF_ROWS,
-    class_weights,
-    log_evidence,
-    project,
-    try_splits,
-)
+from granulearn.balls._forest_split_kernels import best_split
+from granulearn.balls._forest_try_kernels import MAX_LEAF_ROWS, class_weights, project
 
 
 @compiled
@@ -37,24 +32,41 @@ def draw_rows(
 
 
 @compiled
+def middle_of_gap(projection, size, threshold):
+    """Return the middle between the nearest projections on both sides of the threshold."""
+    left, right = -np.inf, np.inf
+    for i in range(size):
+        value = projection[i]
+        if value > threshold:
+            right = min(right, value)
+        else:
+            left = max(left, value)
+    middle = projection.dtype.type(left + 0.5 * (right - left))
+    return np.float64(middle) if middle < right else left
+
+
+@compiled
 def part_rows(
     columns,
     perm,  # IN and OUT: rows of the left part first, each part grouped by class
     bounds,
-    n_used,
-    threshold,
+    split,
     scratch,
     left_bounds,  # OUT (K + 1,)
     right_bounds,  # OUT (K + 1,)
 ):
-    """Carry out the best split on the rows of a ball."""
+    """Carry out the best split on the rows of a ball; return its threshold."""
     start, stop = bounds[0], bounds[-1]
     values, projection, spare = scratch.values, scratch.projection, scratch.spare
-    for j in range(n_used):
+    for j in range(split.n_used):
         column, own = columns[scratch.best_features[j]], values[j]
         for i in range(start, stop):
             own[i - start] = column[perm[i]]
-    project(values, n_used, scratch.best_direction, stop - start, projection)
+    project(values, split.n_used, scratch.best_direction, stop - start, projection)
+    threshold = split.threshold
+    if split.at_row:
+        # A new row must not hang on a rounding error, as it would at the value of a row.
+        threshold = middle_of_gap(projection, stop - start, threshold)
     to_left, to_right = start, 0
     left_bounds[0] = start
     right_bounds[0] = 0
@@ -72,20 +84,22 @@ def part_rows(
     for k in range(len(bounds)):
         right_bounds[k] += to_left
     perm[to_left:stop] = spare[:to_right]
+    return threshold
 
 
 @compiled
 def fill_bucket(
     columns,
     weights,
+    live,
     perm,  # IN rows, OUT their positions in the bucket
     start,
     stop,
-    bucket,  # OUT (d, B)
+    bucket,  # OUT (d, B): the live features are set
     bucket_weights,  # OUT (B,)
 ):
     """Copy the rows of a ball side by side; the splits below it read only the copies."""
-    for j in range(len(columns)):
+    for j in live:
         column, own = columns[j], bucket[j]
         for i in range(start, stop):
             own[i - start] = column[perm[i]]
@@ -102,9 +116,8 @@ def grow_tree(
     perm,  # IN (m,): rows grouped by class; overwritten
     bounds,  # (K + 1,): where each class begins in perm, and the end
     key,
-    n_tries,
-    half_table,
-    total_table,
+    search,
+    table,
     scratch,
     children,  # OUT (max_nodes,): the left child, the right one follows it; 0 at a leaf
     begins,  # OUT (max_nodes,): where a node's features begin
@@ -113,48 +126,46 @@ def grow_tree(
     directions,  # OUT (max_splits * M,)
     thresholds,  # OUT (max_nodes,)
     counts,  # OUT (max_nodes, K)
-    evidences,  # OUT (max_nodes,)
 ):
     """Grow one tree; return its number of nodes. Children come after their parent."""
     pending = np.empty((STACK_SIZE, len(bounds)), np.int64)
-    pending_node = np.empty(STACK_SIZE, np.int64)
+    pending_node, pending_live = np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE, np.int64)
     own = bounds.copy()
     pending[0] = bounds
-    pending_node[0] = 0
+    pending_node[0], pending_live[0] = 0, len(columns)
     n_pending, n_nodes, n_filled = 1, 1, 0
     n_outside = -1  # pending balls that are not in the bucket, while it is in use
-    table, table_weights = columns, weights
+    own_columns, own_weights = columns, weights
     while n_pending > 0:
         n_pending -= 1
-        node = pending_node[n_pending]
+        node, n_live = pending_node[n_pending], pending_live[n_pending]
         own[:] = pending[n_pending]
         if n_pending < n_outside:
-            n_outside, table, table_weights = -1, columns, weights
+            n_outside, own_columns, own_weights = -1, columns, weights
+        children[node] = 0
+        n_present = class_weights(perm, own, own_weights, counts[node])
+        if own[-1] - own[0] <= MAX_LEAF_ROWS or n_present == 1:
+            continue
         if n_outside < 0 and own[-1] - own[0] <= len(scratch.bucket_weights):
             n_outside = n_pending
             fill_bucket(
-                columns, weights, perm, own[0], own[-1], scratch.bucket, scratch.bucket_weights
-            )
-            table = scratch.bucket
-            if len(weights) > 0:
-                table_weights = scratch.bucket_weights
-        n_present = class_weights(perm, own, table_weights, counts[node])
-        evidences[node] = log_evidence(counts[node], half_table, total_table)
-        children[node] = 0
-        n_used, threshold = 0, 0.0
-        if own[-1] - own[0] > MAX_LEAF_ROWS and n_present > 1:
-            n_used, threshold = try_splits(
-                table, perm, own, table_weights, node, key, n_tries, half_table, total_table,
-                scratch,
+                columns, weights, scratch.live[:n_live], perm, own[0], own[-1], scratch.bucket,
+                scratch.bucket_weights,
             )  # fmt: skip
-        if n_used == 0:
+            own_columns = scratch.bucket
+            if len(weights) > 0:
+                own_weights = scratch.bucket_weights
+        split, n_live = best_split(
+            own_columns, perm, own, own_weights, node, key, search, n_live, table, scratch
+        )
+        if split.n_used == 0:
             continue
-        begins[node], widths[node], thresholds[node] = n_filled, n_used, threshold
-        features[n_filled : n_filled + n_used] = scratch.best_features[:n_used]
-        directions[n_filled : n_filled + n_used] = scratch.best_direction[:n_used]
-        n_filled += n_used
+        begins[node], widths[node] = n_filled, split.n_used
+        features[n_filled : n_filled + split.n_used] = scratch.best_features[: split.n_used]
+        directions[n_filled : n_filled + split.n_used] = scratch.best_direction[: split.n_used]
+        n_filled += split.n_used
         left, right = pending[n_pending], pending[n_pending + 1]
-        part_rows(table, perm, own, n_used, threshold, scratch, left, right)
+        thresholds[node] = part_rows(own_columns, perm, own, split, scratch, left, right)
         left_is_larger = left[-1] - left[0] >= right[-1] - right[0]
         if not left_is_larger:
             own[:] = left
@@ -163,6 +174,7 @@ def grow_tree(
         children[node] = n_nodes
         pending_node[n_pending] = n_nodes if left_is_larger else n_nodes + 1
         pending_node[n_pending + 1] = n_nodes + 1 if left_is_larger else n_nodes
+        pending_live[n_pending : n_pending + 2] = n_live
         n_pending += 2
         n_nodes += 2
     return n_nodes

@@ -2,12 +2,25 @@
 
 The walk of a row stops at a ball with the posterior probability that the ball
 is part of the covering. Where a row ends depends on its leaf alone, so each
-leaf stores what the whole walk to it predicts.
+leaf stores what the whole walk to it predicts. The same tree can be weighed in
+several ways; a leaf then stores what each of them predicts, side by side.
 """
 
 import numpy as np
 
 from granulearn.balls._compiled import compiled
+from granulearn.balls._forest_try_kernels import log_evidence
+
+
+@compiled
+def weigh_balls(
+    counts,
+    table,
+    evidences,  # OUT (n_nodes,)
+):
+    """Set the logarithm of the evidence of every ball of a tree."""
+    for node in range(len(counts)):
+        evidences[node] = log_evidence(counts[node], table)
 
 
 @compiled
@@ -93,43 +106,77 @@ def renumber_kept(
 
 @compiled
 def pack_tree(
-    children, begins, widths, features, directions, thresholds, counts, stops, reach,
-    number, kept_nodes,
+    children, begins, widths, features, directions, thresholds, number, kept_nodes,
     packed_children,  # OUT (n_kept,): the left child; at a leaf, minus one minus its number
     packed_offsets,  # OUT (n_kept + 1,)
     packed_features,  # OUT (n_filled,)
     packed_directions,  # OUT (n_filled,)
     packed_thresholds,  # OUT (n_kept,)
-    leaf_proba,  # OUT (n_leaves, K)
 ):  # fmt: skip
-    """Copy the nodes that are kept, and give each leaf the posterior of its whole path."""
-    n_classes = counts.shape[1]
-    posterior = np.zeros((len(packed_children), n_classes))
+    """Copy the nodes that are kept; a ball whose children were dropped is a leaf."""
     n_filled, n_leaves = 0, 0
     for new in range(len(kept_nodes)):
         node = kept_nodes[new]
         left = children[node]
         splits = left > 0 and number[left] >= 0
-        # A ball whose children were dropped is a leaf: every walk that comes here stops here.
-        stopping = reach[node] * stops[node] if splits else reach[node]
-        total = counts[node].sum() + 0.5 * n_classes
-        for k in range(n_classes):
-            posterior[new, k] += stopping * (counts[node, k] + 0.5) / total
         packed_offsets[new] = n_filled
         packed_thresholds[new] = thresholds[node] if splits else 0.0
         if splits:
             packed_children[new] = number[left]
-            posterior[number[left]] = posterior[new]
-            posterior[number[left] + 1] = posterior[new]
             for j in range(begins[node], begins[node] + widths[node]):
                 packed_features[n_filled] = features[j]
                 packed_directions[n_filled] = directions[j]
                 n_filled += 1
         else:
             packed_children[new] = -1 - n_leaves
-            leaf_proba[n_leaves] = posterior[new]
             n_leaves += 1
     packed_offsets[len(packed_children)] = n_filled
+
+
+@compiled
+def set_leaf_posteriors(
+    packed_children, kept_nodes, counts, alpha, stops, reach,
+    leaf_proba,  # OUT (n_leaves, K)
+):  # fmt: skip
+    """Give each leaf of a packed tree the posterior of its whole path."""
+    n_classes = counts.shape[1]
+    posterior = np.zeros((len(packed_children), n_classes))
+    for new in range(len(packed_children)):
+        node, child = kept_nodes[new], packed_children[new]
+        # Every walk that comes to a leaf stops there.
+        stopping = reach[node] * stops[node] if child > 0 else reach[node]
+        total = counts[node].sum() + alpha * n_classes
+        for k in range(n_classes):
+            posterior[new, k] += stopping * (counts[node, k] + alpha) / total
+        if child > 0:
+            posterior[child] = posterior[new]
+            posterior[child + 1] = posterior[new]
+        else:
+            leaf_proba[-1 - child] = posterior[new]
+
+
+@compiled
+def mark_equal_leaves(
+    children,
+    leaf_proba,
+    tolerance,
+    is_leaf,  # OUT (n_nodes,): true where a walk may end, since all leaves below are equal
+    node_proba,  # OUT (n_nodes, K): the posterior there
+):
+    """Find the balls below which nothing changes the posterior by more than the tolerance."""
+    n_classes = leaf_proba.shape[1]
+    for node in range(len(children) - 1, -1, -1):
+        left = children[node]
+        if left <= 0:
+            is_leaf[node] = True
+            node_proba[node] = leaf_proba[-1 - left]
+            continue
+        is_leaf[node] = is_leaf[left] and is_leaf[left + 1]
+        for k in range(n_classes):
+            if abs(node_proba[left, k] - node_proba[left + 1, k]) > tolerance:
+                is_leaf[node] = False
+        if is_leaf[node]:
+            node_proba[node] = 0.5 * (node_proba[left] + node_proba[left + 1])
 
 
 @compiled
@@ -149,7 +196,6 @@ def find_leaf(row, children, offsets, features, directions, thresholds):
 def add_posterior(
     rows, seen, children, offsets, features, directions, thresholds, leaf_proba,
     total,  # IN and OUT (m, K)
-    n_trees,  # IN and OUT (m,)
 ):  # fmt: skip
     """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty."""
     for i in range(len(rows)):
@@ -158,4 +204,3 @@ def add_posterior(
         leaf = find_leaf(rows[i], children, offsets, features, directions, thresholds)
         for k in range(total.shape[1]):
             total[i, k] += leaf_proba[leaf, k]
-        n_trees[i] += 1

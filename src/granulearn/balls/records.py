@@ -335,11 +335,22 @@ def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
     would change the draws. Equal rows are ordered by the tie-breakers, the last
     one first, and then stay in the order they have.
     """
-    first = X[:, 0]
-    order = np.argsort(first, kind="stable")
-    if (np.diff(first[order]) > 0).all():  # no ties: the other columns change nothing
-        return order
-    return np.lexsort((*tie_breakers, *X.T[::-1]))
+    order = np.arange(len(X))
+    place = np.zeros(len(X), dtype=np.intp)  # of each row of the order; ties share one
+    tied = np.ones(len(X), dtype=bool)
+    for key in (*X.T, *tie_breakers[::-1]):
+        # Most rows differ in the first few columns; only ties need look at the others.
+        at = np.flatnonzero(tied)
+        if len(at) == 0:
+            break
+        values = key[order[at]]
+        moved = np.lexsort((values, place[at]))
+        order[at], values = order[at[moved]], values[moved]
+        differs = np.ones(len(at), dtype=bool)
+        differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
+        place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
+        tied[at] = ~differs | ~np.append(differs[1:], True)
+    return order
 
 
 def repetitions(weights: np.ndarray) -> np.ndarray:

@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
+from granulearn.balls.forest import grow_forest, label_reliability
+from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 
@@ -173,7 +174,13 @@ class BallForestClassifier(ScoreClassifier):
 
     def _rule(self) -> ForestRule:
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        return ForestRule(self.n_trees, self.max_samples, self.n_tries, self.stop, int(seed))
+        return ForestRule(
+            self.n_trees,
+            self.max_samples,
+            self.n_tries,
+            weighings=(Weighing(stop=self.stop),),
+            seed=int(seed),
+        )
 
     def _scores(self, X):
         """Return the mean of the trees' posteriors."""

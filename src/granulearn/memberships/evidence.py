@@ -10,7 +10,8 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval
-from granulearn.balls.forest import ForestRule, grow_forest, label_reliability
+from granulearn.balls.forest import grow_forest, label_reliability
+from granulearn.balls.forest_tree import ForestRule
 from granulearn.memberships.base import Membership
 
 

@@ -14,7 +14,8 @@ from functools import reduce
 
 import numpy as np
 
-from granulearn.balls.forest import BallForest, BallTree
+from granulearn.balls.forest import BallForest
+from granulearn.balls.forest_tree import BallTree
 from granulearn.persistence.onnx_graph import Graph, Name
 
 
@@ -56,7 +57,7 @@ def node_table(forest: BallForest) -> NodeTable:
         features=np.zeros((n_nodes, width), dtype=np.int64),
         directions=np.zeros((n_nodes, width)),
         thresholds=np.full(n_nodes, np.inf),
-        proba=np.zeros((n_nodes, forest.n_classes)),
+        proba=np.zeros((n_nodes, forest.n_outputs)),
         depth=max(map(_depth, forest.trees)),
     )
     for root, tree in zip(table.roots, forest.trees, strict=True):
@@ -114,7 +115,9 @@ def add_posterior(graph: Graph, forest: BallForest, X: Name) -> Name:
         node = graph.plus(_entries(graph, children, node), graph.as_integer(right))
     leaf = graph.add("Reshape", node, by_tree)
     posteriors = graph.add("Gather", graph.constant(table.proba), leaf, axis=0)
-    return graph.add("ReduceMean", posteriors, graph.constant([1]), keepdims=0)
+    total = graph.add("ReduceSum", posteriors, graph.constant([1]), keepdims=0)
+    # Divided by their sum, as ours are, and not by the number of trees: leaves are rounded.
+    return graph.over(total, graph.add("ReduceSum", total, graph.constant([1]), keepdims=1))
 
 
 def _entries(graph: Graph, column: Name, node: Name) -> Name:

@@ -42,7 +42,7 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
         "granulearn.balls.evidence.EvidenceBalls",
         "granulearn.balls.forest.BallForest",
-        "granulearn.balls.forest.BallTree",
+        "granulearn.balls.forest_tree.BallTree",
         "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
         "granulearn.balls.k_division.KDivisionBalls",
         "granulearn.balls.rd_gbg.RDGBGBalls",

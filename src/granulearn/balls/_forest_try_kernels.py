@@ -1,0 +1,299 @@
+"""Compiled loops of one try to split a ball; ``_forest_split_kernels`` searches among tries.
+
+The rows of a ball are a stretch of ``perm``, grouped by class. So the mean of a
+class is a sum over one stretch, and the class counts of a side are counted
+stretch by stretch, without a branch.
+
+A row goes right when its dot product with ``direction`` exceeds a threshold: for
+two class means and the middle between them, that is the side of the nearer mean.
+"""
+
+from collections import namedtuple
+from math import lgamma
+
+import numpy as np
+
+from granulearn.balls._compiled import compiled, uniform
+
+MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
+MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
+MAX_THRESHOLDS = 8  # H below
+BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
+
+# log gamma(n + alpha) - log gamma(alpha) for whole n: for the count of a class, and with
+# K alpha for that of a ball.
+EvidenceTable = namedtuple("EvidenceTable", ["alpha", "of_class", "of_ball"])
+
+# Arrays that growing one tree works on: n rows, d features, at most M of them per split,
+# K classes, H thresholds, B rows in the bucket, T rows on which tries are judged.
+Scratch = namedtuple(
+    "Scratch",
+    [
+        "values",  # (M, n): the tried features of a ball's rows
+        "projection",  # (n,): the dot product of each row of a ball
+        "spare",  # (n,): the rows that go right
+        "features",  # (M,): features of the try at hand
+        "direction",  # (M,): direction of the try at hand
+        "thresholds",  # (H,): thresholds of the try at hand; infinite where there are fewer
+        "best_features",  # (M,)
+        "best_direction",  # (M,)
+        "right_rows",  # (K, H): rows of each class on the right
+        "right_counts",  # (K, H): weight of each class on the right
+        "counts",  # (K,): weight of each class in the ball
+        "present",  # (K,): the classes that the ball has come first
+        "live",  # (d,): features; those known to be constant in the ball come last
+        "bucket",  # (d, B): columns of a small ball, side by side
+        "bucket_weights",  # (B,): weights of its rows
+        "thinned",  # (T + K,): rows of a large ball on which tries are judged
+        "thinned_bounds",  # (K + 1,): where each class begins there
+    ],
+)
+
+
+@compiled
+def new_scratch(max_features, n_rows, n_classes, columns):
+    """Allocate what growing one tree needs."""
+    n_features, kind = len(columns), columns.dtype
+    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // n_features))
+    return Scratch(
+        np.empty((max_features, n_rows), kind),
+        np.empty(n_rows, kind),
+        np.empty(n_rows, np.int32),
+        np.empty(max_features, np.int32),
+        np.empty(max_features, kind),
+        np.empty(MAX_THRESHOLDS, kind),
+        np.empty(max_features, np.int32),
+        np.empty(max_features, kind),
+        np.empty((n_classes, MAX_THRESHOLDS), np.int64),
+        np.empty((n_classes, MAX_THRESHOLDS)),
+        np.empty(n_classes),
+        np.empty(n_classes, np.int64),
+        np.arange(n_features).astype(np.int32),
+        np.empty((n_features, bucket_rows), kind),
+        np.empty(bucket_rows),
+        np.empty(MAX_TRY_ROWS + n_classes, np.int32),
+        np.empty(n_classes + 1, np.int64),
+    )
+
+
+@compiled
+def log_gamma_ratio(table, shift, x):
+    """Return log gamma(x + shift) - log gamma(shift), from the table where x is a whole number."""
+    whole = int(x)
+    if whole == x and whole < len(table):
+        return table[whole]
+    return lgamma(x + shift) - lgamma(shift)
+
+
+@compiled
+def log_evidence(counts, table):
+    """Return the logarithm of E for class counts: Dirichlet-multinomial with weight alpha."""
+    total, result = 0.0, 0.0
+    for k in range(len(counts)):
+        total += counts[k]
+        result += log_gamma_ratio(table.of_class, table.alpha, counts[k])
+    return result - log_gamma_ratio(table.of_ball, table.alpha * len(counts), total)
+
+
+@compiled
+def draw_classes(key, counter, counts):
+    """Draw the class of a random sample, and of a random sample of another class."""
+    total = counts.sum()
+    first = pick_class(uniform(key, counter) * total, counts, -1)
+    second = pick_class(uniform(key, counter + 1) * (total - counts[first]), counts, first)
+    return first, second
+
+
+@compiled
+def pick_class(target, counts, barred):
+    """Return the class, not ``barred``, at which the running sum of counts passes the target."""
+    last = -1
+    for k in range(len(counts)):
+        if k != barred and counts[k] > 0.0:
+            last = k
+            target -= counts[k]
+            if target < 0.0:
+                break
+    return last
+
+
+@compiled
+def draw_features(
+    key,
+    counter,
+    live,
+    n_live,
+    features,  # OUT (M,): the drawn features come first
+):
+    """Draw 1..M distinct live features; return how many, and the counter that comes next."""
+    n_used = min(1 + int(uniform(key, counter) * len(features)), n_live)
+    counter += 1
+    filled = 0
+    while filled < n_used:
+        drawn = live[int(uniform(key, counter) * n_live)]
+        counter += 1
+        is_new = True
+        for j in range(filled):
+            if features[j] == drawn:
+                is_new = False
+        if is_new:
+            features[filled] = drawn
+            filled += 1
+    return n_used, counter
+
+
+@compiled
+def mean_of_class(values, weights, perm, start, stop, offset):
+    """Return the weighted mean of a stretch of one class; no weights means one each."""
+    total = 0.0
+    if len(weights) == 0:
+        for i in range(start, stop):
+            total += values[i - offset]
+        return total / (stop - start)
+    weight = 0.0
+    for i in range(start, stop):
+        total += weights[perm[i]] * values[i - offset]
+        weight += weights[perm[i]]
+    return total / weight
+
+
+@compiled
+def aim(
+    columns,
+    perm,
+    bounds,
+    weights,
+    first,
+    second,
+    n_used,
+    features,
+    values,  # OUT (M, size)
+    direction,  # OUT (M,)
+):
+    """Point from the mean of the first class to that of the second; return the threshold."""
+    start, stop = bounds[0], bounds[-1]
+    threshold = 0.0
+    for j in range(n_used):
+        column, own = columns[features[j]], values[j]
+        for i in range(start, stop):
+            own[i - start] = column[perm[i]]
+        a = mean_of_class(own, weights, perm, bounds[first], bounds[first + 1], start)
+        b = mean_of_class(own, weights, perm, bounds[second], bounds[second + 1], start)
+        direction[j] = b - a
+        threshold += (b - a) * (a + 0.5 * (b - a))
+    return threshold
+
+
+@compiled
+def project(
+    values,
+    n_used,
+    direction,
+    size,
+    projection,  # OUT (size,)
+):
+    """Set the dot products of all rows of a ball, summed in the order of the features."""
+    slope = direction[0]
+    for i in range(size):
+        projection[i] = values[0, i] * slope
+    for j in range(1, n_used):
+        slope, own = direction[j], values[j]
+        for i in range(size):
+            projection[i] += own[i] * slope
+
+
+@compiled
+def count_right(
+    projection,
+    thresholds,
+    perm,
+    bounds,
+    weights,
+    present,
+    right_rows,  # OUT (K, H): set where a class is present
+    right_counts,  # OUT (K, H): set where a class is present and rows have weights
+):
+    """Count the rows of each class beyond each threshold, and sum their weights."""
+    start = bounds[0]
+    for k in present:
+        count_beyond(projection[bounds[k] - start : bounds[k + 1] - start], thresholds,
+                     right_rows[k])  # fmt: skip
+        if len(weights) > 0:
+            right_counts[k] = 0.0
+            for i in range(bounds[k], bounds[k + 1]):
+                for j in range(MAX_THRESHOLDS):
+                    if projection[i - start] > thresholds[j]:
+                        right_counts[k, j] += weights[perm[i]]
+
+
+@compiled
+def count_beyond(
+    values,
+    t,
+    n_beyond,  # OUT (H,)
+):
+    """Count the values beyond each of the thresholds, all in one pass."""
+    # Eight counters of their own stay in registers, and the loop works on several rows at once.
+    n0 = n1 = n2 = n3 = n4 = n5 = n6 = n7 = 0
+    t0, t1, t2, t3, t4, t5, t6, t7 = t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]
+    for i in range(len(values)):
+        value = values[i]
+        n0 += value > t0
+        n1 += value > t1
+        n2 += value > t2
+        n3 += value > t3
+        n4 += value > t4
+        n5 += value > t5
+        n6 += value > t6
+        n7 += value > t7
+    n_beyond[0], n_beyond[1], n_beyond[2], n_beyond[3] = n0, n1, n2, n3
+    n_beyond[4], n_beyond[5], n_beyond[6], n_beyond[7] = n4, n5, n6, n7
+
+
+@compiled
+def evidence_of_sides(bounds, present, right_rows, j, table):
+    """Return the logarithm of the evidence of both sides of threshold j, all weights one."""
+    evidence, n_right = 0.0, 0
+    for k in present:
+        right = right_rows[k, j]
+        n_right += right
+        evidence += table.of_class[right] + table.of_class[bounds[k + 1] - bounds[k] - right]
+    return evidence - table.of_ball[n_right] - table.of_ball[bounds[-1] - bounds[0] - n_right]
+
+
+@compiled
+def weighted_evidence_of_sides(bounds, counts, present, right_rows, right_counts, j, table):
+    """Return the logarithm of the evidence of both sides of threshold j."""
+    evidence, n_left, n_right = 0.0, 0.0, 0.0
+    for k in present:
+        right = right_counts[k, j]
+        # Rounding must not leave a class without rows a trace of weight.
+        empty = right_rows[k, j] == bounds[k + 1] - bounds[k]
+        left = 0.0 if empty else max(counts[k] - right, 0.0)
+        evidence += log_gamma_ratio(table.of_class, table.alpha, right)
+        evidence += log_gamma_ratio(table.of_class, table.alpha, left)
+        n_left += left
+        n_right += right
+    total_alpha = table.alpha * len(counts)
+    evidence -= log_gamma_ratio(table.of_ball, total_alpha, n_left)
+    return evidence - log_gamma_ratio(table.of_ball, total_alpha, n_right)
+
+
+@compiled
+def class_weights(
+    perm,
+    bounds,
+    weights,
+    counts,  # OUT (K,)
+):
+    """Sum the weights of each class in a ball; return how many classes it has."""
+    n_present = 0
+    for k in range(len(counts)):
+        counts[k] = bounds[k + 1] - bounds[k]
+        n_present += counts[k] > 0
+        if len(weights) > 0:
+            total = 0.0
+            for i in range(bounds[k], bounds[k + 1]):
+                total += weights[perm[i]]
+            counts[k] = total
+    return n_present

@@ -1,0 +1,71 @@
+"""Samples as the trees of a forest need them: in an order and with numbers of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from granulearn.balls.makers import power_of_two_scale
+from granulearn.balls.records import order_by_value, repetitions
+
+
+@dataclass(frozen=True, eq=False)
+class ForestRows:
+    """Samples in an order, and with class numbers, that depend on the samples alone.
+
+    Trees draw rows by position and classes by number. In any other order, a
+    permutation of the data or new names of its classes would give another forest.
+    """
+
+    samples: np.ndarray
+    """(m,) the sample of each row; a sample of weight two has two rows."""
+    columns: np.ndarray
+    """(d, m) inputs, shifted and scaled."""
+    codes: np.ndarray
+    """(m,) class of each row, in the canonical numbers."""
+    numbers: np.ndarray
+    """(K,) canonical number of each class."""
+    weights: np.ndarray
+    """(m,) weight of each row; empty where all are one."""
+    shift: np.ndarray
+    scale: float
+
+
+def forest_rows(X, codes, n_classes, sample_weight=None, class_factor=None) -> ForestRows:
+    """Repeat samples by their weight, and bring rows and classes into canonical order."""
+    samples, weights = np.arange(len(X)), np.ones(len(X))
+    if sample_weight is not None:
+        n_copies = repetitions(sample_weight)
+        samples = np.repeat(samples, n_copies)
+        weights = (sample_weight / np.maximum(n_copies, 1))[samples]
+    order, numbers = canonical_order(X[samples], codes[samples], n_classes)
+    samples, weights = samples[order], weights[order]
+    if class_factor is not None:
+        weights = weights * class_factor[codes[samples]]
+    scale = power_of_two_scale(X)
+    columns = np.ascontiguousarray(X[samples].T, dtype=np.float64)
+    columns *= scale
+    shift = columns.mean(axis=1)
+    columns -= shift[:, None]
+    if (weights == 1).all():
+        weights = np.empty(0)
+    return ForestRows(samples, columns, numbers[codes[samples]], numbers, weights, shift, scale)
+
+
+def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order of the rows and a number for each class, whatever the classes are called.
+
+    Rows are sorted by their values. Classes are numbered by the positions of their
+    rows in that order, and equal rows are sorted by these numbers.
+    """
+    by_value = order_by_value(X)
+    ordered = X[by_value]
+    differs = (ordered[1:] != ordered[:-1]).any(axis=1)
+    place = np.concatenate([[0], np.cumsum(differs)])
+    own = codes[by_value]
+    # Bytes of big-endian numbers compare as the sequences of numbers do.
+    places = [place[own == code].astype(">i8").tobytes() for code in range(n_classes)]
+    numbers = np.empty(n_classes, dtype=np.int64)
+    numbers[sorted(range(n_classes), key=lambda code: places[code])] = np.arange(n_classes)
+    return by_value[np.lexsort((numbers[own], place))], numbers

@@ -1,0 +1,83 @@
+"""Evidence, draws and counts of one try, against formulas and slow twins."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+
+from granulearn.balls import _forest_try_kernels as kernels
+from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
+from tests.balls import forest_reference as reference
+
+
+def table(n_rows, n_classes, alpha=0.5):
+    return log_gamma_tables(ForestRule(split_alpha=alpha), n_rows, n_classes)[alpha]
+
+
+alphas = st.sampled_from([0.5, 0.1, 0.005])
+
+
+@given(st.lists(st.one_of(st.integers(0, 30), st.floats(0, 30)), min_size=2, max_size=6), alphas)
+def test_evidence_equals_the_formula_for_whole_and_broken_counts(counts, alpha):
+    found = kernels.log_evidence(np.array(counts, float), table(20, len(counts), alpha))
+    assert found == pytest.approx(reference.log_evidence(counts, alpha), rel=1e-12, abs=1e-10)
+
+
+def test_evidence_is_the_probability_of_the_labels_one_by_one():
+    """By the chain rule: each label, given those before it, is (count + 1/2)/(n + K/2)."""
+    labels, n_classes = [0, 2, 0, 0, 1, 2], 3
+    log_probability, seen = 0.0, np.zeros(n_classes)
+    for label in labels:
+        log_probability += np.log((seen[label] + 0.5) / (seen.sum() + n_classes / 2))
+        seen[label] += 1
+    assert kernels.log_evidence(seen, table(6, 3)) == pytest.approx(log_probability)
+
+
+@given(
+    values=arrays(float, st.integers(0, 40), elements=st.floats(-3, 3).map(lambda v: round(v, 1))),
+    thresholds=arrays(float, kernels.MAX_THRESHOLDS, elements=st.floats(-3, 3)),
+)
+def test_values_beyond_all_thresholds_are_counted_in_one_pass(values, thresholds):
+    found = np.empty(kernels.MAX_THRESHOLDS, np.int64)
+    kernels.count_beyond(values, thresholds, found)
+    assert_array_equal(found, (values[:, None] > thresholds).sum(axis=0))
+
+
+@given(
+    sides=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=5),
+    alpha=alphas,
+)
+def test_both_ways_to_count_give_the_evidence_of_both_sides(sides, alpha):
+    left, right = np.array(sides).T
+    bounds = np.concatenate([[0], np.cumsum(left + right)])
+    present = np.flatnonzero(left + right)
+    right_rows, counts = np.repeat(right[:, None], 8, axis=1), (left + right).astype(float)
+    evidence_table = table(100, len(sides), alpha)
+    expected = reference.log_evidence(left, alpha) + reference.log_evidence(right, alpha)
+    whole = kernels.evidence_of_sides(bounds, present, right_rows, 2, evidence_table)
+    weighted = kernels.weighted_evidence_of_sides(
+        bounds, counts, present, right_rows, right_rows.astype(float), 2, evidence_table
+    )
+    assert whole == pytest.approx(expected, abs=1e-9)
+    assert weighted == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_second_class_is_never_the_first_and_classes_come_by_their_weight():
+    counts = np.array([6.0, 0.0, 3.0, 1.0])
+    pairs = [kernels.draw_classes(np.uint64(key * 7919), 0, counts) for key in range(4000)]
+    assert all(first != second for first, second in pairs)
+    firsts = np.bincount([first for first, _ in pairs], minlength=4) / 4000
+    assert firsts == pytest.approx(counts / 10, abs=0.03)
+
+
+def test_drawn_features_are_distinct_and_of_every_number_up_to_the_most():
+    numbers, live = set(), np.arange(9, dtype=np.int32)
+    for key in range(200):
+        features = np.empty(4, np.int32)
+        n_used, _ = kernels.draw_features(np.uint64(key * 7919), 0, live, 6, features)
+        assert len(set(features[:n_used])) == n_used
+        assert features[:n_used].max() < 6
+        numbers.add(n_used)
+    assert numbers == {1, 2, 3, 4}
