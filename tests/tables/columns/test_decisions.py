@@ -2,12 +2,9 @@
 
 import datetime
 import random
-import shlex
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from granulearn.tables.columns.dates import DateForm
 from granulearn.tables.columns.decisions import (
@@ -22,7 +19,6 @@ from granulearn.tables.columns.decisions import (
     Wishes,
     decide_schema,
     leave_out,
-    quoted,
 )
 from granulearn.tables.columns.numbers import NumberForm
 from granulearn.tables.columns.schema import (
@@ -38,8 +34,10 @@ from granulearn.tables.columns.schema import (
     read_column,
 )
 from granulearn.tables.columns.survey import Cell, survey_batches
+from granulearn.tables.messages import Setting
 
 N = 200
+INCLUDED = (Setting("include", ("c",)),)
 
 
 def cycle(*cells, n: int = N) -> list:
@@ -79,7 +77,7 @@ class TestNumbers:
         column = column_of(cycle(*cells, "?"))
         assert (column.kind, column.number, column.left_out) == (NUMBER, form, "")
         assert (column.misfits, column.n_misfits, column.odd) == ((), 0, ())
-        assert column.flag == "--categorical c"
+        assert column.remedy == (Setting("categorical", ("c",)),)
 
     @pytest.mark.parametrize(("n", "allowed"), [(100, 1), (200, 2), (1000, 10), (50, 0)])
     def test_ninety_nine_percent_of_the_cells_must_fit(self, n, allowed):
@@ -175,7 +173,7 @@ class TestNumbers:
         column = column_of([*cycle("5", "7", n=before), *cycle("1,234", "2,500", n=N)])
         (odd,) = column.odd
         assert odd.startswith("'1,234' could be read in two ways; '.' is taken")
-        assert "--decimal ," in odd
+        assert "decimal=',' for the other" in odd
 
     def test_whole_numbers_and_certain_signs_are_in_no_doubt(self):
         assert column_of(cycle("5", "7")).odd == ()
@@ -230,7 +228,7 @@ class TestDates:
     def test_dates_that_nothing_decides_are_asked_about(self):
         column = column_of(cycle("01/02/2024", "03/04/2024"))
         assert (column.kind, column.left_out) == (DATE, AMBIGUOUS_DATE)
-        assert column.flag == "--day-first or --month-first"
+        assert column.remedy == (Setting("day_first", True), Setting("day_first", False))
         assert column.odd[0].startswith("'01/02/2024'")
 
     @pytest.mark.parametrize("day_first", [True, False])
@@ -289,7 +287,7 @@ class TestWithoutMeaning:
     @pytest.mark.parametrize("cells", [["x"], ["7"], ["2024-01-01"], ["yes"]])
     def test_constants_are_left_out(self, cells):
         column = column_of(cycle(*cells))
-        assert (column.left_out, column.flag) == (CONSTANT, "--include c")
+        assert (column.left_out, column.remedy) == (CONSTANT, INCLUDED)
 
     @pytest.mark.parametrize("cells", [["x", None], ["7", "-", "NA"]])
     def test_a_box_that_is_ticked_or_not_is_read_as_such(self, cells):
@@ -348,7 +346,7 @@ class TestWithoutMeaning:
 
     def test_texts_that_are_nearly_all_different_are_an_id(self):
         column = column_of([f"K{row:05}x" for row in range(N)])
-        assert (column.kind, column.left_out, column.flag) == (TEXT, ID, "--include c")
+        assert (column.kind, column.left_out, column.remedy) == (TEXT, ID, INCLUDED)
         assert column_of([f"K{row // 2}x" for row in range(N)]).left_out == ""
 
     def test_sentences_are_free_text(self):
@@ -367,12 +365,12 @@ class TestWithoutMeaning:
     @pytest.mark.parametrize("cells", [[None] * 30, ["", "?", "NA"] * 10, pa.nulls(30)])
     def test_empty_columns_are_left_out(self, cells):
         column = column_of(cells)
-        assert (column.kind, column.left_out, column.flag) == (EMPTY, NO_CELLS, "")
+        assert (column.kind, column.left_out, column.remedy) == (EMPTY, NO_CELLS, ())
 
     @pytest.mark.parametrize("cell", [[1], {"a": 1}, b"\xff"])
     def test_nested_columns_are_left_out(self, cell):
         column = column_of(pa.array([cell, None] * 20))
-        assert (column.kind, column.left_out, column.flag) == (NESTED, NO_SINGLE_VALUE, "")
+        assert (column.kind, column.left_out, column.remedy) == (NESTED, NO_SINGLE_VALUE, ())
 
 
 class TestWishes:
@@ -387,7 +385,7 @@ class TestWishes:
 
     def test_what_is_wished_to_be_ignored_is_left_out(self):
         column = column_of(cycle("1", "2"), Wishes(ignore=("c",)))
-        assert (column.kind, column.left_out, column.flag) == (NUMBER, ASKED, "")
+        assert (column.kind, column.left_out, column.remedy) == (NUMBER, ASKED, ())
 
     @pytest.mark.parametrize(
         ("cells", "kind"),
@@ -412,16 +410,10 @@ class TestWishes:
         assert schema_of(wishes, **columns)["b"] == schema_of(**columns)["b"]
 
 
-@given(st.text(min_size=1, max_size=12))
-@settings(max_examples=300)
-def test_a_quoted_name_is_one_word_of_a_shell(name):
-    assert shlex.split(quoted(name)) == [name]
-
-
-def test_a_column_is_left_out_with_the_flag_that_brings_it_back():
-    column = Column("my column", NUMBER, flag="--categorical 'my column'")
-    assert leave_out(column, ID).flag == "--include 'my column'"
-    assert leave_out(column, ASKED).flag == ""
+def test_a_column_is_left_out_with_the_setting_that_brings_it_back():
+    column = Column("my column", NUMBER, remedy=(Setting("categorical", ("my column",)),))
+    assert leave_out(column, ID).remedy == (Setting("include", ("my column",)),)
+    assert leave_out(column, ASKED).remedy == ()
     assert leave_out(column, ID).becomes == "left out: ID"
 
 

@@ -291,5 +291,5 @@ def test_tables_of_r_with_names_of_rows_have_a_first_column(tmp_path, separator)
 
 def test_a_lonely_column_is_remarked_unless_the_separator_is_stated(tmp_path):
     (remark,) = opened("a^b\n1^2\n", tmp_path).remarks
-    assert remark == "one column was found; --separator names what stands between cells"
+    assert remark == "one column was found; separator=... names what stands between cells"
     assert opened("a\n1\n", tmp_path, separator=",").remarks == ()

@@ -26,6 +26,7 @@ from granulearn.tables.columns.schema import (
     truth,
 )
 from granulearn.tables.columns.survey import WORD, Cell, CellClass, ColumnSurvey, TableSurvey
+from granulearn.tables.messages import Message, Setting
 
 # A wrong parse is worse than none: so many of the cells must have the form of a column.
 NEEDED_SHARE = 0.99
@@ -119,22 +120,9 @@ def leave_out(column: Column, reason: str) -> Column:
     reason : str
         Why.
     """
-    flag = (
-        "" if reason in (ASKED, NO_CELLS, NO_SINGLE_VALUE) else f"--include {quoted(column.name)}"
-    )
-    return replace(column, left_out=reason, flag=flag)
-
-
-def quoted(name: str) -> str:
-    """Return a name as it is written on a command line.
-
-    Parameters
-    ----------
-    name : str
-        Of a column.
-    """
-    plain = re.fullmatch(r"[\w.,:/@%+-]+", name) and not name.startswith("-")
-    return name if plain else "'" + name.replace("'", "'\\''") + "'"
+    never = reason in (ASKED, NO_CELLS, NO_SINGLE_VALUE)
+    remedy = () if never else (Setting("include", (column.name,)),)
+    return replace(column, left_out=reason, remedy=remedy)
 
 
 def _typed(survey: ColumnSurvey, wishes: Wishes) -> Column:
@@ -167,14 +155,15 @@ def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     if doubtful and not any(kind.point != kind.comma for kind in numbers):
         example = doubtful[0].text
         other = "," if form.decimal == "." else "."
-        odd.append(
+        said = (
             f"{example!r} could be read in two ways; {form.decimal!r} is taken to stand before "
-            f"decimals (--decimal {other} for the other)"
+            "decimals ("
         )
+        odd.append(Message(said, Setting("decimal", other), " for the other)"))
     misfits = _first(survey, lambda kind: not _fits(kind, form))
     return replace(
         column, odd=tuple(odd), misfits=misfits, n_misfits=survey.known - fitting,
-        flag=f"--categorical {quoted(survey.name)}",
+        remedy=(Setting("categorical", (survey.name,)),),
     )  # fmt: skip
 
 
@@ -223,7 +212,8 @@ def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
     if day_first is None:
         example = _first(survey, lambda kind: isinstance(kind, DateClass))[0].text
         return Column(
-            survey.name, DATE, left_out=AMBIGUOUS_DATE, flag="--day-first or --month-first",
+            survey.name, DATE, left_out=AMBIGUOUS_DATE,
+            remedy=(Setting("day_first", True), Setting("day_first", False)),
             odd=(f"{example!r} and all other dates could have the day or the month first",),
         )  # fmt: skip
     odd: tuple[str, ...] = ()
@@ -240,7 +230,7 @@ def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
 
     return Column(
         survey.name, DATE, date=form, odd=odd, misfits=_first(survey, misfit),
-        n_misfits=survey.known - fitting, flag=f"--ignore {quoted(survey.name)}",
+        n_misfits=survey.known - fitting, remedy=(Setting("ignore", (survey.name,)),),
     )  # fmt: skip
 
 
@@ -262,13 +252,13 @@ def _as_truth(survey: ColumnSurvey) -> Column | None:
     misfits = [cell for cell in _first(survey, lambda kind: True) if truth(cell.text) is None]
     return Column(
         survey.name, YES_NO, misfits=tuple(misfits), n_misfits=survey.known - fitting,
-        flag=f"--categorical {quoted(survey.name)}",
+        remedy=(Setting("categorical", (survey.name,)),),
     )  # fmt: skip
 
 
 def _as_category(survey: ColumnSurvey) -> Column:
     known, numbers = survey.known, _counts(survey, NumberClass)
-    column = Column(survey.name, CATEGORY, flag=f"--ignore {quoted(survey.name)}")
+    column = Column(survey.name, CATEGORY, remedy=(Setting("ignore", (survey.name,)),))
     if _are_codes(numbers, known) and sum(numbers.values()) == known:
         said = "written with zeros in front, as codes are, so they are categories"
         return replace(column, odd=(said,))
@@ -329,7 +319,8 @@ def _filled_or_not(column: Column, survey: ColumnSurvey) -> Column:
     few = (1 - NEEDED_SHARE) * survey.rows
     if survey.rows < ENOUGH_ROWS or not few < survey.known < survey.rows - few:
         return leave_out(column, CONSTANT)
-    return replace(column, kind=YES_NO, filled=True, flag=f"--ignore {quoted(column.name)}")
+    remedy = (Setting("ignore", (column.name,)),)
+    return replace(column, kind=YES_NO, filled=True, remedy=remedy)
 
 
 def _number_without_meaning(column: Column, survey: ColumnSurvey) -> str:

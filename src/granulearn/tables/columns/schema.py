@@ -29,6 +29,7 @@ from granulearn.tables.columns.numbers import (
     read_numbers,
 )
 from granulearn.tables.columns.survey import Cell, is_number_type, stored_numbers
+from granulearn.tables.messages import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +78,8 @@ class Column:
     n_misfits: int = 0
     odd: tuple[str, ...] = ()
     """What a user should know, in sentences."""
-    flag: str = ""
-    """The option that would change what becomes of the column."""
+    remedy: tuple[Setting, ...] = ()
+    """Settings, any of which would change what becomes of the column."""
 
     @property
     def is_plain_number(self) -> bool:
