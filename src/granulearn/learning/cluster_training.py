@@ -43,7 +43,7 @@ from granulearn.learning.trained_model import (
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import (
     FirstLook,

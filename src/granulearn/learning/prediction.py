@@ -16,7 +16,7 @@ from granulearn.persistence import LoadedModel, ModelFileError
 from granulearn.persistence.model_card import schema_of_card
 from granulearn.persistence.predictors import final_predictor
 from granulearn.tables import TableError
-from granulearn.tables.columns.decisions import NEEDED_SHARE
+from granulearn.tables.columns.kinds import NEEDED_SHARE
 from granulearn.tables.columns.schema import NUMBER, YES_NO, Misfits, TypedRows
 from granulearn.tables.messages import Message, Setting
 

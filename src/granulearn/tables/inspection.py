@@ -11,15 +11,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from granulearn.tables.columns.cells import is_nested
-from granulearn.tables.columns.decisions import (
-    GIVES_AWAY,
-    ROW_NUMBER,
-    Wishes,
-    decide_schema,
-    leave_out,
-)
-from granulearn.tables.columns.schema import Schema
-from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
+from granulearn.tables.columns.decisions import decide_schema
+from granulearn.tables.columns.schema import GIVES_AWAY, ROW_NUMBER, Schema
+from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.columns.survey_records import TableSurvey, join_surveys
+from granulearn.tables.columns.uses import leave_out
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import (
     Examination,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.decisions import Wishes
 from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import examine
 from granulearn.tables.inspection import (
