@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from granulearn.tables import open_table
@@ -61,6 +61,8 @@ PLAIN_OR_NOT = st.sampled_from(
 
 
 @given(st.lists(st.tuples(PLAIN_OR_NOT, PLAIN_OR_NOT), min_size=1, max_size=40))
+@example([("1.5", "1.5")] * 11 + [("1.5", "1e200")] + [("1.5", "1.5")] * 2 + [("1.5", "1e200")])
+@example([("1.5", "1.5")] * 30 + [("1.5", text) for text in ("-9e15", "-1e16", "-1E16")])
 def test_reading_plain_numbers_at_once_gives_the_same_schema(rows):
     names = ["a", "b"]
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(text_scan, "CHUNK_BYTES", 24):

@@ -39,6 +39,8 @@ _BLOCK_BYTES = 16 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 2
 _LONGEST_TITLE = 40
+# Floats are exact for all whole numbers below.
+_EXACT_BELOW = 2.0**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -95,6 +97,9 @@ class TextPart:
             total = pc.sum(table[name]).as_py()
             if total is not None and not math.isfinite(total):
                 return None  # Arrow takes "nan" and "inf" for numbers
+            extremes = pc.min_max(table[name]).as_py()
+            if max(abs(extreme or 0.0) for extreme in extremes.values()) >= _EXACT_BELOW:
+                return None  # of larger numbers, the text alone tells which are different
         return table.to_batches()
 
     def contents(self) -> Iterator[tuple[Chunk, bytes]]:
