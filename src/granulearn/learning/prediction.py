@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from granulearn.tables import TableError
 from granulearn.tables.columns.kinds import NEEDED_SHARE
 from granulearn.tables.columns.schema import NUMBER, YES_NO, Misfits, TypedRows
 from granulearn.tables.messages import Message, Setting
+from granulearn.tables.readers.naming import similar_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -329,7 +329,7 @@ def wrong_columns(error: ValueError) -> ModelFileError:
 
 
 def _meant(name: str, names: Sequence[str]) -> str:
-    return f"did you mean one of {get_close_matches(name, names, 3) or list(names[:10])}?"
+    return f"did you mean one of {similar_names(name, names) or list(names[:10])}?"
 
 
 def _listed(misfits: Misfits, place: Place) -> str:

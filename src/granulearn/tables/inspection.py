@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import reduce
 from pathlib import Path
 
@@ -42,6 +41,7 @@ from granulearn.tables.labels.labels import (
     survey_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of
+from granulearn.tables.readers.naming import similar_names
 from granulearn.tables.readers.table_file import TableFile
 
 # A column of more different values is no code of the target.
@@ -248,7 +248,7 @@ def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
     setting : Setting
         Where it was written.
     """
-    similar = get_close_matches(name, names, 3) or list(names[:10])
+    similar = similar_names(name, names) or list(names[:10])
     asked = f"There is no column {name!r} ("
     return Message(asked, setting, f"); did you mean one of {similar}?")
 

@@ -147,8 +147,8 @@ def test_blank_rows_and_blank_cells_to_the_right_are_taken(tmp_path):
     [
         (b"", "t.csv is empty"),
         (b"\n \r\n", "t.csv is empty"),
-        (b"a,b\n", "has a header but no data rows"),
-        (b"a,b\n\n\r\n", "has a header but no data rows"),
+        (b"a,b\n", "has a header but no data rows; add rows."),
+        (b"a,b\n\n\r\n", "has a header but no data rows; add rows."),
         (b",,\n", "t.csv has no names of columns"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: a quotation mark is not closed"),
         (b'a,b\n1,2\n3,"4"x\n5,6\n', "line 3: a quotation mark"),
