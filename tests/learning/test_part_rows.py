@@ -23,7 +23,7 @@ from granulearn.learning.part_rows import (
     read_part,
     rows_before,
 )
-from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.faults.examination import find
 from granulearn.tables.inspection import report_first
 from granulearn.tables.readers.frames import table_of

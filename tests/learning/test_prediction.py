@@ -96,7 +96,7 @@ def test_all_columns_that_are_not_there_are_named_at_once(loaded):
     first, second = caught.value.problems
     assert "new.csv lacks 2 of the 6 columns" in first
     assert "'income', 'price'; it has 'Preis', 'nr' instead" in first
-    assert "no column 'Prices' (--keep); did you mean one of ['Preis']" in second
+    assert "no column 'Prices' (keep=...); did you mean one of ['Preis']" in second
 
 
 def test_unknown_categories_are_counted_by_column(loaded, table):

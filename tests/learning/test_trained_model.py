@@ -87,7 +87,7 @@ def test_a_value_error_becomes_a_fact_about_the_table():
 
 def test_what_cannot_be_split_says_so_with_the_way_out():
     assert "8 rows cannot be split into 0.9 and 0.1" in str(cannot_be_split(8, 3, 0.1))
-    assert "--test 0" in str(cannot_be_split(8, 3, 0.1))
+    assert "pass test=0." in str(cannot_be_split(8, 3, 0.1))
 
 
 def test_inputs_are_told_with_their_range_or_categories_and_what_is_missing():

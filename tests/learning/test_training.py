@@ -83,8 +83,8 @@ def test_tuning_keeps_the_winner_of_the_grid_as_a_plain_pipeline(table, monkeypa
 @pytest.mark.parametrize(
     ("labels", "settings", "said"),
     [
-        ("a" * 20 + "bbb", {"test": 0.3, "tune": True}, "class b has 3 rows.*leave out --tune"),
-        ("a" * 20 + "b", {"test": 0, "tune": True}, "class b has 1 row, and 4 are.*out --tune"),
+        ("a" * 20 + "bbb", {"test": 0.3, "tune": True}, "class b has 3 rows.*leave out tune=True"),
+        ("a" * 20 + "b", {"test": 0, "tune": True}, "class b has 1 row, and 4 are.*out tune=True"),
         ("abcabcab", {"test": 0.1, "tune": False}, "8 rows cannot be split into 0.9 and 0.1"),
         ("ab", {"test": 0.5, "tune": False}, "2 rows cannot be split .* all 2 classes"),
     ],

@@ -1,6 +1,5 @@
 """Everything to know about a table is said, at once, and in constant memory."""
 
-import json
 import weakref
 
 import numpy as np
@@ -8,8 +7,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from granulearn.tables import TableFile, Wishes, inspect_table, open_table, table_of
-from granulearn.tables.inspection import as_facts, few_values, first_look, problems_of_names
+from granulearn.tables import TableFile, Wishes, inspect_table, table_of
+from granulearn.tables.inspection import few_values, first_look, problems_of_names
 
 N = 60
 LABELS = [["good", "bad"][row * row % 7 < 3] for row in range(N)]
@@ -49,14 +48,14 @@ def test_a_column_that_gives_the_target_away_is_left_out_unless_it_is_asked_for(
     (said,) = (text for text in report.warnings if "'leak'" in text)
     assert how in said
     assert "right in 100.0 % of its rows" in said
-    assert ("--ignore leak leaves it out" if asked else "--include leak uses it") in said
+    assert ("ignore=['leak'] leaves it out" if asked else "include=['leak'] uses it") in said
     assert report.schema["leak"].left_out == ("" if asked else "gives the target away")
 
 
 def test_the_only_column_is_used_even_if_it_gives_the_target_away():
     report = report_of({"leak": LABELS, "y": LABELS})
     assert not report.schema["leak"].left_out
-    assert "--ignore leak leaves it out" in report.warnings[0]
+    assert "ignore=['leak'] leaves it out" in report.warnings[0]
 
 
 def test_a_date_that_gives_the_target_away_is_named_once():
@@ -71,7 +70,7 @@ def test_a_number_whose_values_in_the_classes_do_not_overlap_is_named():
     report = report_of({"x": NOISE, "far": far, "y": LABELS})
     (said,) = report.warnings
     assert "'far' alone tells all classes apart" in said
-    assert "--ignore far" in said
+    assert "ignore=['far']" in said
     assert not report.schema["far"].left_out
 
 
@@ -109,16 +108,16 @@ def test_all_problems_are_said_at_once():
     table = {"id": [f"k{row}" for row in range(N)], "y": np.arange(N) / 7}
     report = report_of(table, "y", ignore=("nothing",), include=("none",))
     assert len(report.problems) == 4
-    assert "'nothing' (--ignore)" in report.problems[0]
-    assert "'none' (--include)" in report.problems[1]
+    assert "'nothing' (ignore=...)" in report.problems[0]
+    assert "'none' (include=...)" in report.problems[1]
     assert "holds 60 different numbers with decimals" in report.problems[2]
-    assert "all are left out: 'id' (ID); pass --include id" in report.problems[3]
+    assert "all are left out: 'id' (ID); pass include=['id']" in report.problems[3]
 
 
 def test_a_target_that_is_not_there_does_not_hide_the_rest():
     report = report_of({"c": ["same"] * N, "y": LABELS}, "yy", ignore=("y",))
     assert report.target == "yy"
-    assert "no column 'yy' (--target); did you mean one of ['y']" in report.problems[0]
+    assert "no column 'yy' (target=...); did you mean one of ['y']" in report.problems[0]
     assert "no column to learn from" in report.problems[1]
 
 
@@ -150,7 +149,7 @@ def test_predictions_of_an_earlier_model_are_warned_of_unless_they_are_ignored(p
     table = {name: cells[name] for name in names}
     (said,) = report_of(table).warnings
     assert "'prediction' looks like what `granulearn predict` wrote" in said
-    assert "pass --ignore prediction" in said
+    assert "pass ignore=['prediction']" in said
     assert report_of(table, ignore=("prediction",)).warnings == ()
     assert report_of(table, "prediction").warnings == ()
 
@@ -165,7 +164,7 @@ def test_a_note_that_names_the_label_is_warned_of_and_used():
     report = report_of({"x": NOISE, "note": [*notes[:-1], "good or bad"], "y": LABELS})
     (said,) = report.warnings
     assert said.startswith("The cells of column 'note' name the label in 98 % of the rows")
-    assert "pass --ignore note" in said
+    assert "pass ignore=['note']" in said
     assert not report.schema["note"].left_out
 
 
@@ -204,36 +203,6 @@ def test_a_look_at_no_rows_is_none_and_looks_add_up():
     parts = first_look(batches[:4], "y") + first_look(batches[4:], "y", 28)
     assert parts.labels == whole.labels
     assert parts.cells.rows == whole.cells.rows == N
-
-
-def test_facts_are_json_and_say_what_the_report_says(tmp_path):
-    cells = [f"{row},5 kg" for row in range(N - 1)] + ["heavy"]
-    table = pd.DataFrame({"w": cells * 2, "c": "same", "y": LABELS * 2, "d": NOISE * 2})
-    table.to_csv(tmp_path / "t.csv", index=False)
-    with open_table(tmp_path / "t.csv") as file:
-        report = inspect_table(file, "y")
-        facts = json.loads(json.dumps(as_facts(report, file.place)))
-    assert facts["rows"] == 2 * N
-    assert facts["problems"] == list(report.problems)
-    assert facts["warnings"] == list(report.warnings)
-    columns = {column["name"]: column for column in facts["columns"]}
-    assert list(columns) == ["w", "c", "d"]
-    assert columns["c"]["left_out"] == "constant"
-    assert columns["w"]["distinct"] == N
-    assert facts["target"]["classes"] == report.labels.classes
-    assert facts["duplicates"] == report.findings.duplicates
-
-
-def test_misfits_of_a_column_are_facts_with_their_lines(tmp_path):
-    cells = [f"{row % 50} kg" for row in range(299)] + ["heavy"]
-    table = pd.DataFrame({"w": cells, "y": (LABELS * 5)[:300]})
-    table.to_csv(tmp_path / "t.csv", index=False)
-    with open_table(tmp_path / "t.csv") as file:
-        facts = as_facts(inspect_table(file, "y"), file.place)
-    (column,) = facts["columns"]
-    assert (column["is"], column["unit"], column["n_misfits"]) == ("number", "kg", 1)
-    assert column["misfits"] == [{"row": 300, "place": "line 301", "cell": "heavy"}]
-    assert "'heavy' at line 301" in column["odd"][-1]
 
 
 class Watched(TableFile):

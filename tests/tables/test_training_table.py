@@ -74,8 +74,8 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path):
         read_training_table(file, "b", Wishes(ignore=("c", "d"), categorical=("e",)))
     said = caught.value.problems
     assert all(problem.startswith(f"{path}: ") for problem in said)
-    for name, option in (("c", "--ignore"), ("d", "--ignore"), ("e", "--categorical")):
-        assert any(f"no column {name!r} ({option})" in problem for problem in said)
+    for name, option in (("c", "ignore"), ("d", "ignore"), ("e", "categorical")):
+        assert any(f"no column {name!r} ({option}=...)" in problem for problem in said)
     assert any("is 'x' in every row" in problem for problem in said)
     assert any("no column to learn from" in problem for problem in said)
     assert len(said) == 5
@@ -86,7 +86,7 @@ def test_a_target_that_is_not_there_is_the_problem(tmp_path):
     path.write_text("label,b\n1,x\n")
     with (
         open_table(path) as file,
-        pytest.raises(TableError, match=r"'lable' \(--target\).*'label'"),
+        pytest.raises(TableError, match=r"'lable' \(target=\.\.\.\).*'label'"),
     ):
         read_training_table(file, "lable")
 

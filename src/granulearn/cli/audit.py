@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -135,17 +134,17 @@ def _write_listing(path: Path, done: TableAudit, keep: list[str] | None) -> None
 def _check_names(file: TableFile, target: str, wishes: Wishes, keep: list[str] | None) -> None:
     """Refuse unknown columns to keep, together with all else that is wrong with the names."""
     from granulearn.tables import TableError
-    from granulearn.tables.inspection import problems_of_names
+    from granulearn.tables.inspection import no_column, problems_of_names
+    from granulearn.tables.messages import Setting
 
     unknown = [
-        f"There is no column {name!r} (--keep); did you mean one of "
-        f"{get_close_matches(name, file.names, 3) or file.names[:10]}?"
+        no_column(name, file.names, Setting("keep"))
         for name in keep or ()
         if name not in file.names
     ]
     if unknown:
         problems = (*problems_of_names(file.names, target, wishes), *unknown)
-        raise TableError(*(f"{file.path}: {problem}" for problem in problems))
+        raise TableError.about(file.path, problems)
 
 
 def _worst(done: TableAudit) -> pd.DataFrame:
@@ -166,7 +165,7 @@ def _once(done: TableAudit) -> pd.DataFrame:
 def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
     import numpy as np
 
-    from granulearn.tables.inspection import as_facts
+    from granulearn.cli.table_facts import as_facts
 
     audited = done.audit
     return {

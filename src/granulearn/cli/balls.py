@@ -108,10 +108,10 @@ def balls(
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
     from granulearn.cli.ball_table import make_rated_balls
+    from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import show_short
     from granulearn.persistence import written_atomically
     from granulearn.tables import read_training_table
-    from granulearn.tables.inspection import as_facts
     from granulearn.tables.writing import write_frame
 
     for written in (output, plot):

@@ -37,9 +37,9 @@ def check(
 
     Example: granulearn check train.csv --target label
     """
+    from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import say_warnings, show_whole
     from granulearn.tables import TableError, inspect_table
-    from granulearn.tables.inspection import as_facts
 
     with asked.open(table) as file:
         with stage_progress(hidden=json) as tell:
@@ -51,4 +51,4 @@ def check(
             show_whole(report, file.place)
             say_warnings(report)
     if report.problems:
-        raise TableError(*(f"{file.path}: {problem}" for problem in report.problems))
+        raise TableError.about(file.path, report.problems)

@@ -83,12 +83,12 @@ def fit(
 
     Example: granulearn fit train.csv --target label -o model.skops
     """
+    from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import show_short
     from granulearn.learning.size import is_large
     from granulearn.learning.training import train
     from granulearn.persistence import save_model
     from granulearn.tables import read_training_table
-    from granulearn.tables.inspection import as_facts
 
     check_not_an_input(output, table)
     check_can_be_written(output)

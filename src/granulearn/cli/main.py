@@ -11,6 +11,7 @@ from typing import NoReturn
 
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
 from granulearn.cli import exit_codes
+from granulearn.cli.flags import in_flags
 
 
 def main() -> NoReturn:
@@ -62,7 +63,7 @@ class _Stop:
 
 def _fail(messages: str | Sequence[str], code: int) -> int:
     for message in [messages] if isinstance(messages, str) else messages:
-        one_line = " ".join(message.split())
+        one_line = " ".join(in_flags(message).split())
         sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
 

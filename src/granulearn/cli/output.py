@@ -23,6 +23,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from granulearn.cli.flags import in_flags
+
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of tables.")
 ]
@@ -77,7 +79,7 @@ def note(message: str) -> None:
     message : str
         One line.
     """
-    typer.echo(f"granulearn: note: {message}", err=True)
+    typer.echo(f"granulearn: note: {in_flags(message)}", err=True)
 
 
 def warn(message: str) -> None:
@@ -88,7 +90,7 @@ def warn(message: str) -> None:
     message : str
         One line.
     """
-    typer.echo(f"granulearn: warning: {message}", err=True)
+    typer.echo(f"granulearn: warning: {in_flags(message)}", err=True)
 
 
 def table(title: str, *headers: str) -> Table:

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from granulearn._words import counted
+from granulearn.cli.flags import in_flags, option_of
 from granulearn.cli.output import bold, console, table, warn
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
         sep="",
     )
     for remark in report.remarks:
-        out.print(remark)
+        out.print(in_flags(remark))
     if report.labels is not None:
         shown = [f"{name} ({rows})" for name, rows in report.labels.classes.items()]
         more = f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
@@ -98,7 +99,7 @@ def _show_grid(out: Console, columns: Sequence[Column], place: Callable[[int], s
             _options(column),
         )
     out.print(grid)
-    odd = [(column, said) for column in columns for said in column.oddities(place)]
+    odd = [(column, said) for column in columns for said in _oddities(column, place)]
     if odd:
         out.print(bold("what is odd"))
     for column, said in odd:
@@ -111,12 +112,12 @@ def _show_blocks(out: Console, columns: Sequence[Column], place: Callable[[int],
     for column in columns:
         becomes = "" if column.kind == "category" and not column.left_out else column.becomes
         is_and_becomes = "; ".join(filter(None, (_kind(column), becomes)))
-        changed = f" ({_options(column)})" if column.flag else ""
+        changed = f" ({_options(column)})" if column.remedy else ""
         out.print(bold(_plain(column.name)), f": {is_and_becomes}{changed}", sep="")
         missing = f"{_missing(column)} missing" if column.missing else ""
         found = f"{column.distinct} distinct: {_examples(column)}" if column.distinct else ""
         counts = "; ".join(filter(None, (missing, found)))
-        for said in filter(None, (counts, *column.oddities(place))):
+        for said in filter(None, (counts, *_oddities(column, place))):
             _print_below(out, said)
 
 
@@ -125,11 +126,11 @@ def _print_below(out: Console, text: str) -> None:
 
 
 def _short_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:
-    lines = list(report.remarks)
+    lines = [in_flags(remark) for remark in report.remarks]
     left_out = [c for c in report.schema.left_out if c.left_out != "asked"]
     if left_out:
         named = _some([f"{_plain(c.name)} ({c.left_out})" for c in left_out])
-        can_be_used = any(c.flag.startswith("--include") for c in left_out)
+        can_be_used = any(map(_can_be_included, left_out))
         step = "; --include NAME uses one all the same" if can_be_used else ""
         lines.append(f"left out: {named}{step}")
     parsed = [f"{_plain(c.name)} ({_parsed(c)})" for c in report.schema.used if _parsed(c)]
@@ -148,10 +149,10 @@ def _odd_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:
     """Return what is odd about columns that are used, or would be if one thing were said."""
     odd = []
     for column in report.schema.columns:
-        asked_for = column.left_out and column.flag and not column.flag.startswith("--include")
+        asked_for = column.left_out and column.remedy and not _can_be_included(column)
         if asked_for or not column.left_out:
             step = f"; {_options(column)} says which" if asked_for else ""
-            odd += [f"{_plain(column.name)}: {said}{step}" for said in column.oddities(place)]
+            odd += [f"{_plain(column.name)}: {said}{step}" for said in _oddities(column, place)]
     more = [f"{len(odd) - SHOWN} more oddities; granulearn check names them"]
     return odd if len(odd) <= SHOWN else odd[:SHOWN] + more
 
@@ -188,7 +189,15 @@ def _examples(column: Column) -> str:
 
 def _options(column: Column) -> str:
     """Return the options alone: the name of the column stands beside them."""
-    return " or ".join(word for word in column.flag.split() if word.startswith("--"))
+    return " or ".join(map(option_of, column.remedy))
+
+
+def _can_be_included(column: Column) -> bool:
+    return any(setting.name == "include" for setting in column.remedy)
+
+
+def _oddities(column: Column, place: Callable[[int], str]) -> list[str]:
+    return [in_flags(said) for said in column.oddities(place)]
 
 
 def _some(texts: list[str]) -> str:

@@ -43,7 +43,7 @@ from granulearn.learning.trained_model import (
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.tables.columns.decisions import Wishes
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import (
     FirstLook,
@@ -53,6 +53,7 @@ from granulearn.tables.inspection import (
     report_second,
 )
 from granulearn.tables.labels.labels import Labels
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.table_file import TableFile, TablePart
 from granulearn.tables.training_table import as_labels
 
@@ -200,7 +201,7 @@ def _report_or_raise(
     report = report_first(file, look, target if target in file.names else None, wishes)
     problems = (*problems, *report.problems)
     if problems or report.labels is None:
-        raise TableError(*(f"{file.path}: {problem}" for problem in problems))
+        raise TableError.about(file.path, problems)
     return report, report.labels
 
 
@@ -216,10 +217,11 @@ def _check_rows_left(file: TableFile, reading: RowReading, n_training: np.ndarra
         raise cannot_be_split(rows, n_classes, test)
     lacking = reading.classes[n_training == 0]
     if len(lacking):
-        raise TableError(
+        said = (
             f"{file.path}: class {lacking[0]} of column {reading.request.target!r}, the target, "
-            "has no row left to learn from; add rows of it, or pass --test 0."
+            "has no row left to learn from; add rows of it, or pass "
         )
+        raise TableError(Message(said, Setting("test", 0), "."))
 
 
 def _of_used(statistics: dict[str, Statistics], report: TableReport) -> dict[str, Statistics]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +15,10 @@ from granulearn.persistence import LoadedModel, ModelFileError
 from granulearn.persistence.model_card import schema_of_card
 from granulearn.persistence.predictors import final_predictor
 from granulearn.tables import TableError
-from granulearn.tables.columns.decisions import NEEDED_SHARE
+from granulearn.tables.columns.kinds import NEEDED_SHARE
 from granulearn.tables.columns.schema import NUMBER, YES_NO, Misfits, TypedRows
+from granulearn.tables.messages import Message, Setting
+from granulearn.tables.readers.naming import similar_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,8 +111,9 @@ class Predictor:
                 f"model was trained on: {shown}{hint}. Rename or add them."
             )
         problems += [
-            f"{path} has no column {name!r} (--keep); did you mean one of "
-            f"{get_close_matches(name, names, 3) or list(names[:10])}?"
+            Message(
+                f"{path} has no column {name!r} (", Setting("keep"), f"); {_meant(name, names)}"
+            )
             for name in self.keep
             if name not in names
         ]
@@ -271,11 +273,12 @@ class Predictor:
             if found is None:
                 continue
             if self.strict:
-                raise TableError(
+                said = (
                     f"{place(found.first[0].row)}: column {column.name!r} held "
                     f"{self._form(column.name)} in training, but here it holds "
-                    f"{found.first[0].text!r}; correct it, or leave out --strict."
+                    f"{found.first[0].text!r}; correct it, or leave out "
                 )
+                raise TableError(Message(said, Setting("strict", True), "."))
             earlier = self._misfits.get(column.name)
             self._misfits[column.name] = earlier + found if earlier else found
 
@@ -293,10 +296,11 @@ class Predictor:
             position = int(is_new.argmax())
             text, row = texts[codes[position]], first_row + position
             if self.strict:
-                raise TableError(
+                said = (
                     f"{place(row)}: column {name!r} holds {text!r}, a category that "
-                    "training did not have; correct it, or leave out --strict."
+                    "training did not have; correct it, or leave out "
                 )
+                raise TableError(Message(said, Setting("strict", True), "."))
             self._first_unknown[name] = text, row
         counts = np.bincount(codes[is_new], minlength=len(texts))
         met = Counter({texts[code]: int(counts[code]) for code in new})
@@ -322,6 +326,10 @@ def wrong_columns(error: ValueError) -> ModelFileError:
         f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
         "it with a card of the columns that it was fitted to."
     )
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    return f"did you mean one of {similar_names(name, names) or list(names[:10])}?"
 
 
 def _listed(misfits: Misfits, place: Place) -> str:

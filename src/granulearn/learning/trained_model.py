@@ -14,6 +14,7 @@ import pandas as pd
 
 from granulearn.persistence import ColumnCard, ModelCard
 from granulearn.tables import Schema, TableError, TableReport
+from granulearn.tables.messages import Message, Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +126,11 @@ def cannot_be_split(n_rows: int, n_classes: int, test: float) -> TableError:
     test : float
         The share of its rows to hold out.
     """
-    return TableError(
+    said = (
         f"{n_rows} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
-        f"hold all {n_classes} classes; add rows, or pass --test 0."
+        f"hold all {n_classes} classes; add rows, or pass "
     )
+    return TableError(Message(said, Setting("test", 0), "."))
 
 
 @contextmanager
@@ -146,6 +148,5 @@ def told_to_users(kind: str) -> Iterator[None]:
             warnings.filterwarnings("ignore", "the reliability of")
             yield
     except ValueError as error:
-        raise TableError(
-            f"{kind} cannot be fitted to this table: {error} Another --model may fit it."
-        ) from error
+        said = f"{kind} cannot be fitted to this table: {error} Another "
+        raise TableError(Message(said, Setting("model"), " may fit it.")) from error

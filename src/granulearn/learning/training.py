@@ -25,6 +25,7 @@ from granulearn.learning.trained_model import (
     told_to_users,
 )
 from granulearn.tables import TableError, TrainingTable
+from granulearn.tables.messages import Message, Setting
 
 MAX_FOLDS = 5
 SCORERS = {
@@ -134,11 +135,12 @@ def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None
     rarest, n_rows = labels[counts.argmin()], int(counts.min())
     needed = int(np.ceil(4 / (1 - test)))
     if n_rows < needed:
-        raise TableError(
+        said = (
             f"column {table.target!r}, the target: class {rarest!s} has {counted(n_rows, 'row')}, "
             f"and {needed} are needed to search settings; add rows of it, or remove it, or leave "
-            "out --tune."
+            "out "
         )
+        raise TableError(Message(said, Setting("tune", True), "."))
 
 
 def _split(table: TrainingTable, test: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

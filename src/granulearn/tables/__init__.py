@@ -1,7 +1,7 @@
 """A file or frame becomes typed columns, by one survey, and is written back untouched."""
 
-from granulearn.tables.columns.decisions import Wishes
 from granulearn.tables.columns.schema import Column, Schema
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import TableReport, inspect_table
 from granulearn.tables.readers.files import Reading, TableFile, TablePart, open_table

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from granulearn.tables.columns.cells import is_nested
-from granulearn.tables.columns.decisions import (
-    GIVES_AWAY,
-    ROW_NUMBER,
-    Wishes,
-    decide_schema,
-    leave_out,
-)
-from granulearn.tables.columns.schema import Schema
-from granulearn.tables.columns.survey import TableSurvey, join_surveys, survey_batches
+from granulearn.tables.columns.decisions import decide_schema
+from granulearn.tables.columns.schema import GIVES_AWAY, ROW_NUMBER, Schema
+from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.columns.survey_records import TableSurvey, join_surveys
+from granulearn.tables.columns.uses import leave_out
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import (
     Examination,
@@ -45,6 +40,8 @@ from granulearn.tables.labels.labels import (
     read_labels,
     survey_labels,
 )
+from granulearn.tables.messages import Message, Setting, any_of
+from granulearn.tables.readers.naming import similar_names
 from granulearn.tables.readers.table_file import TableFile
 
 # A column of more different values is no code of the target.
@@ -219,21 +216,41 @@ def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) 
             f"The table looks like what `granulearn {own}` writes, not like data to learn from "
             f"(its columns are {', '.join(map(repr, names[:6]))}, ...): name the table itself.",
         )
-    asked: list[tuple[str, str]] = [] if target is None else [("--target", target)]
-    for option in ("categorical", "ignore", "include"):
-        asked += [(f"--{option}", name) for name in getattr(wishes, option)]
+    asked = {
+        Setting("target"): () if target is None else (target,),
+        Setting("categorical"): wishes.categorical,
+        Setting("ignore"): wishes.ignore,
+        Setting("include"): wishes.include,
+    }
     problems = [
-        f"There is no column {name!r} ({option}); did you mean one of "
-        f"{get_close_matches(name, names, 3) or list(names[:10])}?"
-        for option, name in asked
+        no_column(name, names, setting)
+        for setting, asked_for in asked.items()
+        for name in asked_for
         if name not in names
     ]
     if target is not None and target in wishes.ignore:
+        both = f"{target!r} is both the target and to be ignored; take it out of "
         problems.append(
-            f"{target!r} is both the target and to be ignored; take it out of --ignore, or name "
-            "another --target."
+            Message(both, Setting("ignore"), ", or name another ", Setting("target"), ".")
         )
     return tuple(problems)
+
+
+def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
+    """Return the problem of a name that no column has.
+
+    Parameters
+    ----------
+    name : str
+        What the user wrote.
+    names : sequence of str
+        The columns of the table.
+    setting : Setting
+        Where it was written.
+    """
+    similar = similar_names(name, names) or list(names[:10])
+    asked = f"There is no column {name!r} ("
+    return Message(asked, setting, f"); did you mean one of {similar}?")
 
 
 def report_first(
@@ -264,9 +281,10 @@ def report_first(
     if look and not schema.used:
         left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
         found = f"all are left out: {left}" if left else f"there is none but {target!r}, the target"
-        flag = next((column.flag for column in schema.left_out if column.flag), "")
-        step = f"; pass {flag}, or" if flag else ";"
-        problems.append(f"There is no column to learn from, since {found}{step} add columns.")
+        remedy = next((column.remedy for column in schema.left_out if column.remedy), ())
+        step = Message("; pass ", any_of(remedy), ", or") if remedy else ";"
+        found = f"There is no column to learn from, since {found}"
+        problems.append(Message(found, step, " add columns."))
     return TableReport(
         file.path,
         rows,
@@ -341,59 +359,3 @@ def _about_order(report: TableReport) -> list[str]:
         else "so any column that grows with the rows gives the label away: leave such out."
     )
     return [f"The rows are sorted by their label{found}, {then}"]
-
-
-def as_facts(report: TableReport, place: Callable[[int], str]) -> dict[str, Any]:
-    """Return a report as what JSON can hold.
-
-    Parameters
-    ----------
-    report : TableReport
-        Of a table.
-    place : callable
-        Says where a row stands.
-    """
-    facts: dict[str, Any] = {
-        "file": str(report.path),
-        "rows": report.rows,
-        "remarks": list(report.remarks),
-        "columns": [
-            {
-                "name": column.name,
-                "is": column.kind,
-                "becomes": column.becomes,
-                "left_out": column.left_out,
-                "unit": column.number.unit,
-                "missing": dict(column.missing),
-                "distinct": column.distinct,
-                "examples": list(column.examples),
-                "odd": column.oddities(place),
-                "misfits": [
-                    {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
-                    for cell in column.misfits
-                ],
-                "n_misfits": column.n_misfits,
-                "flag": column.flag,
-            }
-            for column in report.schema.columns
-        ],
-        "problems": list(report.problems),
-        "warnings": list(report.warnings),
-    }
-    if report.findings is not None:
-        facts["duplicates"] = report.findings.duplicates
-        facts["conflicts"] = report.findings.conflicts
-    if report.target is not None:
-        labels = report.labels
-        facts["target"] = {"name": report.target} | (
-            {
-                "classes": labels.classes,
-                "joined": labels.joined,
-                "misspelt": [list(pair) for pair in labels.misspelt],
-                "unlabelled": sum(labels.unlabelled.values()),
-                "small": labels.small,
-            }
-            if labels is not None
-            else {}
-        )
-    return facts

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.decisions import Wishes
 from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
+from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import examine
 from granulearn.tables.inspection import (
@@ -109,7 +109,7 @@ def read_training_table(
     problems = (*problems, *report.problems)
     decided = report.labels
     if problems or decided is None:
-        raise TableError(*(f"{file.path}: {problem}" for problem in problems))
+        raise TableError.about(file.path, problems)
     if any(not used.is_plain_number and used.name in came_plain for used in report.schema.used):
         # Some batches hold numbers where the text is wanted after all.
         batches = [batch for batch in file.batches() if batch.num_rows]

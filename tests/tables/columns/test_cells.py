@@ -19,6 +19,7 @@ from granulearn.tables.columns.cells import (
     characters,
     in_hours,
     is_mark,
+    stored_numbers,
     without_marks,
 )
 
@@ -166,3 +167,24 @@ def test_a_function_is_called_once_for_each_different_text(texts, start):
     expected = [None if cell is None else f"<{cell}>" for cell in text.to_pylist()]
     assert [found.values[code] for code in found.codes] == expected
     assert found.known.tolist() == [cell is not None for cell in text.to_pylist()]
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**64 - 1).map(float)), max_size=8))
+def test_stored_numbers_are_floats_with_gaps(values):
+    found = stored_numbers(pa.array(values, pa.float64()))
+    assert np.array_equal(found, np.array(values, float), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (pa.array([2**64 - 1], pa.uint64()), 2.0**64),
+        (pa.array([-(2**63)]), -(2.0**63)),
+        (pa.array([decimal.Decimal("123456789012345678901234567890.5")]), 123456789012345678901e9),
+        (pa.array([5400], pa.duration("s")), 1.5),
+        (pa.array([3_600_000_000_000], pa.duration("ns")), 1.0),
+        (pa.array([0.5], pa.float16()), 0.5),
+    ],
+)
+def test_stored_numbers_of_all_types_are_the_nearest_floats(column, expected):
+    assert stored_numbers(column)[0] == pytest.approx(expected, rel=1e-15)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from granulearn.tables.columns.cells import as_text
 from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.decisions import Wishes, decide_schema
+from granulearn.tables.columns.decisions import decide_schema
 from granulearn.tables.columns.numbers import NumberForm
 from granulearn.tables.columns.schema import (
     CATEGORY,
@@ -30,7 +30,9 @@ from granulearn.tables.columns.schema import (
     read_column,
     truth,
 )
-from granulearn.tables.columns.survey import Cell, survey_batches
+from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.columns.survey_records import Cell
+from granulearn.tables.columns.wishes import Wishes
 
 N_ROWS = 24
 POOLS = {

@@ -72,7 +72,7 @@ def test_a_class_is_named_by_its_most_frequent_spelling_without_blanks():
     assert list(labels.joined["yes"]) == ["yes ", "Yes", "YES"]
     (warning,) = labels.warnings
     assert "'yes ' (5) + 'Yes' (4) + 'YES' (1)" in warning
-    assert "--exact-labels" in warning
+    assert "exact_labels=True keeps" in warning
 
 
 def test_equally_frequent_spellings_give_the_first_in_order():

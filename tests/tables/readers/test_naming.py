@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.readers.naming import MOST_COLUMNS, check_width, named_columns
+from granulearn.tables.readers.naming import MOST_COLUMNS, check_width, named_columns, similar_names
 
 PATH = Path("t.csv")
 
@@ -22,6 +22,22 @@ def test_names_are_unique_not_empty_and_kept_where_they_can_be(header):
         if name and name not in stripped[:place]:
             assert names[place] == name
     assert bool(remarks) == (names != stripped)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Y", ["y"]),
+        ("LABEL", ["label", "Label"]),
+        ("lable", ["label", "Label"]),
+        ("STRASSE", ["Straße"]),
+        ("colour", []),
+    ],
+)
+def test_a_name_is_known_again_whatever_its_case(name, found):
+    names = ["label", "y", "Label", "Straße", "n0"]
+    assert similar_names(name, names) == found
+    assert similar_names(name, names, 1) == found[:1]
 
 
 def test_changed_names_are_said():

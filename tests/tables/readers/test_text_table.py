@@ -147,8 +147,8 @@ def test_blank_rows_and_blank_cells_to_the_right_are_taken(tmp_path):
     [
         (b"", "t.csv is empty"),
         (b"\n \r\n", "t.csv is empty"),
-        (b"a,b\n", "has a header but no data rows"),
-        (b"a,b\n\n\r\n", "has a header but no data rows"),
+        (b"a,b\n", "has a header but no data rows; add rows."),
+        (b"a,b\n\n\r\n", "has a header but no data rows; add rows."),
         (b",,\n", "t.csv has no names of columns"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: a quotation mark is not closed"),
         (b'a,b\n1,2\n3,"4"x\n5,6\n', "line 3: a quotation mark"),
@@ -291,5 +291,5 @@ def test_tables_of_r_with_names_of_rows_have_a_first_column(tmp_path, separator)
 
 def test_a_lonely_column_is_remarked_unless_the_separator_is_stated(tmp_path):
     (remark,) = opened("a^b\n1^2\n", tmp_path).remarks
-    assert remark == "one column was found; --separator names what stands between cells"
+    assert remark == "one column was found; separator=... names what stands between cells"
     assert opened("a\n1\n", tmp_path, separator=",").remarks == ()

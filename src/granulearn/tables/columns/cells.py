@@ -122,6 +122,31 @@ def in_hours(column: pa.Array) -> pa.Array:
     return pc.divide(ticks, 3600 * seconds)
 
 
+def is_number_type(kind: pa.DataType) -> bool:
+    """Return whether the file itself says that a column holds numbers, or lengths of time.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the column.
+    """
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return number or pa.types.is_duration(kind)
+
+
+def stored_numbers(column: pa.Array) -> np.ndarray:
+    """Return numbers that a file stores as such; lengths of time in hours; NaN for null.
+
+    Parameters
+    ----------
+    column : pyarrow Array
+        Of a type that `is_number_type`.
+    """
+    if pa.types.is_duration(column.type):
+        column = in_hours(column)
+    return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+
+
 def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return the bytes of all texts, and where each begins; the last entry is the end.
 

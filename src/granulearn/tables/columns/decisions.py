@@ -1,72 +1,21 @@
-"""From a survey to a schema: the rules by which a column is a number, a date or of no use."""
+"""From a survey to a schema: what one column leaves open, the others decide."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
 
 import pyarrow as pa
 
-from granulearn.tables.columns.dates import YEAR_LAST, DateClass, DateForm
-from granulearn.tables.columns.numbers import NumberClass, NumberForm
-from granulearn.tables.columns.schema import (
-    CATEGORY,
-    DATE,
-    EMPTY,
-    NESTED,
-    NUMBER,
-    SHOWN_MISFITS,
-    TEXT,
-    YES_NO,
-    Column,
-    Schema,
-    truth,
-)
-from granulearn.tables.columns.survey import WORD, Cell, CellClass, ColumnSurvey, TableSurvey
+from granulearn.tables.columns.dates import DateClass
+from granulearn.tables.columns.kinds import NEEDED_SHARE, typed_column
+from granulearn.tables.columns.numbers import NumberClass
+from granulearn.tables.columns.schema import Column, Schema
+from granulearn.tables.columns.survey_records import WORD, ColumnSurvey, TableSurvey
+from granulearn.tables.columns.uses import with_use
+from granulearn.tables.columns.wishes import Wishes
 
-# A wrong parse is worse than none: so many of the cells must have the form of a column.
-NEEDED_SHARE = 0.99
-# Fewer rows do not tell whether a column is an ID or a constant by chance.
-ENOUGH_ROWS = 20
-NEARLY_ALL = 0.95
-MANY = 0.5
-BLANKS_OF_SENTENCES = 3
-LETTERS_OF_SENTENCES = 60
 SHOWN_EXAMPLES = 3
-MAX_UNITS_SAID = 8
-# The last word of a name tells; the number of visitors is none of theirs.
-_ID_NAME = re.compile(
-    r"(?:^|[^a-z])(?:id|ids|nr|no|num|number|key|uuid|guid|ref)[^a-z]*$|^id(?:[^a-z]|$)"
-    r"|(?:customer|client|user|order|account|patient|person|employee|student|product|item|case"
-    r"|record|row|transaction|session|passenger|member)id[^a-z]*$|[a-z]{3}(?:nr|nummer)[^a-z]*$"
-)
-
-AnyClass = TypeVar("AnyClass", NumberClass, DateClass)
-
-ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", "ID", "free text"
-NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
-GIVES_AWAY = "gives the target away"
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What a user says about the columns of a table."""
-
-    categorical: tuple[str, ...] = ()
-    """Columns of categories, whatever they look like."""
-    ignore: tuple[str, ...] = ()
-    """Columns to leave out."""
-    include: tuple[str, ...] = ()
-    """Columns to use that would be left out."""
-    decimal: str | None = None
-    """The sign before the decimals, where the cells do not tell."""
-    day_first: bool | None = None
-    """The order of day and month, where the cells do not tell."""
-    exact_labels: bool = False
-    """Whether labels that differ in case, blanks or Unicode form only are kept apart."""
 
 
 def decide_schema(survey: TableSurvey, wishes: Wishes | None = None) -> Schema:
@@ -98,7 +47,7 @@ def decide_column(survey: ColumnSurvey, wishes: Wishes) -> Column:
         What the user says, completed by what the other columns tell.
     """
     survey, like_marks = _with_values_like_marks(survey)
-    column = _typed(survey, wishes)
+    column = typed_column(survey, wishes)
     column = replace(
         column,
         values_like_marks=like_marks,
@@ -106,260 +55,7 @@ def decide_column(survey: ColumnSurvey, wishes: Wishes) -> Column:
         distinct=survey.distinct,
         examples=_examples(survey),
     )
-    return _with_use(column, survey, wishes)
-
-
-def leave_out(column: Column, reason: str) -> Column:
-    """Return a column that is not used.
-
-    Parameters
-    ----------
-    column : Column
-        As decided by its own cells.
-    reason : str
-        Why.
-    """
-    flag = (
-        "" if reason in (ASKED, NO_CELLS, NO_SINGLE_VALUE) else f"--include {quoted(column.name)}"
-    )
-    return replace(column, left_out=reason, flag=flag)
-
-
-def quoted(name: str) -> str:
-    """Return a name as it is written on a command line.
-
-    Parameters
-    ----------
-    name : str
-        Of a column.
-    """
-    plain = re.fullmatch(r"[\w.,:/@%+-]+", name) and not name.startswith("-")
-    return name if plain else "'" + name.replace("'", "'\\''") + "'"
-
-
-def _typed(survey: ColumnSurvey, wishes: Wishes) -> Column:
-    """Return the column with its kind and form, and what is odd about its cells."""
-    name = survey.name
-    if "nested" in survey.stored:
-        return Column(name, NESTED)
-    if survey.known == 0:
-        return Column(name, EMPTY)
-    if name in wishes.categorical or "category" in survey.stored:
-        return Column(name, CATEGORY, of_numbers="number" in survey.stored)
-    return (
-        _as_number(survey, wishes)
-        or _as_date(survey, wishes)
-        or _as_truth(survey)
-        or _as_category(survey)
-    )
-
-
-def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
-    numbers = _counts(survey, NumberClass)
-    if not numbers:
-        return None
-    form, fitting = _best_form(numbers, wishes.decimal or ".")
-    if fitting < NEEDED_SHARE * survey.known or _are_codes(numbers, survey.known):
-        return None
-    column = Column(survey.name, NUMBER, number=form)
-    odd = []
-    doubtful = _first(survey, lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
-    if doubtful and not any(kind.point != kind.comma for kind in numbers):
-        example = doubtful[0].text
-        other = "," if form.decimal == "." else "."
-        odd.append(
-            f"{example!r} could be read in two ways; {form.decimal!r} is taken to stand before "
-            f"decimals (--decimal {other} for the other)"
-        )
-    misfits = _first(survey, lambda kind: not _fits(kind, form))
-    return replace(
-        column, odd=tuple(odd), misfits=misfits, n_misfits=survey.known - fitting,
-        flag=f"--categorical {quoted(survey.name)}",
-    )  # fmt: skip
-
-
-def _best_form(numbers: dict[NumberClass, int], usual: str) -> tuple[NumberForm, int]:
-    marks = (usual, "," if usual == "." else ".")
-    units = dict.fromkeys(kind.unit for kind in numbers)
-    forms = [NumberForm(mark, unit) for mark in marks for unit in units]
-    counts = [sum(count for kind, count in numbers.items() if _fits(kind, form)) for form in forms]
-    best = max(range(len(forms)), key=counts.__getitem__)  # the first of equals: the usual one
-    return forms[best], counts[best]
-
-
-def _fits(kind: CellClass, form: NumberForm) -> bool:
-    # A number without the unit of the others may be of another size: 0.41 is not 0.41 %.
-    if not isinstance(kind, NumberClass) or kind.unit != form.unit:
-        return False
-    return kind.point if form.decimal == "." else kind.comma
-
-
-def _are_codes(numbers: dict[NumberClass, int], known: int) -> bool:
-    """Return whether whole numbers with zeros in front are more than a few; decimals are none."""
-    if any(kind.point != kind.comma for kind in numbers):
-        return False
-    codes = sum(count for kind, count in numbers.items() if kind.code)
-    return codes > (1 - NEEDED_SHARE) * known
-
-
-def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
-    dates = _counts(survey, DateClass)
-    families: Counter[str] = Counter()
-    for kind, count in dates.items():
-        families[kind.family] += count
-    if not families:
-        return None
-    family, fitting = families.most_common(1)[0]
-    order: dict[str, int] = Counter()
-    for kind, count in dates.items():
-        if kind.family == family:
-            order[kind.order] += count
-    day_first: bool | None = True
-    if family == YEAR_LAST:
-        day_first = _order_of(order, wishes.day_first)
-        fitting -= order["month" if day_first else "day"] if day_first is not None else 0
-    if fitting < NEEDED_SHARE * survey.known:
-        return None
-    if day_first is None:
-        example = _first(survey, lambda kind: isinstance(kind, DateClass))[0].text
-        return Column(
-            survey.name, DATE, left_out=AMBIGUOUS_DATE, flag="--day-first or --month-first",
-            odd=(f"{example!r} and all other dates could have the day or the month first",),
-        )  # fmt: skip
-    odd: tuple[str, ...] = ()
-    if family == YEAR_LAST and not order["day"] and not order["month"]:
-        first = "day" if day_first else "month"
-        odd = (f"the {first} comes first, as in other columns or as asked",)
-    has_clock = any(kind.has_clock for kind in dates if kind.family == family)
-    form = DateForm(family, day_first, has_clock)
-    against = "month" if day_first else "day"
-
-    def misfit(kind: CellClass) -> bool:
-        own = isinstance(kind, DateClass) and kind.family == family
-        return not own or (family == YEAR_LAST and kind.order == against)  # type: ignore[union-attr]
-
-    return Column(
-        survey.name, DATE, date=form, odd=odd, misfits=_first(survey, misfit),
-        n_misfits=survey.known - fitting, flag=f"--ignore {quoted(survey.name)}",
-    )  # fmt: skip
-
-
-def _order_of(order: dict[str, int], usual: bool | None) -> bool | None:
-    """Return whether days come first; None where nothing tells."""
-    day, month = order.get("day", 0), order.get("month", 0)
-    if day or month:
-        return day >= month
-    return usual
-
-
-def _as_truth(survey: ColumnSurvey) -> Column | None:
-    words = survey.words
-    if not words:
-        return None
-    fitting = sum(count for word, count in words.items() if truth(word) is not None)
-    if fitting < NEEDED_SHARE * survey.known or not {0.0, 1.0} <= {truth(word) for word in words}:
-        return None
-    misfits = [cell for cell in _first(survey, lambda kind: True) if truth(cell.text) is None]
-    return Column(
-        survey.name, YES_NO, misfits=tuple(misfits), n_misfits=survey.known - fitting,
-        flag=f"--categorical {quoted(survey.name)}",
-    )  # fmt: skip
-
-
-def _as_category(survey: ColumnSurvey) -> Column:
-    known, numbers = survey.known, _counts(survey, NumberClass)
-    column = Column(survey.name, CATEGORY, flag=f"--ignore {quoted(survey.name)}")
-    if _are_codes(numbers, known) and sum(numbers.values()) == known:
-        said = "written with zeros in front, as codes are, so they are categories"
-        return replace(column, odd=(said,))
-    units = Counter(dict.fromkeys((kind.unit for kind in numbers), 0))
-    for kind, count in numbers.items():
-        units[kind.unit] += count
-    if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
-        found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
-        said = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
-        return replace(column, odd=(said,))
-    form, of_form = _best_form(numbers, ".") if numbers else (NumberForm(), 0)
-    families = Counter({kind.family: 0 for kind in _counts(survey, DateClass)})
-    for kind_of_date, count in _counts(survey, DateClass).items():
-        families[kind_of_date.family] += count
-    family, of_family = families.most_common(1)[0] if families else ("", 0)
-    fitting, what = max((of_form, "numbers"), (of_family, "dates"))
-    if not MANY * known < fitting < known:
-        return column
-
-    def misfit(kind: CellClass) -> bool:
-        if what == "numbers":
-            return not _fits(kind, form)
-        return not isinstance(kind, DateClass) or kind.family != family
-
-    said = (
-        f"{fitting} cells are {what} of one form, but {known - fitting} are not, so all are "
-        "categories"
-    )
-    return replace(column, odd=(said,), misfits=_first(survey, misfit), n_misfits=known - fitting)
-
-
-def _with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
-    """Return the column as used or as left out, with the reason."""
-    if column.name in wishes.ignore:
-        return leave_out(column, ASKED)
-    if column.kind == NESTED:
-        return leave_out(column, NO_SINGLE_VALUE)
-    if column.kind == EMPTY:
-        return leave_out(column, NO_CELLS)
-    if column.left_out or column.name in wishes.include or column.name in wishes.categorical:
-        return column
-    if survey.distinct == 1 and survey.rows > 1:
-        return _filled_or_not(column, survey)
-    if survey.rows < ENOUGH_ROWS:
-        return column
-    if column.kind == NUMBER:
-        reason = _number_without_meaning(column, survey)
-        return leave_out(column, reason) if reason else column
-    if column.kind == CATEGORY:
-        reason = _text_without_meaning(survey)
-        if reason:
-            return leave_out(replace(column, kind=TEXT), reason)
-    return column
-
-
-def _filled_or_not(column: Column, survey: ColumnSurvey) -> Column:
-    """Return a column of one value: a box that is ticked or not, or a constant."""
-    few = (1 - NEEDED_SHARE) * survey.rows
-    if survey.rows < ENOUGH_ROWS or not few < survey.known < survey.rows - few:
-        return leave_out(column, CONSTANT)
-    return replace(column, kind=YES_NO, filled=True, flag=f"--ignore {quoted(column.name)}")
-
-
-def _number_without_meaning(column: Column, survey: ColumnSurvey) -> str:
-    if column.number.unit or not survey.all_whole or survey.lowest < 0:
-        return ""
-    all_different = survey.distinct >= NEARLY_ALL * survey.known
-    if survey.known == survey.rows:
-        dense = survey.highest - survey.lowest + 1 == survey.rows
-        if survey.steps or (dense and all_different):
-            return ROW_NUMBER
-    looks_like_id = _ID_NAME.search(_spaced(column.name)) is not None
-    return ID if all_different and looks_like_id and survey.known >= ENOUGH_ROWS else ""
-
-
-def _text_without_meaning(survey: ColumnSurvey) -> str:
-    words = survey.count(WORD)
-    sentences = survey.blanks >= BLANKS_OF_SENTENCES * words > 0
-    sentences = sentences or survey.letters > LETTERS_OF_SENTENCES * words > 0
-    if sentences and survey.distinct >= MANY * survey.known:
-        return FREE_TEXT
-    mostly_words = words > MANY * survey.known or _are_codes(
-        _counts(survey, NumberClass), survey.known
-    )
-    all_different = survey.distinct >= NEARLY_ALL * survey.known
-    return ID if survey.known >= ENOUGH_ROWS and all_different and mostly_words else ""
-
-
-def _spaced(name: str) -> str:
-    """Return a name in small letters, with a blank where a CamelCase word begins."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
+    return with_use(column, survey, wishes)
 
 
 def _with_values_like_marks(survey: ColumnSurvey) -> tuple[ColumnSurvey, tuple[str, ...]]:
@@ -382,7 +78,7 @@ def _usual_decimal(survey: TableSurvey) -> str:
     """Return the sign before decimals in the columns that leave no doubt."""
     votes: Counter[str] = Counter()
     for column in survey.columns:
-        numbers = _counts(column, NumberClass)
+        numbers = column.counts(NumberClass)
         in_doubt = sum(numbers.values()) < NEEDED_SHARE * column.known
         if in_doubt or "number" in column.stored:  # what a file stores as numbers has no sign
             continue
@@ -397,23 +93,13 @@ def _usual_order(survey: TableSurvey) -> bool | None:
     """Return whether days come first in the columns that leave no doubt; None if there are none."""
     votes: Counter[str] = Counter()
     for column in survey.columns:
-        dates = _counts(column, DateClass)
+        dates = column.counts(DateClass)
         if sum(dates.values()) < NEEDED_SHARE * column.known:
             continue
         for kind, count in dates.items():
             if kind.order in ("day", "month"):
                 votes[kind.order] += count
     return None if not votes else votes["day"] >= votes["month"]
-
-
-def _first(survey: ColumnSurvey, of_class: Callable[[CellClass], bool]) -> tuple[Cell, ...]:
-    """Return the first cells of some classes, in the order of the rows."""
-    tallies = [tally for kind, tally in survey.classes.items() if of_class(kind)]
-    return tuple(sorted(cell for tally in tallies for cell in tally.first))[:SHOWN_MISFITS]
-
-
-def _counts(survey: ColumnSurvey, kind: type[AnyClass]) -> dict[AnyClass, int]:
-    return {own: tally.count for own, tally in survey.classes.items() if isinstance(own, kind)}
 
 
 def _examples(survey: ColumnSurvey) -> tuple[str, ...]:

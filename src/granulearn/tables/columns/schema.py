@@ -10,7 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import as_text, by_different_text, is_nested, without_marks
+from granulearn.tables.columns.cells import (
+    as_text,
+    by_different_text,
+    is_nested,
+    is_number_type,
+    stored_numbers,
+    without_marks,
+)
 from granulearn.tables.columns.dates import (
     CLOCK,
     FAMILIES,
@@ -28,7 +35,8 @@ from granulearn.tables.columns.numbers import (
     is_usable,
     read_numbers,
 )
-from granulearn.tables.columns.survey import Cell, is_number_type, stored_numbers
+from granulearn.tables.columns.survey_records import Cell
+from granulearn.tables.messages import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +44,11 @@ if TYPE_CHECKING:
 NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
 KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
+
+# Why a column is left out.
+ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", "ID", "free text"
+NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
+GIVES_AWAY = "gives the target away"
 
 _TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
@@ -77,8 +90,8 @@ class Column:
     n_misfits: int = 0
     odd: tuple[str, ...] = ()
     """What a user should know, in sentences."""
-    flag: str = ""
-    """The option that would change what becomes of the column."""
+    remedy: tuple[Setting, ...] = ()
+    """Settings, any of which would change what becomes of the column."""
 
     @property
     def is_plain_number(self) -> bool:

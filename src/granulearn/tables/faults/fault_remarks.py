@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from granulearn.tables.columns.decisions import quoted
 from granulearn.tables.faults.examination import Findings
 from granulearn.tables.faults.leaks import Leak
+from granulearn.tables.messages import Message, Setting
 
 _HOW = {
     "copy": "it holds the labels themselves",
@@ -28,18 +28,20 @@ def said_leaks(leaks: Mapping[str, Leak], kept: Iterable[str]) -> list[str]:
     kept : iterable of str
         Those of the columns that are used all the same.
     """
-    kept, said = set(kept), []
+    kept = set(kept)
+    said: list[str] = []
     for name, leak in leaks.items():
         step = (
-            f"it is used all the same; --ignore {quoted(name)} leaves it out"
+            Message("it is used all the same; ", Setting("ignore", (name,)), " leaves it out")
             if name in kept
-            else f"it is left out; --include {quoted(name)} uses it"
+            else Message("it is left out; ", Setting("include", (name,)), " uses it")
         )
         part = "" if leak.name == name else f"by {leak.name!r}, which it becomes: "
-        said.append(
+        found = (
             f"Column {name!r} alone gives the target away ({part}{_HOW[leak.how]}, right in "
-            f"{100 * leak.share:.1f} % of its rows): {step}."
+            f"{100 * leak.share:.1f} % of its rows): "
         )
+        said.append(Message(found, step, "."))
     return said
 
 
@@ -52,8 +54,12 @@ def said_separated(names: Iterable[str]) -> list[str]:
         These columns.
     """
     return [
-        f"Column {name!r} alone tells all classes apart: its values in them do not overlap. "
-        f"If it was filled in after the label was known, pass --ignore {quoted(name)}."
+        Message(
+            f"Column {name!r} alone tells all classes apart: its values in them do not overlap. "
+            "If it was filled in after the label was known, pass ",
+            Setting("ignore", (name,)),
+            ".",
+        )
         for name in names
     ]
 
@@ -67,8 +73,12 @@ def said_named(shares: Mapping[str, float]) -> list[str]:
         These columns, each with the share of its cells that name the label of their row.
     """
     return [
-        f"The cells of column {name!r} name the label in {100 * share:.0f} % of the rows; if it "
-        f"was written after the label was known, pass --ignore {quoted(name)}."
+        Message(
+            f"The cells of column {name!r} name the label in {100 * share:.0f} % of the rows; if "
+            "it was written after the label was known, pass ",
+            Setting("ignore", (name,)),
+            ".",
+        )
         for name, share in shares.items()
     ]
 
@@ -87,10 +97,13 @@ def said_near(shares: Mapping[str, float]) -> list[str]:
     more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
     which, they, were = ("Column", "it", "was") if len(found) == 1 else ("Columns", "they", "were")
     tell = "alone tells" if len(found) == 1 else "each alone tell"
-    flags = " ".join(f"--ignore {quoted(name)}" for name in list(shares)[:_LISTED])
     return [
-        f"{which} {', '.join(found[:_LISTED])}{more} {tell} the class in nearly all rows; if "
-        f"{they} {were} filled in after the label was known, pass {flags}."
+        Message(
+            f"{which} {', '.join(found[:_LISTED])}{more} {tell} the class in nearly all rows; if "
+            f"{they} {were} filled in after the label was known, pass ",
+            Setting("ignore", tuple(shares)[:_LISTED]),
+            ".",
+        )
     ]
 
 
@@ -113,10 +126,13 @@ def said_predictions(names: Iterable[str]) -> list[str]:
         return []
     columns = "Column" if len(found) == 1 else "Columns"
     look = "looks" if len(found) == 1 else "look"
-    flags = " ".join(f"--ignore {name}" for name in found)
     return [
-        f"{columns} {', '.join(map(repr, found))} {look} like what `granulearn predict` wrote; if "
-        f"so, pass {flags}."
+        Message(
+            f"{columns} {', '.join(map(repr, found))} {look} like what `granulearn predict` wrote; "
+            "if so, pass ",
+            Setting("ignore", tuple(found)),
+            ".",
+        )
     ]
 
 

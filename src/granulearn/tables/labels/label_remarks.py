@@ -18,6 +18,7 @@ from granulearn.tables.labels.label_survey import (
     LabelSurvey,
     label_key,
 )
+from granulearn.tables.messages import Message, Setting
 
 # A search by five-fold cross-validation needs each class in each fold.
 ENOUGH_ROWS = 5
@@ -185,9 +186,11 @@ def _said_joined(target: str, joined: Mapping[str, Mapping[str, int]]) -> Iterab
         + " + ".join(f"{_short(text)} ({rows})" for text, rows in texts.items())
         for name, texts in joined.items()
     ]
-    yield (
+    yield Message(
         f"Labels of {target!r} that differ only in case, blanks, Unicode form or a final '.0' "
-        f"were joined, with their rows: {_list(groups, '; ')}; --exact-labels keeps them apart."
+        f"were joined, with their rows: {_list(groups, '; ')}; ",
+        Setting("exact_labels", True),
+        " keeps them apart.",
     )
 
 

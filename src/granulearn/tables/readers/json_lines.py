@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.naming import check_width, named_columns
 from granulearn.tables.readers.row_batches import text_batches
 from granulearn.tables.readers.table_file import AS_FOUND, Reading, TableFile, TablePart, WholePart
@@ -131,10 +132,11 @@ class JsonTable(TableFile):
                         return
                     yield line, self._object(content, line)
             except UnicodeDecodeError as error:
-                raise TableError(
+                said = (
                     f"{self._shown}, after line {line}: the text is not in {encoding}; state its "
-                    "encoding (--encoding)."
-                ) from error
+                    "encoding ("
+                )
+                raise TableError(Message(said, Setting("encoding"), ").")) from error
 
     def _object(self, content: str, line: int) -> dict[str, Any]:
         try:

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
 
 MOST_COLUMNS = 100_000
 _REMARKS_SHOWN = 5
+
+
+def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
+    """Return the columns that a name may be meant for, the nearest first; case does not count.
+
+    Parameters
+    ----------
+    name : str
+        What the user wrote.
+    names : sequence of str
+        The columns of the table.
+    most : int, default=3
+        How many are wanted.
+    """
+    spelt: dict[str, list[str]] = {}
+    for own in names:
+        spelt.setdefault(own.casefold(), []).append(own)
+    near = get_close_matches(name.casefold(), spelt, most)
+    return [own for key in near for own in spelt[key]][:most]
 
 
 def check_width(path: Path, n_columns: int) -> None:

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.readers.naming import similar_names
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> l
     has = set(names)
     missing = [column for column in columns if column not in has]
     if missing:
-        similar = get_close_matches(missing[0], names, 1)
+        similar = similar_names(missing[0], names, 1)
         hint = f"did you mean {similar[0]!r}?" if similar else f"it has {_some(names)}."
         raise TableError(f"{path} has no column {', '.join(map(repr, missing))}; {hint}")
     return list(columns)

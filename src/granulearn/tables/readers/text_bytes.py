@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.text_encoding import Encoding
 from granulearn.tables.readers.text_source import TextSource
 
@@ -137,10 +138,11 @@ class _Transcoded(io.RawIOBase):
         except UnicodeError as error:
             self._decoder.setstate(before)
             line = self._lines + 1 + self._lines_before(block)
-            raise TableError(
+            said = (
                 f"{self._text.source.shown}, line {line}: the bytes are no text in {self._name} "
-                f"({getattr(error, 'reason', error)}); state the right encoding (--encoding)."
-            ) from error
+                f"({getattr(error, 'reason', error)}); state the right encoding ("
+            )
+            raise TableError(Message(said, Setting("encoding"), ").")) from error
         self._lines += content.count(b"\n")
         return content
 

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.text_bytes import TextBytes
 from granulearn.tables.readers.text_encoding import Encoding, old_encoding
 from granulearn.tables.readers.text_marks import count_line_ends
@@ -48,10 +49,11 @@ class CheckedBytes:
         content = self._stream.read(n_bytes)
         if b"\0" in content:
             line = self.line_at(self._offset + content.index(b"\0"))
-            raise TableError(
+            said = (
                 f"{self._text.source.shown}, line {line}: a NUL byte; this is no text, or its "
-                "encoding must be stated (--encoding)."
+                "encoding must be stated ("
             )
+            raise TableError(Message(said, Setting("encoding"), ")."))
         self._check_encoding(content)
         self._offset += len(content)
         return content
@@ -79,10 +81,11 @@ class CheckedBytes:
 
     def _refuse(self, offset: int, byte: int) -> None:
         assert self._text.encoding is not None
-        raise TableError(
+        said = (
             f"{self._text.source.shown}, line {self.line_at(offset)}: the byte {byte:#04x} is no "
-            f"text in {self._text.encoding.name}; state the right encoding (--encoding)."
+            f"text in {self._text.encoding.name}; state the right encoding ("
         )
+        raise TableError(Message(said, Setting("encoding"), ")."))
 
     def line_at(self, offset: int) -> int:
         """Return the number, from 1, of the line that a byte stands on.

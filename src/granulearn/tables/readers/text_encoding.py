@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 
 # UTF-32 first: its mark begins with that of UTF-16.
 _MARKS = (
@@ -126,10 +127,11 @@ def old_encoding(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
 
     unicode = sum(_is_utf8(line) for line in lines)
     if 2 * unicode > len(lines):
-        raise TableError(
+        said = (
             f"{shown}, line {first_line}: the text is in UTF-8, but not here; correct the line, or "
-            f"state an encoding in which every byte is a character (--encoding {_WESTERN})."
+            "state an encoding in which every byte is a character ("
         )
+        raise TableError(Message(said, Setting("encoding", _WESTERN), ")."))
     sample = b"\n".join(dict.fromkeys(lines))
     found = list(from_bytes(sample, cp_isolation=_OLD))
     if not found:

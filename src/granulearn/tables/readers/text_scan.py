@@ -123,7 +123,7 @@ def _scanned(text: TextBytes, reading: Reading) -> TextForm:
     if rows is None:
         rows = _rows_one_by_one(text, heading)
     if not rows.n_rows:
-        raise TableError(f"{text.source.shown} has a header but no data rows.")
+        raise TableError(f"{text.source.shown} has a header but no data rows; add rows.")
     return TextForm(text, heading, rows)
 
 

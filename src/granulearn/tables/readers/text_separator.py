@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.naming import check_width
 from granulearn.tables.readers.text_header import (
     MOST_ROWS,
@@ -124,11 +125,11 @@ def _divided_by_blanks(sample: bytes, is_cut: bool, shown: Path) -> Header | Non
     rows = [_without_last_blank(row) for row in _rows(sample, is_cut, " ", aligned=True)]
     if _header_of_equal([row for row in rows if row]) is None:
         return None
-    raise TableError(
+    said = (
         f"{shown}: columns seem to be aligned by several blanks, and one character must stand "
         "between cells; write the table with one tabulator or comma between cells, or state "
-        "--separator ',' if it has one column."
     )
+    raise TableError(Message(said, Setting("separator", ","), " if it has one column."))
 
 
 def _header_of_equal(rows: list[list[str]]) -> Header | None:

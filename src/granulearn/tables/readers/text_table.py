@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.naming import named_columns
 from granulearn.tables.readers.table_file import (
     AS_FOUND,
@@ -38,6 +39,8 @@ _BLOCK_BYTES = 16 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 2
 _LONGEST_TITLE = 40
+# Floats are exact for all whole numbers below.
+_EXACT_BELOW = 2.0**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -94,6 +97,9 @@ class TextPart:
             total = pc.sum(table[name]).as_py()
             if total is not None and not math.isfinite(total):
                 return None  # Arrow takes "nan" and "inf" for numbers
+            extremes = pc.min_max(table[name]).as_py()
+            if max(abs(extreme or 0.0) for extreme in extremes.values()) >= _EXACT_BELOW:
+                return None  # of larger numbers, the text alone tells which are different
         return table.to_batches()
 
     def contents(self) -> Iterator[tuple[Chunk, bytes]]:
@@ -239,16 +245,17 @@ class TextTable(TableFile):
         return np.concatenate(list(self._all.lines()))
 
 
-def _encoding_remarks(text: TextBytes, reading: Reading) -> list[str]:
+def _encoding_remarks(text: TextBytes, reading: Reading) -> list[Message]:
     if reading.encoding is not None or text.encoding is None:
         return []
     if text.encoding.mark or text.encoding.name == "utf-8":
         return []
-    return [f"the text is in {text.encoding.name} (found, not stated; --encoding overrules)"]
+    found = f"the text is in {text.encoding.name} (found, not stated; "
+    return [Message(found, Setting("encoding"), " overrules)")]
 
 
 def _heading_remarks(text: TextBytes, heading: Heading, reading: Reading) -> list[str]:
-    remarks = []
+    remarks: list[str] = []
     if heading.title is not None:
         title = text.text_of(heading.title).strip()
         title = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
@@ -261,5 +268,8 @@ def _heading_remarks(text: TextBytes, heading: Heading, reading: Reading) -> lis
             "cells; the first column is taken for the one without a name"
         )
     if len(heading.cells) == 1 and reading.separator is None:
-        remarks.append("one column was found; --separator names what stands between cells")
+        separator = Setting("separator")
+        remarks.append(
+            Message("one column was found; ", separator, " names what stands between cells")
+        )
     return remarks

@@ -12,6 +12,7 @@ import pyarrow as pa
 import python_calamine as calamine
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.naming import named_columns
 from granulearn.tables.readers.row_batches import text_batches
 from granulearn.tables.readers.table_file import AS_FOUND, Reading, TableFile, TablePart, WholePart
@@ -47,7 +48,8 @@ class WorkbookTable(TableFile):
         rows = [[row[place] for place in used] for row in filled]
         if len(rows) < 2:
             what = "has a header but no data rows" if rows else "is empty"
-            raise TableError(f"{shown}: the sheet {self.sheet!r} {what}; name another (--sheet).")
+            said = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
+            raise TableError(Message(said, Setting("sheet"), ")."))
         names, name_remarks = named_columns(shown, [text_of(cell) or "" for cell in rows[0]])
         super().__init__(shown, names, [*remarks, *name_remarks], len(rows) - 1)
         self._rows = rows[1:]
@@ -110,7 +112,8 @@ def _chosen_sheet(
                 if any(map(_filled, found[1])):
                     place = names.index(name) + 1
                     which = "the first" if place == 1 else f"number {place}"
-                    remark = f"sheet {name!r}, {which} of {len(names)} (--sheet takes another)"
+                    said = f"sheet {name!r}, {which} of {len(names)} ("
+                    remark = Message(said, Setting("sheet"), " takes another)")
                     return *found, [remark] if len(names) > 1 else []
     except calamine.PasswordError as error:
         raise TableError(_protected(shown)) from error
@@ -136,7 +139,8 @@ def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
     if stated.isdecimal() and 1 <= int(stated) <= len(names):
         return names[int(stated) - 1]
     listed = ", ".join(f"{number} {name!r}" for number, name in enumerate(names, start=1))
-    raise TableError(f"{shown} has no sheet {stated!r}; it has {listed} (--sheet).")
+    said = f"{shown} has no sheet {stated!r}; it has {listed} ("
+    raise TableError(Message(said, Setting("sheet"), ")."))
 
 
 def _protected(shown: Path) -> str:

@@ -1,0 +1,73 @@
+"""Sentences that name what a user could set, and leave it to others how that is said.
+
+In Python a setting is a parameter, on a command line an option. The tables know
+the parameter alone; who shows a sentence says it in the words of its users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter with the value that is advised; its text is how Python writes it."""
+
+    name: str
+    """Of a parameter, as of `Wishes` or `Reading`."""
+    value: str | bool | int | tuple[str, ...] | None = None
+    """A tuple for a parameter that takes several names; None names the parameter alone."""
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.name}=..."
+        # A tuple of one name has a comma in Python that reads like a slip of the pen.
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        return f"{self.name}={value!r}"
+
+
+class Message(str):
+    """A sentence whose settings can be said in other words.
+
+    Parameters
+    ----------
+    *parts : str or Setting
+        What the sentence consists of; those of a message among them are taken over.
+    """
+
+    parts: tuple[str | Setting, ...]
+
+    def __new__(cls, *parts: str | Setting) -> Message:
+        """Return the sentence in the form of Python."""
+        flat: list[str | Setting] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Message) else (part,)
+        message = super().__new__(cls, "".join(map(str, flat)))
+        message.parts = tuple(flat)
+        return message
+
+    def __reduce__(self):
+        return type(self), self.parts
+
+    def spoken(self, speak: Callable[[Setting], str]) -> str:
+        """Return the sentence with every setting said in other words.
+
+        Parameters
+        ----------
+        speak : callable
+            Says a setting.
+        """
+        return "".join(speak(part) if isinstance(part, Setting) else part for part in self.parts)
+
+
+def any_of(settings: tuple[Setting, ...]) -> Message:
+    """Return settings of which each would do.
+
+    Parameters
+    ----------
+    settings : tuple of Setting
+        One at least.
+    """
+    first, *others = settings
+    return Message(first, *(part for other in others for part in (" or ", other)))

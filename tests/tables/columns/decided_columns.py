@@ -1,0 +1,32 @@
+"""Columns of a few cells, over and over again, and what is decided about them."""
+
+import pyarrow as pa
+
+from granulearn.tables.columns.decisions import decide_schema
+from granulearn.tables.columns.schema import Column, Schema
+from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.messages import Setting
+
+N = 200
+
+
+INCLUDED = (Setting("include", ("c",)),)
+
+
+def cycle(*cells, n: int = N) -> list:
+    """Return n cells, some over and over again."""
+    return [cells[row % len(cells)] for row in range(n)]
+
+
+def schema_of(wishes: Wishes | None = None, /, **columns) -> Schema:
+    """Return what is decided about columns of text, or of Arrow's own types."""
+    arrays = {
+        name: cells if isinstance(cells, pa.Array) else pa.array(cells, pa.string())
+        for name, cells in columns.items()
+    }
+    return decide_schema(survey_batches([pa.record_batch(arrays)]), wishes)
+
+
+def column_of(cells, wishes: Wishes | None = None) -> Column:
+    return schema_of(wishes, c=cells)["c"]

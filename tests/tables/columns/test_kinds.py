@@ -1,0 +1,234 @@
+"""The rules by which a column is a number, a date, a truth value or a category, one by one."""
+
+import datetime
+
+import pyarrow as pa
+import pytest
+
+from granulearn.tables.columns.dates import DateForm
+from granulearn.tables.columns.decisions import decide_schema
+from granulearn.tables.columns.numbers import NumberForm
+from granulearn.tables.columns.schema import (
+    AMBIGUOUS_DATE,
+    CATEGORY,
+    DATE,
+    NUMBER,
+    YES_NO,
+    read_column,
+)
+from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.columns.survey_records import Cell
+from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.messages import Setting
+from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("cells", "form"),
+        [
+            (["1.169,00 €", "2,50 €"], NumberForm(",", "€")),
+            (["$17,000,000", "$2,500,000.50"], NumberForm(".", "$")),
+            (["62.0%", "7%"], NumberForm(".", "%")),
+            (["1,525", "2,500,000"], NumberForm(".", "")),
+            (["-3.5e4", "0.5"], NumberForm(".", "")),
+            (["(120)", "35"], NumberForm(".", "")),
+            (["100 min", "45 min"], NumberForm(".", "min")),
+            (["1.1 ct", "2.35 ct"], NumberForm(".", "ct")),
+            (["1'234.50", "2'000.00"], NumberForm(".", "")),
+        ],
+    )
+    def test_numbers_have_the_form_in_which_people_write_them(self, cells, form):
+        column = column_of(cycle(*cells, "?"))
+        assert (column.kind, column.number, column.left_out) == (NUMBER, form, "")
+        assert (column.misfits, column.n_misfits, column.odd) == ((), 0, ())
+        assert column.remedy == (Setting("categorical", ("c",)),)
+
+    @pytest.mark.parametrize(("n", "allowed"), [(100, 1), (200, 2), (1000, 10), (50, 0)])
+    def test_ninety_nine_percent_of_the_cells_must_fit(self, n, allowed):
+        numbers = [str(row * 0.5) for row in range(n)]
+        for n_misfits in (allowed, allowed + 1):
+            cells = ["many", "few", "some"] * n
+            column = column_of(numbers[n_misfits:] + cells[:n_misfits], Wishes(include=("c",)))
+            assert column.kind == (NUMBER if n_misfits == allowed else CATEGORY)
+            assert column.n_misfits == n_misfits
+
+    def test_missing_cells_count_neither_for_nor_against_a_form(self):
+        assert column_of(cycle("1.5", "?", None, "NA", "2.5")).kind == NUMBER
+        cells = [*cycle("?", n=500), *cycle("1", "2.5", n=50), "x"]
+        assert column_of(cells).kind == CATEGORY
+
+    def test_misfits_are_named_with_their_rows(self):
+        cells = cycle("1.5", "2.5", "3", n=1000)
+        cells[17], cells[500] = "about 3", "3 kg"
+        column = column_of(cells)
+        assert column.kind == NUMBER
+        assert column.misfits == (Cell(17, "about 3"), Cell(500, "3 kg"))
+        assert column.n_misfits == 2
+
+    def test_misfits_of_what_is_nearly_numbers_are_named_and_all_is_a_category(self):
+        cells = cycle("1.5", "2.5", "3")
+        for row in (5, 50, 100):
+            cells[row] = "many"
+        column = column_of(cells)
+        assert (column.kind, column.n_misfits) == (CATEGORY, 3)
+        assert column.misfits == (Cell(5, "many"), Cell(50, "many"), Cell(100, "many"))
+        assert column.odd == (
+            "197 cells are numbers of one form, but 3 are not, so all are categories",
+        )
+
+    def test_zeros_in_front_are_codes(self):
+        column = column_of(cycle("01067", "80331", "10115"))
+        assert column.kind == CATEGORY
+        assert column.odd == ("written with zeros in front, as codes are, so they are categories",)
+        one_in_a_hundred = ["01067", *cycle("80331", "10115", n=99)]
+        assert column_of(one_in_a_hundred).kind == NUMBER
+
+    def test_a_zero_and_decimals_are_no_codes(self):
+        assert column_of(cycle("0", "0.5", "10")).kind == NUMBER
+
+    def test_cells_without_a_unit_are_not_read_in_that_of_the_others(self):
+        column = column_of(cycle("62%", "41%", "0.41", "15%"))
+        assert column.kind == CATEGORY
+        (odd,) = column.odd
+        assert "2 units, % (150), none (50)" in odd
+        nearly = column_of(["7", *cycle("100 min", "45 min", n=199)])
+        assert (nearly.kind, nearly.number.unit) == (NUMBER, "min")
+        assert nearly.misfits == (Cell(0, "7"),)
+
+    def test_one_cell_with_a_unit_is_a_misfit_among_bare_numbers(self):
+        column = column_of(["3 kg", *cycle("1.5", "2.5", "4")])
+        assert (column.kind, column.number, column.odd) == (NUMBER, NumberForm(), ())
+        assert column.misfits == (Cell(0, "3 kg"),)
+
+    def test_two_units_are_said_with_both_and_are_not_compared(self):
+        column = column_of(cycle("5 kg", "11 lb", "6 kg"))
+        assert column.kind == CATEGORY
+        (odd,) = column.odd
+        assert "2 units, kg (133), lb (67)" in odd
+
+    def test_a_wish_decides_what_the_cells_leave_open_and_nothing_else(self):
+        schema = schema_of(Wishes(decimal=","), a=cycle("1,234", "2,500"), b=cycle("1.5", "2.25"))
+        assert schema["a"].number == NumberForm(",")
+        assert schema["b"].number == NumberForm(".")
+
+    @pytest.mark.parametrize("before", [0, 40])
+    def test_a_sign_that_could_be_two_things_is_said_with_such_a_cell(self, before):
+        column = column_of([*cycle("5", "7", n=before), *cycle("1,234", "2,500", n=N)])
+        (odd,) = column.odd
+        assert odd.startswith("'1,234' could be read in two ways; '.' is taken")
+        assert "decimal=',' for the other" in odd
+
+    def test_whole_numbers_and_certain_signs_are_in_no_doubt(self):
+        assert column_of(cycle("5", "7")).odd == ()
+        assert column_of(cycle("1,234", "1,234.5")).odd == ()
+
+    def test_stored_numbers_are_numbers_and_what_cannot_be_used_is_a_misfit(self):
+        stored = [float(row % 7) for row in range(N)]
+        stored[3] = float("inf")
+        column = column_of(pa.array(stored))
+        assert (column.kind, column.n_misfits) == (NUMBER, 1)
+        assert column.misfits == (Cell(3, "inf"),)
+
+
+class TestDates:
+    @pytest.mark.parametrize(
+        ("cells", "form"),
+        [
+            (["2024-02-29", "2023-12-31"], DateForm("year first")),
+            (["2024-02-29T10:30:00Z", "2023-12-31"], DateForm("year first", has_clock=True)),
+            (["29.02.2024", "1.3.24"], DateForm("dotted")),
+            (["13/02/2024", "01/03/2024"], DateForm("year last", day_first=True)),
+            (["02/13/2024", "03/01/2024"], DateForm("year last", day_first=False)),
+            (["3 May 2024", "14. März 2023"], DateForm("day, name")),
+            (["May 3, 2024", "Mar 14, 2023"], DateForm("name, day")),
+            (["10:30", "9:15 pm"], DateForm("clock", has_clock=True)),
+        ],
+    )
+    def test_dates_have_the_form_in_which_people_write_them(self, cells, form):
+        column = column_of(cycle(*cells, "?"))
+        assert (column.kind, column.date, column.left_out) == (DATE, form, "")
+        assert column.n_misfits == 0
+
+    def test_ninety_nine_percent_of_the_dates_must_fit_and_misfits_are_named(self):
+        days = [str(datetime.date(2024, 1, 1) + datetime.timedelta(row)) for row in range(100)]
+        days[7] = "2024-02-31"
+        column = column_of(days)
+        assert (column.kind, column.misfits) == (DATE, (Cell(7, "2024-02-31"),))
+        days[8] = "soon"
+        column = column_of(days, Wishes(include=("c",)))
+        assert (column.kind, column.n_misfits) == (CATEGORY, 2)
+        assert column.odd == (
+            "98 cells are dates of one form, but 2 are not, so all are categories",
+        )
+
+    def test_dates_against_the_order_of_the_others_are_misfits(self):
+        cells = cycle("13/02/2024", "01/03/2024", n=300)
+        cells[9] = "02/13/2024"
+        column = column_of(cells)
+        assert column.date == DateForm("year last", day_first=True)
+        assert column.misfits == (Cell(9, "02/13/2024"),)
+
+    def test_dates_that_nothing_decides_are_asked_about(self):
+        column = column_of(cycle("01/02/2024", "03/04/2024"))
+        assert (column.kind, column.left_out) == (DATE, AMBIGUOUS_DATE)
+        assert column.remedy == (Setting("day_first", True), Setting("day_first", False))
+        assert column.odd[0].startswith("'01/02/2024'")
+
+    def test_a_wish_does_not_overrule_what_the_cells_say(self):
+        column = column_of(cycle("13/02/2024", "01/01/2024"), Wishes(day_first=False))
+        assert column.date.day_first
+
+    def test_stored_dates_are_dates(self):
+        days = [datetime.date(2024, 1, 1 + row % 28) for row in range(N)]
+        assert column_of(pa.array(days)).date == DateForm("year first")
+        midnights = pa.array(days).cast(pa.timestamp("ns"))
+        assert column_of(midnights).date == DateForm("year first")
+        noon = pa.array([datetime.datetime(2024, 1, 1, 12)], pa.timestamp("ns"))
+        times = pa.concat_arrays([midnights, noon])
+        assert column_of(times).date == DateForm("year first", has_clock=True)
+
+    @pytest.mark.parametrize("clock", [" 00:00", " 00:00:00", "T00:00:00.000", " 12:00 am"])
+    def test_midnight_beside_every_date_is_no_time(self, clock):
+        days = [f"2024-01-{1 + row % 28:02d}{clock}" for row in range(N)]
+        assert column_of(days).date == DateForm("year first")
+        assert column_of([*days, "2024-01-01 00:01"]).date.has_clock
+
+
+class TestYesNo:
+    @pytest.mark.parametrize("pair", ["yes no", "Ja Nein", "oui non", "TRUE false", "J N", "sí no"])
+    def test_yes_and_no_in_any_language_are_one_and_zero(self, pair):
+        column = column_of(cycle(*pair.split(), None))
+        assert (column.kind, column.left_out) == (YES_NO, "")
+
+    def test_stored_truths_are_yes_and_no(self):
+        assert column_of(pa.array(cycle(True, False, None))).kind == YES_NO
+
+    @pytest.mark.parametrize("cells", [["yes", "no", "maybe"], ["yes"], ["a", "b"], ["f", "m"]])
+    def test_other_words_are_categories(self, cells):
+        assert column_of(cycle(*cells)).kind == CATEGORY
+
+
+@pytest.mark.parametrize(
+    "cells", [["2024-01-05"] * 9 + ["05.01.2024"], ["1.5"] * 9 + ["1,5"], ["7"] * 9 + ["x"]]
+)
+def test_a_mixture_of_forms_is_said_with_its_rows(cells):
+    column = column_of(cycle(*cells))
+    assert column.kind == CATEGORY
+    assert column.misfits[0] == Cell(9, cells[-1])
+    assert "are not, so all are categories" in column.odd[0]
+
+
+def test_one_word_among_truths_is_a_misfit():
+    column = column_of(["maybe", *cycle("yes", "no", n=299)])
+    assert (column.kind, column.n_misfits) == (YES_NO, 1)
+    assert column.misfits == (Cell(0, "maybe"),)
+
+
+def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
+    stored = pa.array([4.0, None, 5.0, 123456789012.0, 1.5])
+    survey = survey_batches([pa.record_batch([stored], names=["c"])])
+    column = decide_schema(survey, Wishes(categorical=("c",)))["c"]
+    text = pa.array(["4.0", "", "5", "123456789012.0", "1.50"])
+    first, second = (read_column(column, cells)[0]["c"].to_pylist() for cells in (stored, text))
+    assert first == second == ["4", None, "5", "123456789012", "1.5"]
