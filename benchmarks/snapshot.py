@@ -114,7 +114,7 @@ def variants(name: str, set_name: str) -> dict[str, dict]:
         settings["function"] = {"membership": lambda balls: balls.purities}
     if name.startswith("Ensemble") and name.endswith("Classifier"):
         settings["vote"] = {"combine": "vote"}
-    if name == "RobustGBRVFLClassifier":
+    if name == "RobustClassifier":
         settings["auto"] = {"mix": "auto"}
     if "class_weight" in getattr(estimators, name)().get_params():
         settings["balanced"] = {"class_weight": "balanced"}

@@ -45,7 +45,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
         "RVFLCommitteeClassifier",
         "RVFLCommitteeRegressor",
         "RVFLRegressor",
-        "RobustGBRVFLClassifier",
+        "RobustClassifier",
         "SDAPGBRVFLClassifier",
     ),
     "selection": ("PathSearchCV",),

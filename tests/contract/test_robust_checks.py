@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from granulearn.estimators import (
     BallForestClassifier,
-    RobustGBRVFLClassifier,
+    RobustClassifier,
     RVFLCommitteeClassifier,
     RVFLCommitteeRegressor,
 )
@@ -20,7 +20,7 @@ from granulearn.estimators import (
         BallForestClassifier(n_trees=30),
         RVFLCommitteeClassifier(n_layers=3, n_hidden=50),
         RVFLCommitteeRegressor(n_layers=3, n_hidden=50),
-        RobustGBRVFLClassifier(),  # of a forest and a committee as they are by default
+        RobustClassifier(),  # of a forest and a committee as they are by default
     ]
 )
 def test_scikit_learn_check(estimator, check):

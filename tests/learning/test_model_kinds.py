@@ -2,7 +2,7 @@
 
 import pytest
 
-from granulearn.estimators import BallEnsembleClassifier, RobustGBRVFLClassifier
+from granulearn.estimators import BallEnsembleClassifier, RobustClassifier
 from granulearn.learning.model_kinds import (
     DEFAULT_MODEL,
     make_model,
@@ -23,7 +23,7 @@ def test_each_classifier_that_can_be_saved_has_one_name():
 
 def test_the_default_comes_first_and_is_the_recommended_one():
     assert next(iter(model_kinds())) == DEFAULT_MODEL
-    assert isinstance(make_model(DEFAULT_MODEL, 0), RobustGBRVFLClassifier)
+    assert isinstance(make_model(DEFAULT_MODEL, 0), RobustClassifier)
 
 
 def test_the_seed_is_passed_on():

@@ -16,14 +16,14 @@ from granulearn.estimators import (
     EnsembleDeepRVFLClassifier,
     EnsembleDeepRVFLRegressor,
     GranularBallKNNClassifier,
-    RobustGBRVFLClassifier,
+    RobustClassifier,
     RVFLCommitteeClassifier,
     RVFLCommitteeRegressor,
     RVFLRegressor,
 )
 from tests.estimators.families import ALL_CLASSIFIERS
 
-EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLCommitteeClassifier, RobustGBRVFLClassifier]
+EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLCommitteeClassifier, RobustClassifier]
 DEEP_CLASSIFIERS = [
     DeepRVFLClassifier,
     EnsembleDeepRVFLClassifier,

@@ -12,7 +12,7 @@ from granulearn.estimators import (
     BallEnsembleClassifier,
     BallForestClassifier,
     EnsembleDeepGBRVFLClassifier,
-    RobustGBRVFLClassifier,
+    RobustClassifier,
     RVFLClassifier,
     RVFLCommitteeClassifier,
 )
@@ -70,14 +70,14 @@ def test_probabilities_and_labels_equal_ours(model, n_classes):
 OF_SEVERAL = [
     BallForestClassifier(),
     RVFLCommitteeClassifier(n_layers=1),
-    RobustGBRVFLClassifier(),
+    RobustClassifier(),
     BallEnsembleClassifier(n_partitions=3),
 ]
 IN_OTHER_WAYS = [
     BallForestClassifier(n_trees=40, max_samples=0.2),
     *(RVFLCommitteeClassifier(activation=name) for name in activation_names()),
-    RobustGBRVFLClassifier(mix="auto"),
-    RobustGBRVFLClassifier(forest=RVFLClassifier(C=0.1)),
+    RobustClassifier(mix="auto"),
+    RobustClassifier(forest=RVFLClassifier(C=0.1)),
     BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
 ]
 
@@ -102,7 +102,7 @@ def test_pipelines_with_categories_and_missing_cells_equal_ours(classifier):
     assert_array_equal(labels, pipeline.predict(rows))
 
 
-@pytest.mark.parametrize("classifier", [RVFLClassifier, RobustGBRVFLClassifier])
+@pytest.mark.parametrize("classifier", [RVFLClassifier, RobustClassifier])
 def test_a_classifier_alone_reads_the_columns_of_a_table(classifier):
     X, y, new = blobs_and_new_rows(3)
     table, new_table = (

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 
-from granulearn.estimators import RobustGBRVFLClassifier, RVFLClassifier
+from granulearn.estimators import RobustClassifier, RVFLClassifier
 from granulearn.persistence import OnnxMismatchError, onnx_converters, onnx_inputs, to_onnx
 from granulearn.persistence.onnx_files import largest_difference
 from tests.persistence.fitted_pipelines import fitted_pipeline
@@ -59,7 +59,7 @@ def test_the_pipeline_itself_is_left_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "model", [LogisticRegression(), RobustGBRVFLClassifier(forest=LogisticRegression())]
+    "model", [LogisticRegression(), RobustClassifier(forest=LogisticRegression())]
 )
 def test_another_kind_of_model_is_named(model):
     X, y = make_blobs(60, centers=2, random_state=0)

@@ -69,3 +69,19 @@ def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
     numbers = np.empty(n_classes, dtype=np.int64)
     numbers[sorted(range(n_classes), key=lambda code: places[code])] = np.arange(n_classes)
     return by_value[np.lexsort((numbers[own], place))], numbers
+
+
+def class_by_class(X: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the canonical order of the rows, the rows of each class together.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    codes : ndarray of shape (n_rows,)
+        Class of each row.
+    n_classes : int
+        Number of classes.
+    """
+    order, numbers = canonical_order(X, codes, n_classes)
+    return order[np.argsort(numbers[codes[order]], kind="stable")]

@@ -18,7 +18,7 @@ from granulearn.estimators.deep_regression import DeepRVFLRegressor, EnsembleDee
 from granulearn.estimators.deep_rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier
 from granulearn.estimators.graph_rvfl import GEGBRVFLClassifier
 from granulearn.estimators.regression import ELMRegressor, RVFLRegressor
-from granulearn.estimators.robust import RobustGBRVFLClassifier
+from granulearn.estimators.robust import RobustClassifier
 from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
@@ -42,6 +42,6 @@ __all__ = [
     "RVFLCommitteeClassifier",
     "RVFLCommitteeRegressor",
     "RVFLRegressor",
-    "RobustGBRVFLClassifier",
+    "RobustClassifier",
     "SDAPGBRVFLClassifier",
 ]

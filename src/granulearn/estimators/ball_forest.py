@@ -11,34 +11,46 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.balls.forest import grow_forest, label_reliability
+from granulearn.balls.forest import GrownForest, grow_forest, label_reliability
+from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
+from granulearn.balls.records import repetitions
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
+from granulearn.estimators.shares import best_shares
+from granulearn.network import one_hot
 
 
 class BallForestClassifier(ScoreClassifier):
     r"""Forest of random ball trees, each averaged over all its coverings.
 
     A tree splits a part of the samples by the nearer of two class means, in a
-    few random features, until balls are pure. Instead of cutting the tree at a
-    purity, every ball counts by the evidence that its samples share one
-    distribution of labels. Use it when labels may be wrong: a ball that only
+    few random features, or by a single feature, until balls are pure. Instead
+    of cutting the tree at a purity, every ball counts by the evidence that its
+    samples share one distribution of labels. Use it when labels may be wrong: a ball that only
     isolates a wrong label has no evidence, and `reliability_` says how far each
     label can be believed. Its weak points are structure in combinations of
-    many features, smooth boundaries (`RobustGBRVFLClassifier` adds a network
-    for these), and features that are not scaled.
+    many features, smooth boundaries (`RobustClassifier` adds a network for
+    these), and features that are not scaled.
 
     Parameters
     ----------
-    n_trees : int, default=100
-        Number of trees.
+    n_trees : int or "auto", default="auto"
+        Number of trees; "auto" means 100, and fewer, at least 20, where each of
+        them sees more than 1,500 samples.
     max_samples : float, default=0.632
-        Share of the samples that a tree is grown on, drawn without replacement.
+        Share of the samples that a tree is grown on, drawn without replacement;
+        at most 50,000 samples.
     n_tries : int, default=8
-        Random splits to try for each ball; the one of most evidence is kept.
-    stop : float, default=0.8
-        Prior probability that a ball is not split, in (0, 1].
+        Random splits to try for each ball; the one of most evidence is kept. Up
+        to 1,000 samples each goes between two class means. Above, so many are of
+        single features, and a quarter as many go along two class means, all with
+        eight thresholds.
+    stop : float or "auto", default="auto"
+        Prior probability that a ball is not split, in (0, 1]. "auto" means 0.8
+        up to 1,000 samples. Above, the trees are weighed in five ways, from
+        cautious to trusting, that share in the prediction as the squared error
+        of out-of-bag predictions says.
     random_state : int, RandomState or None, default=None
         The same number gives the same forest, whatever `n_jobs` is.
     class_weight : dict, "balanced" or None, default=None
@@ -65,23 +77,28 @@ class BallForestClassifier(ScoreClassifier):
         Share of the evidence gained by splits on each feature.
     forest_ : BallForest
         The trees.
+    weighings_ : tuple of Weighing
+        How the balls of the trees were weighed.
+    weighing_shares_ : ndarray of shape (n_weighings,)
+        The share of each weighing in the prediction.
     in_bag_ : ndarray of shape (n_trees, n_samples)
         True where a tree saw a sample.
 
     Notes
     -----
     The evidence of a ball with class counts :math:`n_k` of n samples in K
-    classes is that of a Dirichlet-multinomial,
+    classes is that of a Dirichlet-multinomial; with the weight
+    :math:`\alpha = 1/2` of each class,
 
     .. math::
-        E = \frac{\Gamma(K/2)}{\Gamma(n + K/2)}
-            \prod_k \frac{\Gamma(n_k + 1/2)}{\Gamma(1/2)} .
+        E = \frac{\Gamma(K \alpha)}{\Gamma(n + K \alpha)}
+            \prod_k \frac{\Gamma(n_k + \alpha)}{\Gamma(\alpha)} .
 
     With g = `stop`, :math:`W = E` at a leaf and
     :math:`W = g E + (1 - g) W_{left} W_{right}` elsewhere: the average of the
     evidence over all coverings of the data by balls of the tree. The walk of x
     down the tree stops at a ball with probability :math:`g E / W`, and
-    predicts :math:`(n_k + 1/2) / (n + K/2)` there.
+    predicts :math:`(n_k + \alpha) / (n + K \alpha)` there.
 
     A sample of weight w counts as round(w) samples, at least one, that share
     the weight: integer weights are repeated rows, zero is absence. The order of
@@ -106,10 +123,10 @@ class BallForestClassifier(ScoreClassifier):
     )
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "n_trees": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_samples": [Interval(Real, 0, 1, closed="right")],
         "n_tries": [Interval(Integral, 1, None, closed="left")],
-        "stop": [Interval(Real, 0, 1, closed="right")],
+        "stop": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
@@ -117,10 +134,10 @@ class BallForestClassifier(ScoreClassifier):
 
     def __init__(
         self,
-        n_trees=100,
+        n_trees="auto",
         max_samples=0.632,
         n_tries=8,
-        stop=0.8,
+        stop="auto",
         random_state=None,
         class_weight=None,
         n_jobs=None,
@@ -155,30 +172,48 @@ class BallForestClassifier(ScoreClassifier):
 
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are rated, not learnt from."""
+        grown = self._grow(samples)
+        unseen = grown.out_of_bag(samples.X, effective_n_jobs(self.n_jobs))
+        prior = np.zeros(len(unseen))
+        prior[0] = 1.0
+        shares = prior
+        if len(unseen) > 1:
+            Y = one_hot(samples.codes, len(samples.classes)).astype(float)
+            shares = best_shares(unseen, Y, total_weights(self.class_weight, samples), prior)
+        return self._settle(samples, grown, unseen, shares)
+
+    def _grow(self, samples: Samples) -> GrownForest:
+        """Grow the trees; how their weighings share in the prediction is not yet settled."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        n_threads = effective_n_jobs(self.n_jobs)
-        grown = grow_forest(
+        rule = self._rule(n_counted(samples))
+        self.weighings_ = rule.weighings
+        return grow_forest(
             samples.X,
             samples.codes,
             len(samples.classes),
-            self._rule(),
+            rule,
             sample_weight=samples.weights,
             class_factor=class_factors(self.class_weight, samples),
-            n_threads=n_threads,
+            n_threads=effective_n_jobs(self.n_jobs),
         )
-        self.forest_, self.in_bag_ = grown.forest, grown.in_bag
+
+    def _settle(self, samples: Samples, grown: GrownForest, unseen: np.ndarray, shares: np.ndarray):
+        """Let the weighings share in the prediction, and rate every label by it."""
+        self.weighing_shares_ = shares
+        self.forest_, self.in_bag_ = grown.mixed(shares), grown.in_bag
         self.feature_importances_ = grown.importances
-        self.oob_proba_ = self.forest_.out_of_bag_posterior(samples.X, self.in_bag_, n_threads)
+        self.oob_proba_ = np.einsum("w,wnk->nk", shares, unseen)
         self.reliability_ = label_reliability(self.oob_proba_, samples.codes, samples.weights)
         return self
 
-    def _rule(self) -> ForestRule:
+    def _rule(self, n_rows: int) -> ForestRule:
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        return ForestRule(
-            self.n_trees,
-            self.max_samples,
-            self.n_tries,
-            weighings=(Weighing(stop=self.stop),),
+        return rule_of_size(
+            n_rows,
+            n_trees=None if self.n_trees == "auto" else self.n_trees,
+            max_samples=self.max_samples,
+            n_tries=self.n_tries,
+            weighings=None if self.stop == "auto" else (Weighing(stop=self.stop),),
             seed=int(seed),
         )
 
@@ -193,3 +228,15 @@ def class_factors(class_weight, samples: Samples) -> np.ndarray | None:
         return None
     totals = np.bincount(samples.codes, samples.weights, minlength=len(samples.classes))
     return weight_of_each_class(class_weight, samples.classes, totals)
+
+
+def total_weights(class_weight, samples: Samples) -> np.ndarray:
+    """Return the weight of each sample, times the factor of its class."""
+    weights = np.ones(len(samples)) if samples.weights is None else samples.weights
+    factors = class_factors(class_weight, samples)
+    return weights if factors is None else weights * factors[samples.codes]
+
+
+def n_counted(samples: Samples) -> int:
+    """Return how many samples there are; one of weight two counts as two."""
+    return len(samples) if samples.weights is None else int(repetitions(samples.weights).sum())

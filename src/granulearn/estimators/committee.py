@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -11,13 +13,20 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
+from granulearn.balls.forest_rows import class_by_class
 from granulearn.balls.makers import limited_threads
+from granulearn.balls.records import order_by_value
 from granulearn.estimators.ball_forest import class_factors
 from granulearn.estimators.committee_fit import (
+    PILOT_HIDDEN,
+    PILOT_ROWS,
     CommitteeFit,
+    CommitteePlan,
     draw_layers,
     fit_committee,
     mean_scores,
+    plan_of_size,
+    spread_weights,
 )
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
 from granulearn.estimators.regression import check_numbers
@@ -27,6 +36,8 @@ from granulearn.network import activation_names, one_hot
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
 AUTO_CS = tuple(10.0**power for power in range(-5, 4))
 
+RowOrder = Callable[[], np.ndarray]
+
 # Up to so many rows the products are so small that threads wait more than they work.
 ONE_THREAD_ROWS = 20_000
 
@@ -35,14 +46,15 @@ class _BaseRVFLCommittee(Estimator):
     """What the classifier and the regressor share."""
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "n_layers": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_hidden": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "activation": [StrOptions({"auto", *activation_names()}), "array-like"],
         "C": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "random_state": ["random_state"],
     }
 
-    def _fit_layers(self, X, Y, weights, units) -> CommitteeFit:
+    def _fit_layers(self, X, Y, weights, units, order: RowOrder) -> CommitteeFit:
+        """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
         activations = self._choices("activation", AUTO_ACTIVATIONS)
         unknown = [name for name in activations if name not in activation_names()]
         if unknown or not activations:
@@ -54,13 +66,30 @@ class _BaseRVFLCommittee(Estimator):
         if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        layers = draw_layers(X.shape[1], self.n_hidden, self.n_layers, seed)
+        plan = self._plan(np.count_nonzero(weights))
+        layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
+            if plan.pilot and len(activations) > 1:
+                some = spread_weights(weights, PILOT_ROWS, order)
+                small = draw_layers(X.shape[1], PILOT_HIDDEN, 1, seed)
+                own = some > 0
+                pilot = fit_committee(
+                    X[own], Y[own], some[own], units[own], small, activations, Cs
+                )
+                activations = [pilot.activation]
+            weights = spread_weights(weights, plan.max_rows, order)
             fit = fit_committee(X, Y, weights, units, layers, activations, Cs)
         self.features_, self.coef_ = fit.features, fit.coef
         self.activation_, self.C_ = fit.activation, fit.C
         self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())
         return fit
+
+    def _plan(self, n_rows: int) -> CommitteePlan:
+        plan = plan_of_size(n_rows)
+        if "auto" not in (self.n_layers, self.n_hidden):
+            return CommitteePlan(self.n_layers, self.n_hidden)
+        given = {"n_layers": self.n_layers, "n_hidden": self.n_hidden}
+        return replace(plan, **{name: value for name, value in given.items() if value != "auto"})
 
     def _choices(self, name: str, automatic: tuple) -> list:
         value = getattr(self, name)
@@ -81,14 +110,18 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     network would be tuned by cross-validation: there is nothing to tune. With
     wrong labels squared error is a far better guide than accuracy. Its weak
     points are features that are not scaled, and data where thresholds of single
-    features decide, as in trees (`RobustGBRVFLClassifier` adds trees).
+    features decide, as in trees (`RobustClassifier` adds trees).
 
     Parameters
     ----------
-    n_layers : int, default=10
-        Number of random layers.
-    n_hidden : int, default=203
-        Hidden nodes of each layer.
+    n_layers : int or "auto", default="auto"
+        Number of random layers; "auto" means ten up to 1,000 samples, else one.
+    n_hidden : int or "auto", default="auto"
+        Hidden nodes of each layer; "auto" means 203 up to 1,000 samples, then a
+        tenth of the samples, 300 to 1,000. Above 20,000 samples 600 nodes are
+        fitted to 10,000 of them, spread evenly over the classes; all others are
+        predicted out of sample. With "auto" in either place, a small network
+        chooses the activation above 1,000 samples.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
@@ -114,7 +147,10 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     loo_error_ : float
         Mean squared leave-one-out error of that choice, summed over classes.
     loo_errors_ : ndarray of shape (n_activations, n_Cs)
-        The same for every choice.
+        The same for every choice; of the chosen activation alone where a small
+        network chose it.
+    loo_scores_ : ndarray of shape (n_samples, n_classes)
+        Output for each training sample from networks fitted without it.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities of each training sample from networks fitted
         without it.
@@ -152,8 +188,8 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
 
     def __init__(
         self,
-        n_layers=10,
-        n_hidden=203,
+        n_layers="auto",
+        n_hidden="auto",
         activation="auto",
         C="auto",
         random_state=None,
@@ -193,7 +229,14 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
         weights = np.ones(len(samples)) if samples.weights is None else samples.weights
         factor = 1.0 if factors is None else factors[samples.codes]
         Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-        fit = self._fit_layers(samples.X, Y, weights * factor, np.minimum(weights, 1) * factor)
+        fit = self._fit_layers(
+            samples.X,
+            Y,
+            weights * factor,
+            np.minimum(weights, 1) * factor,
+            lambda: class_by_class(samples.X, samples.codes, len(samples.classes)),
+        )
+        self.loo_scores_ = fit.loo
         self.loo_proba_ = self._probabilities(fit.loo)
         return self
 
@@ -289,7 +332,13 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
                 "sample_weight is zero for all samples but one or none, and one cannot be left "
                 "out; give more samples weight."
             )
-        fit = self._fit_layers(samples.X, samples.Y, weights, np.minimum(weights, 1))
+        fit = self._fit_layers(
+            samples.X,
+            samples.Y,
+            weights,
+            np.minimum(weights, 1),
+            lambda: order_by_value(samples.X),
+        )
         self.loo_prediction_ = self._as_targets(fit.loo)
         return self
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from granulearn.balls.forest_rules import SMALL
 from granulearn.network import RandomFeatures, predict_scores
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
+
+MANY_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +27,33 @@ class CommitteeFit:
     """(n_activations, n_Cs) mean squared leave-one-out error of the committee mean."""
     loo: np.ndarray
     """(n_samples, n_outputs) committee mean for each sample, from networks fitted without it."""
+
+
+@dataclass(frozen=True)
+class CommitteePlan:
+    """How large a committee is, and how many rows it looks at."""
+
+    n_layers: int
+    n_hidden: int
+    max_rows: int | None = None
+    """Rows to fit; None means all."""
+    pilot: bool = False
+    """Whether a small network on a few rows chooses the activation."""
+
+
+PILOT_ROWS, PILOT_HIDDEN = 2_000, 300
+
+
+def plan_of_size(n_rows: int) -> CommitteePlan:
+    """Return the plan for so many rows: one layer that grows with them, on at most 10,000.
+
+    Few rows want several small layers, whose mean is steadier than each.
+    """
+    if n_rows <= SMALL:
+        return CommitteePlan(n_layers=10, n_hidden=203)
+    if n_rows <= MANY_ROWS:
+        return CommitteePlan(1, min(1000, max(300, n_rows // 10)), pilot=True)
+    return CommitteePlan(1, 600, max_rows=10_000, pilot=True)
 
 
 def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.ndarray:
@@ -105,3 +135,48 @@ def _mean_leave_out(ridges, X, Y, removed, Cs) -> np.ndarray:
         for block, predictions in ridge.leave_out(X, Y, removed, Cs):
             mean[:, block] += predictions / len(ridges)
     return mean
+
+
+def spread_weights(
+    weights: np.ndarray, n_wanted: int | None, order: Callable[[], np.ndarray]
+) -> np.ndarray:
+    """Return the weights of so many rows, taken at even steps; those of all others are zero.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Rows of weight zero are not taken.
+    n_wanted : int or None
+        How many; None means all.
+    order : callable
+        Returns an order of the rows; it is asked only where rows are left out.
+    """
+    if n_wanted is None or np.count_nonzero(weights) <= n_wanted:
+        return weights
+    rows = order()
+    rows = rows[weights[rows] > 0]
+    taken = rows[np.arange(n_wanted) * len(rows) // n_wanted]
+    spread = np.zeros_like(weights)
+    spread[taken] = weights[taken]
+    return spread
+
+
+def input_importances(
+    features: Sequence[RandomFeatures], coef: np.ndarray, X: np.ndarray
+) -> np.ndarray:
+    """Return the squared weights on all ways from each input to the outputs, times its variance.
+
+    Parameters
+    ----------
+    features : sequence of RandomFeatures
+        One per layer, with a direct link.
+    coef : ndarray of shape (n_layers, p, n_outputs)
+        Output weights.
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    """
+    strengths = np.zeros(X.shape[1])
+    for layer, theta in zip(features, np.square(coef).sum(axis=2), strict=True):
+        strengths += theta[: layer.bias_column]
+        strengths += theta[layer.bias_column + 1 :] @ np.square(layer.weights)
+    return strengths * X.var(axis=0)

@@ -1,82 +1,78 @@
-"""The robust classifier: the mean of an RVFL committee and a ball forest."""
+"""The robust classifier: a ball forest, an RVFL committee and boosted trees share in a mean."""
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.estimators.ball_forest import BallForestClassifier
+from granulearn.balls.forest_rules import SMALL
+from granulearn.estimators.ball_forest import BallForestClassifier, n_counted, total_weights
+from granulearn.estimators.boosted_trees import mean_proba
+from granulearn.estimators.boosting import BoostingFit, CannotBoost, boost_samples
 from granulearn.estimators.committee import RVFLCommitteeClassifier
+from granulearn.estimators.committee_fit import input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
+from granulearn.estimators.shares import (
+    best_power,
+    best_shares,
+    floored,
+    mean_squared_error,
+    powered,
+    true_probabilities,
+)
 from granulearn.network import one_hot
 
 
-def best_share(first: np.ndarray, second: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> float:
-    """Return the share of `second` in the weighted mean of least squared error.
+class RobustClassifier(DecisionClassifier):
+    r"""Classifier for labels that may be wrong: forest, network and boosted trees, averaged.
+
+    The recommended default of the library and of ``granulearn fit``. A
+    `BallForestClassifier` learns the local structure, an
+    `RVFLCommitteeClassifier` smooth boundaries, and above 1,000 samples boosted
+    trees what single features decide. How much each of them says is chosen by
+    the squared error of predictions for samples that it did not see: under
+    wrong labels the cautious ones are believed, with clean labels the others.
+    Nothing needs to be tuned. Its weak point is the price of three models.
 
     Parameters
     ----------
-    first : ndarray of shape (n_samples, n_outputs)
-        Predictions.
-    second : ndarray of shape (n_samples, n_outputs)
-        Other predictions; rows of NaN are left out.
-    Y : ndarray of shape (n_samples, n_outputs)
-        Targets.
-    weights : ndarray of shape (n_samples,)
-        Weight of each sample.
-
-    Returns
-    -------
-    float
-        In [0, 1]; one half where both predict the same.
-    """
-    known = ~np.isnan(second).any(axis=1)
-    step = (second - first)[known]
-    squares = weights[known] @ np.square(step).sum(axis=1)
-    if squares == 0:
-        return 0.5
-    gain = weights[known] @ (step * (Y - first)[known]).sum(axis=1)
-    return float(np.clip(gain / squares, 0, 1))
-
-
-class RobustGBRVFLClassifier(DecisionClassifier):
-    r"""Classifier for labels that may be wrong: network and ball forest, averaged.
-
-    The recommended default of the library and of ``granulearn fit``. An
-    `RVFLCommitteeClassifier` learns smooth boundaries and a
-    `BallForestClassifier` the local structure; both weigh evidence before they
-    believe a label, and they err in different places. Nothing needs to be
-    tuned. Its weak points are sets of many classes with clean labels, where
-    boosted trees are better, and the price of two models.
-
-    Parameters
-    ----------
-    mix : float or "auto", default=0.5
-        Share of the ball forest, in [0, 1]; 0 is the committee alone. "auto"
-        goes half way from one half to the share of least squared error on the
-        training samples, each predicted by networks and trees that did not see it.
+    shares : {"auto", "chosen", "equal"}, default="auto"
+        How the members share in the mean. "chosen" takes the shares of least
+        squared error of out-of-sample predictions, leaning to equal ones of
+        forest and committee; "equal" takes these. "auto" means equal up to 1,000
+        samples, where a choice gains less than it risks, and chosen above.
+    boosting : bool or "auto", default="auto"
+        Whether to add boosted trees; "auto" means where shares are chosen and
+        there are more than 1,000 samples.
     forest : estimator or None, default=None
         Classifier with ``predict_proba`` in the place of the ball forest; None
-        means `BallForestClassifier` with the settings below.
-    n_trees : int, default=100
+        means `BallForestClassifier`. Shares are equal then.
+    noise : float, array-like of shape (n_classes, n_classes) or None, default=None
+        What is known of wrong labels: the share of them, spread evenly over the
+        other classes, or the probability of each given label (column) where a
+        class (row) is true. With it, probabilities and predictions are about the
+        *true* class; without, about the label as given.
+    n_trees : int or "auto", default="auto"
         Trees of the ball forest.
-    n_layers : int, default=10
+    n_layers : int or "auto", default="auto"
         Random layers of the committee.
-    n_hidden : int, default=203
+    n_hidden : int or "auto", default="auto"
         Hidden nodes of each layer.
     random_state : int, RandomState or None, default=None
         Draws the trees and, independently of them, the hidden nodes.
     class_weight : dict, "balanced" or None, default=None
-        Factor on the weights of each class's samples, in both parts, but not
+        Factor on the weights of each class's samples, in all members, but not
         in a `forest` that was passed, which has its own settings.
     n_jobs : int or None, default=None
-        Threads of the ball forest; they change no result.
+        Threads of forest and boosting; they change no result.
 
     Attributes
     ----------
@@ -86,46 +82,64 @@ class RobustGBRVFLClassifier(DecisionClassifier):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when X had column names.
-    mix_ : float
-        The share of the ball forest that is used.
+    shares_ : dict of str to float
+        The share of each member: "forest", "committee" and, if there, "boosting".
+    power_ : float
+        Probabilities are raised to it: above one they become surer.
+    out_of_sample_ : dict of str to ndarray of shape (n_samples, n_classes)
+        What each member, and "mean", predicts for training samples that it did
+        not see; NaN where it saw them all.
+    losses_ : dict of str to float
+        Mean squared error of these predictions, summed over classes.
     committee_ : RVFLCommitteeClassifier
         The fitted networks.
     forest_ : BallForestClassifier
         The fitted forest, or what was passed in its place.
+    boosters_ : tuple of BoostedTrees
+        The boosted trees, whose mean is taken; empty without.
     reliability_ : ndarray of shape (n_samples,)
         The ball forest's out-of-bag probability of each given label; NaN where
         it cannot be known. Absent when `forest` was passed.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Importances of all members by their shares; they sum to one.
 
     Notes
     -----
-    The score of a class is (1 - `mix_`) times the committee's output plus `mix_`
-    times the forest's posterior; probabilities are these scores with negative
-    ones set to zero, scaled to sum to one.
+    The score of a class is the mean of what the members predict, by their
+    shares; a probability is the score, at least 1/(n + K), to the power
+    `power_`, scaled to sum to one. The power has the least log-loss of
+    out-of-sample predictions.
+
+    The importance of a feature in the forest is its share of the evidence gained,
+    in boosted trees of the loss saved, in the networks of the squared weights on
+    the way from it to the outputs.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
     >>> from granulearn.datasets import flip_labels
-    >>> from granulearn.estimators import RobustGBRVFLClassifier
+    >>> from granulearn.estimators import RobustClassifier
     >>> X, y = make_moons(600, noise=0.2, random_state=0)
     >>> noisy, _ = flip_labels(y[:300], 0.3, random_state=0)
-    >>> model = RobustGBRVFLClassifier(random_state=0).fit(X[:300], noisy)
+    >>> model = RobustClassifier(random_state=0).fit(X[:300], noisy)
     >>> model.score(X[300:], y[300:]) > 0.9
     True
     """
 
     _abilities = Abilities(
         command="robust",
-        summary="ball-forest and rvfl-committee averaged; for labels that may be wrong",
-        onnx="committee and forest",
+        summary="forest, networks and boosted trees; for labels that may be wrong",
+        onnx="committee, forest and boosting",
     )
-    _probability_form = "positive part"
+    _probability_form = "powered"
     _parameter_constraints: ClassVar[dict] = {
-        "mix": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "shares": [StrOptions({"auto", "chosen", "equal"})],
+        "boosting": ["boolean", StrOptions({"auto"})],
         "forest": [HasMethods(["fit", "predict_proba"]), None],
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "noise": [Interval(Real, 0, 1, closed="left"), "array-like", None],
+        "n_trees": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_layers": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_hidden": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
@@ -133,17 +147,21 @@ class RobustGBRVFLClassifier(DecisionClassifier):
 
     def __init__(
         self,
-        mix=0.5,
+        shares="auto",
+        boosting="auto",
         forest=None,
-        n_trees=100,
-        n_layers=10,
-        n_hidden=203,
+        noise=None,
+        n_trees="auto",
+        n_layers="auto",
+        n_hidden="auto",
         random_state=None,
         class_weight=None,
         n_jobs=None,
     ):
-        self.mix = mix
+        self.shares = shares
+        self.boosting = boosting
         self.forest = forest
+        self.noise = noise
         self.n_trees = n_trees
         self.n_layers = n_layers
         self.n_hidden = n_hidden
@@ -153,7 +171,7 @@ class RobustGBRVFLClassifier(DecisionClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Fit both parts.
+        """Fit all members, and choose how they share in the prediction.
 
         Parameters
         ----------
@@ -172,14 +190,12 @@ class RobustGBRVFLClassifier(DecisionClassifier):
         return self._fit_samples(check_samples(X, y, self, sample_weight))
 
     def _fit_samples(self, samples: Samples):
-        """Fit both parts to samples that are checked."""
-        if self.mix == "auto" and self.forest is not None:
-            raise ValueError(
-                "mix='auto' looks at the ball forest's out-of-bag predictions, and another forest "
-                "was passed; pass a number in [0, 1] as mix."
-            )
-        network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
+        self._check_forest()
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        self.noise_ = noise_matrix(self.noise, len(self.classes_))
+        network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        self._floor = 1 / (n_counted(samples) + len(self.classes_))
         committee = RVFLCommitteeClassifier(
             n_layers=self.n_layers,
             n_hidden=self.n_hidden,
@@ -187,33 +203,171 @@ class RobustGBRVFLClassifier(DecisionClassifier):
             class_weight=self.class_weight,
         )
         self.committee_ = fit_part(committee, samples)
-        self.forest_ = fit_part(self._new_forest(int(forest_seed)), samples)
+        boosting = self._fit_boosting(samples)
+        self.boosters_ = () if boosting is None else boosting.boosters
         if self.forest is None:
-            self.reliability_ = self.forest_.reliability_
-        self.mix_ = self._chosen_mix(samples) if self.mix == "auto" else self.mix
+            self._share(samples, int(forest_seed), boosting)
+        else:
+            self._share_with_other(samples, int(forest_seed))
         return self
 
-    def _chosen_mix(self, samples: Samples) -> float:
-        weights = np.ones(len(samples)) if samples.weights is None else samples.weights
-        Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-        best = best_share(self.committee_.loo_proba_, self.forest_.oob_proba_, Y, weights)
-        return (0.5 + best) / 2
-
-    def _new_forest(self, seed: int):
-        if self.forest is None:
-            return BallForestClassifier(
-                n_trees=self.n_trees,
-                random_state=seed,
-                class_weight=self.class_weight,
-                n_jobs=self.n_jobs,
+    def _check_forest(self) -> None:
+        if self.forest is not None and (self.shares == "chosen" or self.boosting is True):
+            raise ValueError(
+                "shares are chosen by the ball forest's out-of-bag predictions, and another "
+                'forest was passed; leave out forest, or pass shares="equal" and boosting=False.'
             )
+
+    def _chooses_shares(self, samples: Samples) -> bool:
+        if self.shares == "auto":
+            return self.forest is None and n_counted(samples) > SMALL
+        return self.shares == "chosen"
+
+    def _fit_boosting(self, samples: Samples) -> BoostingFit | None:
+        wanted = self.boosting
+        if wanted == "auto":
+            wanted = self._chooses_shares(samples) and n_counted(samples) > SMALL
+        if not wanted:
+            return None
+        weights = total_weights(self.class_weight, samples)
+        try:
+            return boost_samples(samples, weights, effective_n_jobs(self.n_jobs))
+        except CannotBoost as error:
+            warnings.warn(
+                f"boosted trees are left out: {error}. Forest and committee remain.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return None
+
+    def _share(self, samples: Samples, seed: int, boosting: BoostingFit | None) -> None:
+        """Grow the forest, and choose how its weighings and the other members share."""
+        forest = BallForestClassifier(
+            n_trees=self.n_trees,
+            random_state=seed,
+            class_weight=self.class_weight,
+            n_jobs=self.n_jobs,
+        )
+        grown = forest._grow(samples)
+        by_weighing = grown.out_of_bag(samples.X, effective_n_jobs(self.n_jobs))
+        others = {"committee": self.committee_.loo_scores_}
+        if boosting is not None:
+            others["boosting"] = boosting.out_of_sample
+        unseen = np.concatenate([by_weighing, np.stack(list(others.values()))])
+        n_weighings = len(by_weighing)
+        shares = np.zeros(len(unseen))
+        shares[[0, n_weighings]] = 0.5
+        if self._chooses_shares(samples):
+            Y = one_hot(samples.codes, len(samples.classes)).astype(float)
+            shares = best_shares(unseen, Y, total_weights(self.class_weight, samples), shares)
+        of_forest = shares[:n_weighings]
+        total = of_forest.sum()
+        # A forest that says nothing in the mean still rates labels.
+        within = of_forest / total if total > 0 else np.eye(n_weighings)[0]
+        self.forest_ = forest._settle(samples, grown, by_weighing, within)
+        self.reliability_ = self.forest_.reliability_
+        self.shares_ = {
+            "forest": float(total),
+            **dict(zip(others, shares[n_weighings:].tolist(), strict=True)),
+        }
+        self._look_back(samples, {"forest": self.forest_.oob_proba_, **others})
+        gains = None if boosting is None else boosting.gains
+        self.feature_importances_ = self._importances(samples.X, gains)
+
+    def _look_back(self, samples: Samples, unseen: dict[str, np.ndarray]) -> None:
+        """Keep what members say of samples they did not see, and choose the power by it."""
+        mean = sum(share * unseen[name] for name, share in self.shares_.items() if share > 0)
+        known = ~np.isnan(mean).any(axis=1)
+        weights = total_weights(self.class_weight, samples)
+        self.out_of_sample_ = {**unseen, "mean": mean}
+        Y = one_hot(samples.codes, len(samples.classes))
+        self.losses_ = {
+            name: mean_squared_error(each, Y, weights) for name, each in self.out_of_sample_.items()
+        }
+        self.power_ = 1.0
+        if known.any() and len(self.classes_) > 1:
+            proba = floored(mean[known], self._floor)
+            self.power_ = best_power(proba, samples.codes[known], weights[known])
+
+    def _share_with_other(self, samples: Samples, seed: int) -> None:
+        """Fit the forest that was passed; what it predicts out of sample is not known."""
         forest = clone(self.forest)
         known = forest.get_params()
         if "random_state" in known and known["random_state"] is None:
             forest.set_params(random_state=seed)
-        return forest
+        self.forest_ = fit_part(forest, samples)
+        self.shares_, self.power_ = {"forest": 0.5, "committee": 0.5}, 1.0
+
+    def _importances(self, X: np.ndarray, gains: np.ndarray | None) -> np.ndarray:
+        each = {
+            "forest": self.forest_.feature_importances_,
+            "committee": input_importances(self.committee_.features_, self.committee_.coef_, X),
+        }
+        if gains is not None:
+            each["boosting"] = gains
+        total = np.zeros(self.n_features_in_)
+        for name, share in self.shares_.items():
+            if each[name].any():
+                total += share * each[name] / each[name].sum()
+        return total / total.sum() if total.any() else total
+
+    def _member_scores(self, X) -> dict[str, np.ndarray]:
+        """Return what each member with a share says of rows that are checked."""
+        says = {
+            "forest": lambda: self.forest_.predict_proba(X),
+            "committee": lambda: self.committee_._scores(X),
+            "boosting": lambda: mean_proba(self.boosters_, X, len(self.classes_)),
+        }
+        return {name: says[name]() for name, share in self.shares_.items() if share > 0}
 
     def _scores(self, X):
-        """Return the weighted mean of both parts; scores sum to one over the classes."""
-        committee = self.committee_._scores(X)
-        return (1 - self.mix_) * committee + self.mix_ * self.forest_.predict_proba(X)
+        """Return the mean of the members by their shares; scores sum to one over the classes."""
+        members = self._member_scores(X)
+        mean = sum(self.shares_[name] * scores for name, scores in members.items())
+        if self.noise_ is None:
+            return mean
+        return true_probabilities(self._of_given_label(mean), self.noise_)
+
+    def _probabilities(self, scores):
+        return scores if self.noise_ is not None else self._of_given_label(scores)
+
+    def _of_given_label(self, scores):
+        return powered(floored(scores, self._floor), self.power_)
+
+
+def noise_matrix(noise, n_classes: int) -> np.ndarray | None:
+    """Return the probability of each given label (column) where a class is true (row).
+
+    Parameters
+    ----------
+    noise : float, array-like or None
+        The share of wrong labels, spread evenly over the other classes, or the matrix.
+    n_classes : int
+        Number of classes.
+    """
+    if noise is None:
+        return None
+    if isinstance(noise, Real):
+        if noise >= 1 - 1 / n_classes:
+            raise ValueError(
+                f"noise={noise:g}: with {n_classes} classes, labels of which so many are wrong say "
+                f"nothing; it must be below {1 - 1 / n_classes:g}."
+            )
+        other = float(noise) / max(n_classes - 1, 1)
+        return np.full((n_classes, n_classes), other) + (1 - noise - other) * np.eye(n_classes)
+    matrix = np.asarray(noise, dtype=float)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"noise has the shape {matrix.shape}; {n_classes} classes need a matrix of "
+            f"{n_classes} by {n_classes}, one row for each true class."
+        )
+    if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
+        raise ValueError("noise must hold probabilities; some are negative or no numbers.")
+    if not np.allclose(matrix.sum(axis=1), 1):
+        raise ValueError(
+            "noise must have rows that sum to one: the probabilities of the given labels where a "
+            f"class is true; they sum to {matrix.sum(axis=1).tolist()}."
+        )
+    if np.linalg.cond(matrix) > 1e8:
+        raise ValueError("noise cannot be undone: given labels say nothing about some true classes.")
+    return matrix

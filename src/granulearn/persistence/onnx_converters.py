@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from granulearn import estimators
 from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_complex_activation
 from granulearn.persistence.onnx_balls import add_nearest_ball_scores
+from granulearn.persistence.onnx_boosted import add_boosted_mean
 from granulearn.persistence.onnx_forest import add_posterior
 from granulearn.persistence.onnx_graph import Graph, Name
 from granulearn.persistence.onnx_layers import (
@@ -118,8 +119,9 @@ def _probabilities(graph: Graph, model: Any, scores: Name) -> Name:
         return scores
     if model._probability_form == "softmax":
         return graph.add("Softmax", scores, axis=1)
-    positive = graph.add("Relu", scores)
-    return graph.over(positive, graph.add("ReduceSum", positive, graph.constant([1]), keepdims=1))
+    if model._probability_form == "powered":
+        return scores if model.noise_ is not None else _powered(graph, model, scores)
+    return _to_sum_one(graph, graph.add("Relu", scores))
 
 
 def _network_scores(graph: Graph, model: Any, X: Name) -> Name:
@@ -153,9 +155,28 @@ def _forest_scores(graph: Graph, model: Any, X: Name) -> Name:
 
 
 def _robust_scores(graph: Graph, model: Any, X: Name) -> Name:
-    committee = _committee_scores(graph, model.committee_, X)
-    forest = _probabilities(graph, model.forest_, _scores(graph, model.forest_, X))
-    return graph.plus(graph.scaled(1 - model.mix_, committee), graph.scaled(model.mix_, forest))
+    """Return the mean of the members by their shares; with known noise, of the true class."""
+    members = {
+        "forest": lambda: _probabilities(graph, model.forest_, _scores(graph, model.forest_, X)),
+        "committee": lambda: _committee_scores(graph, model.committee_, X),
+        "boosting": lambda: add_boosted_mean(graph, model.boosters_, X, len(model.classes_)),
+    }
+    parts = [graph.scaled(share, members[name]()) for name, share in model.shares_.items() if share]
+    mean = reduce(graph.plus, parts)
+    if model.noise_ is None:
+        return mean
+    given = _powered(graph, model, mean)
+    true = graph.matmul(given, graph.constant(np.linalg.inv(model.noise_)))
+    return _to_sum_one(graph, graph.add("Relu", true))
+
+
+def _powered(graph: Graph, model: Any, scores: Name) -> Name:
+    proba = _to_sum_one(graph, graph.add("Max", scores, graph.constant(model._floor)))
+    return graph.add("Softmax", graph.scaled(model.power_, graph.add("Log", proba)), axis=1)
+
+
+def _to_sum_one(graph: Graph, values: Name) -> Name:
+    return graph.over(values, graph.add("ReduceSum", values, graph.constant([1]), keepdims=1))
 
 
 def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
@@ -206,7 +227,7 @@ class Form:
 FORMS = {
     "ball forest": Form(_forest_scores),
     "committee": Form(_committee_scores),
-    "committee and forest": Form(_robust_scores, lambda model: [model.forest_]),
+    "committee, forest and boosting": Form(_robust_scores, lambda model: [model.forest_]),
     "complex network": Form(_complex_scores),
     "deep network": Form(add_one_ridge_scores),
     "ensemble of layers": Form(add_ensemble_scores),

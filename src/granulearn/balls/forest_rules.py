@@ -1,0 +1,94 @@
+"""Which forest suits how many rows: chosen on development sets, see docs/research.
+
+Up to `SMALL` rows a forest splits by class means alone and weighs its balls in one
+way: with few rows and wrong labels, whatever is searched for longer finds noise.
+Above, splits are searched for, on single features too, and the balls are weighed in
+several ways, among which out-of-bag predictions can choose.
+"""
+
+from __future__ import annotations
+
+import math
+
+from granulearn.balls.forest_tree import ForestRule, Weighing
+
+SMALL = 1_000
+
+# A tree of so many rows knows the classes well; more of them cost time and memory alone.
+MAX_TREE_ROWS = 50_000
+TREE_SHARE = 0.632
+
+# The cautious ones hold out against wrong labels, the last one follows clean labels closely.
+WEIGHINGS = (
+    Weighing(0.5, 0.8),
+    Weighing(0.5, 0.98),
+    Weighing(0.1, 0.9),
+    Weighing(0.1, 0.5),
+    Weighing(0.005, 0.05),
+)
+# That of a searched forest which finds wrong labels best.
+AUDIT_WEIGHING = Weighing(0.1, 0.9)
+
+_MOST_TREES, _FEWEST_TREES = 100, 20
+_ROWS_OF_ALL_TREES = 150_000
+
+
+def share_of_tree(n_rows: int, max_samples: float, max_rows: int = MAX_TREE_ROWS) -> float:
+    """Return the share of the rows that a tree sees."""
+    return min(max_samples, max_rows / n_rows)
+
+
+def usual_n_trees(n_rows: int, share: float) -> int:
+    """Return how many trees to grow: fewer where each of them sees many rows."""
+    if n_rows <= SMALL:
+        return _MOST_TREES
+    wanted = math.ceil(_ROWS_OF_ALL_TREES / max(share * n_rows, 1))
+    return min(max(wanted, _FEWEST_TREES), _MOST_TREES)
+
+
+def rule_of_size(
+    n_rows: int,
+    *,
+    n_trees: int | None = None,
+    max_samples: float = TREE_SHARE,
+    max_rows: int = MAX_TREE_ROWS,
+    n_tries: int = 8,
+    weighings: tuple[Weighing, ...] | None = None,
+    seed: int = 0,
+) -> ForestRule:
+    """Return the rule of a forest on so many rows.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows to grow on; a sample of weight two counts as two.
+    n_trees : int or None, default=None
+        Number of trees; None means 100, and fewer of many rows.
+    max_samples : float, default=0.632
+        Share of the rows that a tree sees, unless these are more than `max_rows`.
+    max_rows : int, default=50_000
+        Rows that a tree sees at most.
+    n_tries : int, default=8
+        Directions between class means to try for each ball; above 1,000 rows single
+        features, and a quarter as many directions.
+    weighings : tuple of Weighing or None, default=None
+        None means one up to 1,000 rows, and five above.
+    seed : int, default=0
+        Of the draws.
+    """
+    share = share_of_tree(n_rows, max_samples, max_rows)
+    n_trees = usual_n_trees(n_rows, share) if n_trees is None else n_trees
+    if n_rows <= SMALL:
+        return ForestRule(
+            n_trees, share, n_tries, weighings=weighings or WEIGHINGS[:1], seed=seed
+        )
+    return ForestRule(
+        n_trees,
+        share,
+        n_directions=max(1, n_tries // 4),
+        n_axes=n_tries,
+        n_thresholds=8,
+        split_alpha=0.1,
+        weighings=weighings or WEIGHINGS,
+        seed=seed,
+    )

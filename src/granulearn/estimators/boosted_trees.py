@@ -1,0 +1,150 @@
+"""Trees of scikit-learn's histogram booster as plain arrays: small files, and nothing to trust.
+
+A fitted `HistGradientBoostingClassifier` is made of compiled objects that a model
+file should not hold. What it predicts is the softmax (for two classes the logistic
+function) of a baseline plus the values of leaves, and these are arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit, softmax
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+ROWS_PER_BLOCK = 4_096  # inputs of a block stay in the cache while trees pass
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees:
+    """All trees of a booster, their nodes one after another."""
+
+    classes: np.ndarray
+    """(k,) the classes that the raw scores are about; for two classes the second one."""
+    baseline: np.ndarray
+    """(n_outputs,) raw score before any tree: one for two classes, else one per class."""
+    roots: np.ndarray
+    """(n_trees,) where each tree begins."""
+    outputs: np.ndarray
+    """(n_trees,) the raw score that each tree adds to."""
+    lefts: np.ndarray
+    """(n_nodes,) where a row goes whose feature is at most the threshold."""
+    rights: np.ndarray
+    """(n_nodes,) where other rows go."""
+    features: np.ndarray
+    """(n_nodes,) the feature that a node looks at; -1 at a leaf."""
+    thresholds: np.ndarray
+    """(n_nodes,)"""
+    values: np.ndarray
+    """(n_nodes,) what a leaf adds."""
+
+    def add_raw(self, X: np.ndarray, raw: np.ndarray) -> None:
+        """Add all trees to raw scores of shape (n_rows, n_outputs)."""
+        from granulearn.estimators import _boosted_kernels
+
+        for begin in range(0, len(X), ROWS_PER_BLOCK):
+            block = slice(begin, begin + ROWS_PER_BLOCK)
+            _boosted_kernels.add_leaf_values(
+                X[block], self.roots, self.outputs, self.lefts, self.rights, self.features,
+                self.thresholds, self.values, raw[block],
+            )  # fmt: skip
+
+    def raw(self, X: np.ndarray) -> np.ndarray:
+        """Return raw scores of shape (n_rows, n_outputs)."""
+        raw = np.tile(self.baseline, (len(X), 1))
+        self.add_raw(X, raw)
+        return raw
+
+    def proba(self, X: np.ndarray, n_classes: int) -> np.ndarray:
+        """Return class probabilities; a class that the booster did not see has none."""
+        return proba_of_raw(self.raw(X), self.classes, n_classes)
+
+
+def mean_proba(boosters: Sequence[BoostedTrees], X: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the mean of what boosters predict, of shape (n_rows, n_classes)."""
+    return np.mean([booster.proba(X, n_classes) for booster in boosters], axis=0)
+
+
+def proba_of_raw(raw: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return class probabilities of raw scores.
+
+    Parameters
+    ----------
+    raw : ndarray of shape (n_rows, n_outputs)
+        Raw scores.
+    classes : ndarray of shape (k,)
+        The classes that they are about.
+    n_classes : int
+        Number of all classes.
+    """
+    proba = np.zeros((len(raw), n_classes))
+    if raw.shape[1] == 1:
+        proba[:, classes[1]] = expit(raw[:, 0])
+        proba[:, classes[0]] = expit(-raw[:, 0])
+    else:
+        proba[:, classes] = softmax(raw, axis=1)
+    return proba
+
+
+def trees_of(
+    booster: HistGradientBoostingClassifier, first: int = 0, last: int | None = None
+) -> BoostedTrees:
+    """Return the trees of some rounds of a fitted booster.
+
+    Parameters
+    ----------
+    booster : HistGradientBoostingClassifier
+        Fitted to numbers without gaps.
+    first, last : int or None
+        Rounds from `first` on, up to but without `last`; None means all.
+    """
+    # scikit-learn offers no public way to the nodes; other converters read the same ones.
+    rounds = booster._predictors[first:last]
+    nodes = [predictor.nodes for trees in rounds for predictor in trees]
+    roots = np.cumsum([0, *map(len, nodes)])
+    joined = np.concatenate(nodes) if nodes else np.empty(0, dtype=_EMPTY_NODES)
+    shift = np.repeat(roots[:-1], np.diff(roots))
+    is_leaf = joined["is_leaf"].astype(bool)
+    n_outputs = booster.n_trees_per_iteration_
+    return BoostedTrees(
+        classes=np.asarray(booster.classes_),
+        baseline=np.asarray(booster._baseline_prediction, dtype=float).ravel(),
+        roots=roots[:-1].astype(np.int32),
+        outputs=np.tile(np.arange(n_outputs, dtype=np.int32), len(rounds)),
+        lefts=np.where(is_leaf, 0, joined["left"] + shift).astype(np.int32),
+        rights=np.where(is_leaf, 0, joined["right"] + shift).astype(np.int32),
+        features=np.where(is_leaf, -1, joined["feature_idx"]).astype(np.int32),
+        thresholds=np.where(is_leaf, 0.0, joined["num_threshold"]),
+        values=np.where(is_leaf, joined["value"], 0.0).astype(np.float32),
+    )
+
+
+def gains_of(booster: HistGradientBoostingClassifier, last: int, n_features: int) -> np.ndarray:
+    """Return the loss that splits on each feature saved in the first rounds.
+
+    Parameters
+    ----------
+    booster : HistGradientBoostingClassifier
+        Fitted.
+    last : int
+        Rounds to look at.
+    n_features : int
+        Number of features.
+    """
+    gains = np.zeros(n_features)
+    for trees in booster._predictors[:last]:
+        for predictor in trees:
+            nodes = predictor.nodes[predictor.nodes["is_leaf"] == 0]
+            np.add.at(gains, nodes["feature_idx"], np.maximum(nodes["gain"], 0))
+    return gains
+
+
+_EMPTY_NODES = [
+    ("left", "i8"), ("right", "i8"), ("feature_idx", "i8"), ("num_threshold", "f8"),
+    ("value", "f8"), ("is_leaf", "u1"),
+]  # fmt: skip

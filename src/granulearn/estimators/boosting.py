@@ -1,0 +1,144 @@
+"""The boosted member of the robust classifier: a few boosters, each stopped by rows it did not see.
+
+Squared error decides when to stop: under wrong labels it is a far better guide than
+log-loss, and scikit-learn's own stopping ends too soon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from granulearn.balls import Samples
+from granulearn.balls.forest_rows import canonical_order
+from granulearn.balls.makers import limited_threads
+from granulearn.estimators.boosted_trees import BoostedTrees, gains_of, proba_of_raw, trees_of
+
+N_FOLDS = 3
+LARGE = 20_000  # rows; above, one part held out says enough
+MANY_CLASSES = 10
+SHARE_HELD_OUT = 0.1  # of a large table, which needs no folds
+ROUNDS_AT_ONCE = 25
+PATIENCE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class BoostingFit:
+    """Boosters whose predictions are averaged, and what they predict for rows they did not see."""
+
+    boosters: tuple[BoostedTrees, ...]
+    rounds: tuple[int, ...]
+    """Rounds of each."""
+    out_of_sample: np.ndarray
+    """(n_rows, K) predictions; NaN for rows that every booster saw."""
+    gains: np.ndarray
+    """(n_features,) loss that splits on each feature saved."""
+
+
+class CannotBoost(ValueError):
+    """The rows cannot be boosted; the message says why."""
+
+
+def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> BoostingFit:
+    """Boost samples in an order, and with numbers of their classes, that are their own.
+
+    Parameters
+    ----------
+    samples : Samples
+        Checked.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample; those of weight zero are left out.
+    n_threads : int
+        Threads; they change no result.
+    """
+    known, n_classes = np.flatnonzero(weights > 0), len(samples.classes)
+    order, numbers = canonical_order(samples.X[known], samples.codes[known], n_classes)
+    rows = known[order]
+    X = np.ascontiguousarray(samples.X[rows], dtype=np.float64)
+    fit = fit_boosting(X, numbers[samples.codes[rows]], n_classes, weights[rows], n_threads)
+    out_of_sample = np.full((len(samples), n_classes), np.nan)
+    out_of_sample[rows] = fit.out_of_sample[:, numbers]
+    code_of = np.argsort(numbers)
+    boosters = tuple(replace(each, classes=code_of[each.classes]) for each in fit.boosters)
+    return replace(fit, boosters=boosters, out_of_sample=out_of_sample)
+
+
+def fit_boosting(
+    X: np.ndarray, codes: np.ndarray, n_classes: int, weights: np.ndarray, n_threads: int
+) -> BoostingFit:
+    """Fit boosters to folds of the rows; to one large part of a large table.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Inputs, in an order that depends on their values alone: folds are made by position.
+    codes : ndarray of shape (n_rows,)
+        Classes.
+    n_classes : int
+        Number of classes.
+    weights : ndarray of shape (n_rows,)
+        Positive weights.
+    n_threads : int
+        Threads; they change no result.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import
+
+    parts = _parts(codes, n_classes)
+    for held_out in parts:
+        if len(np.unique(codes[~held_out])) < 2:
+            raise CannotBoost("a part of the samples has one class only")
+    fast = n_classes > MANY_CLASSES or len(X) > LARGE
+    most_rounds, rate = (50, 0.2) if fast else (100, 0.1)
+    out_of_sample = np.full((len(X), n_classes), np.nan)
+    gains = np.zeros(X.shape[1])
+    boosters, rounds = [], []
+    with limited_threads(n_threads, "openmp"):
+        for held_out in parts:
+            booster = HistGradientBoostingClassifier(
+                learning_rate=rate, early_stopping=False, random_state=0, warm_start=True
+            )
+            n_rounds, unseen = _fit_rounds(
+                booster, X, codes, weights, held_out, n_classes, most_rounds
+            )
+            boosters.append(trees_of(booster, 0, n_rounds))
+            rounds.append(n_rounds)
+            out_of_sample[held_out] = unseen
+            gains += gains_of(booster, n_rounds, X.shape[1])
+    return BoostingFit(tuple(boosters), tuple(rounds), out_of_sample, gains)
+
+
+def _parts(codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
+    """Return masks of the rows that each booster does not see, every class spread evenly."""
+    place = np.empty(len(codes), dtype=np.intp)
+    for k in range(n_classes):
+        own = np.flatnonzero(codes == k)
+        place[own] = np.arange(len(own))
+    if len(codes) > LARGE:
+        return [place % round(1 / SHARE_HELD_OUT) == 0]
+    return [place % N_FOLDS == fold for fold in range(N_FOLDS)]
+
+
+def _fit_rounds(
+    booster, X, codes, weights, held_out, n_classes: int, most_rounds: int
+) -> tuple[int, np.ndarray]:
+    """Boost until rows held out are predicted no better; return rounds, and their predictions."""
+    seen, new = ~held_out, np.ascontiguousarray(X[held_out])
+    Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
+    raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
+    done = 0
+    while done < most_rounds and best_round > done - PATIENCE:
+        booster.set_params(max_iter=done + ROUNDS_AT_ONCE)
+        booster.fit(X[seen], codes[seen], sample_weight=weights[seen])
+        for number in range(done, booster.n_iter_):
+            one_round = trees_of(booster, number, number + 1)
+            raw = np.tile(one_round.baseline, (len(new), 1)) if raw is None else raw
+            one_round.add_raw(new, raw)
+            proba = proba_of_raw(raw, one_round.classes, n_classes)
+            error = weights[held_out] @ np.square(proba - Y).sum(axis=1)
+            if error < best_error:
+                best_error, best_round, best = error, number + 1, proba
+        if booster.n_iter_ < done + ROUNDS_AT_ONCE:
+            break
+        done += ROUNDS_AT_ONCE
+    return best_round, best
