@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score
 
-from granulearn.studies import evaluate, expand, load_study
+from granulearn.studies import evaluate, expand
 from granulearn.studies.methods import build_search
 from granulearn.studies.preparation import prepare
 from granulearn.studies.spec import Method
@@ -112,15 +112,3 @@ def test_early_stopping_sees_no_test_row(cells):
     given = sorted(map(tuple, data.X_train))
     assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
     assert not {tuple(row) for row in data.X_test} & set(given)
-
-
-@pytest.mark.slow
-def test_the_methods_of_the_study_of_larger_tables_run_on_a_small_set(cells):
-    study = load_study("rivals-large")
-    unit = replace(cells[0].unit, dataset="iris", rows=90)
-    for method in study.method:
-        outcome = evaluate(replace(cells[0], unit=unit, method=method, scores=study.scores))
-        assert (outcome.reason, outcome.notes) == ("", ()), method.name
-        assert outcome.scores["accuracy"] > 0.8, method.name
-        assert 0 <= outcome.scores["calibration_error"] < 0.6, method.name
-        assert outcome.n_train + outcome.n_test == 90

@@ -62,4 +62,6 @@ def _read_release(path: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     given, truth = (frame[name].to_numpy(dtype=np.int64) for name in (GIVEN, TRUTH))
     measures = frame.drop(columns=list(_NO_INPUTS)).astype(float)
     # Counts of lines and paths reach millions: a scale fitted to such tails hides the rest.
-    return np.sign(measures) * np.log1p(measures.abs()), given, truth
+    values = measures.to_numpy()
+    X = pd.DataFrame(np.sign(values) * np.log1p(np.abs(values)), columns=measures.columns)
+    return X, given, truth
