@@ -1,5 +1,6 @@
 """Result tables: the numbers of the summary, the paper's beside them."""
 
+import copy
 import csv
 import re
 from pathlib import Path
@@ -83,3 +84,12 @@ def test_every_number_of_the_overview_stands_in_a_committed_table(name):
     stated = re.findall(r"\d+\.\d\d", section)
     assert stated
     assert [number for number in stated if number not in page] == []
+
+
+@pytest.mark.parametrize("source", ["directory", "directory:large/adult.parquet"])
+def test_the_command_names_the_data_directory_where_sets_came_from_one(source, tmp_path):
+    summary = copy.deepcopy(full_summary())
+    command = "GRANULEARN_DATA=DIRECTORY granulearn bench"
+    assert command not in write_tables(summary, tmp_path)[1].read_text(encoding="utf-8")
+    summary["cells"][0]["splits"][0]["source"] = source
+    assert command in write_tables(summary, tmp_path)[1].read_text(encoding="utf-8")

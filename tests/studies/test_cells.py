@@ -44,6 +44,7 @@ def test_all_rates_of_a_set_are_measured_on_the_same_splits(tmp_path):
         ("folds = 3", "folds = 4"),
         ('"accuracy", "log_loss"', '"accuracy", "macro_f1"'),
         ("repeats = 2", "repeats = 2, test_share = 0.5"),
+        ("seed = 3", "seed = 3\nrows = 90"),
     ],
 )
 def test_a_change_of_what_decides_the_result_is_another_cell(tmp_path, old, new):
@@ -137,3 +138,16 @@ def test_brackets_of_varied_methods_can_be_written_in_a_filter(tmp_path):
     study = small_study(tmp_path, ("fixed = { max_depth = 4 }", "vary = { max_depth = [2, 4] }"))
     kept = select(expand(study), ["method=tree [max_depth=2]"])
     assert {cell.method.name for cell in kept} == {"tree [max_depth=2]"}
+
+
+def test_without_a_limit_of_rows_the_key_is_what_it_was(tmp_path):
+    content = expand(small_study(tmp_path))[0].content
+    assert "rows" not in content
+    limited = expand(small_study(tmp_path, ("seed = 3", "seed = 3\nrows = 90")))[0].content
+    assert limited == {**content, "rows": 90}
+
+
+def test_given_labels_are_a_condition_without_a_rate(tmp_path):
+    change = ('kind = "uniform", rates = [0.0, 0.2] }', 'kind = "given" }')
+    assert conditions(small_study(tmp_path, change)) == [Condition("given")]
+    assert str(Condition("given")) == "given"

@@ -1,5 +1,7 @@
 """What is kept to draw balls later, without the data."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from granulearn import generate_balls
@@ -42,3 +44,9 @@ def test_a_set_that_is_not_here_is_not_drawn(tmp_path):
     with Store(tmp_path / "a.db") as store:
         draw_missing(study, expand(study), store, None)
         assert store.drawings() == {}
+
+
+def test_a_sample_of_a_set_has_a_drawing_of_its_own(tmp_path):
+    unit = expand(small_study(tmp_path))[0].unit
+    keys = {drawing_key(replace(unit, rows=rows)) for rows in (None, 50, 90)}
+    assert len(keys) == 3

@@ -98,3 +98,17 @@ def test_a_score_that_a_method_cannot_give_is_absent_and_said_so(cells):
 def test_a_missing_data_set_becomes_a_reason(cells):
     unit = replace(cells[0].unit, dataset="crossplane150")
     assert evaluate(replace(cells[0], unit=unit)).reason.startswith("DatasetUnavailableError")
+
+
+def test_early_stopping_sees_no_test_row(cells):
+    inner = {"estimator": "tests.studies.odd_classifiers.StopRecorder"}
+    path = "granulearn.studies.rivals.EarlyStoppedClassifier"
+    method = Method(name="stopped", estimator=path, fixed={"estimator": inner})
+    cell = replace(cell_of(cells, "tree", noisy=True), method=method)
+    Recorder.seen.clear()
+    assert evaluate(cell).reason == ""
+    (X_fit, _), (X_held, _) = Recorder.seen
+    data = prepare(cell.unit, None)
+    given = sorted(map(tuple, data.X_train))
+    assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
+    assert not {tuple(row) for row in data.X_test} & set(given)

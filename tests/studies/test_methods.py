@@ -113,3 +113,14 @@ def test_leave_one_out_needs_a_network():
     method = Method(name="m", estimator="sklearn.svm.SVC", grid={"C": [1.0]}, selection="loo")
     with pytest.raises(StudyError, match="for random vector networks, not for"):
         check_method(method)
+
+
+def test_a_wrong_parameter_of_a_class_without_scikit_learns_base_is_named():
+    method = Method(name="m", estimator="catboost.CatBoostClassifier", fixed={"iteration": 3})
+    with pytest.raises(StudyError, match=r"fixed\.iteration: .*did you mean 'iterations'"):
+        check_method(method)
+
+
+def test_what_has_not_the_face_of_an_estimator_is_refused():
+    with pytest.raises(StudyError, match="is no scikit-learn estimator"):
+        check_method(Method(name="m", estimator="collections.OrderedDict"))

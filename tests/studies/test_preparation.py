@@ -5,6 +5,8 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from granulearn.datasets import load
 from granulearn.studies import preparation
@@ -14,6 +16,7 @@ from granulearn.studies.preparation import (
     disturb,
     load_dataset,
     prepare,
+    sample_rows,
     split_rows,
 )
 from granulearn.studies.spec import Split
@@ -21,8 +24,8 @@ from granulearn.studies.spec import Split
 HOLDOUT = Split(kind="holdout", repeats=2)
 
 
-def unit(condition=Condition(), dataset="circles", split=HOLDOUT, repeat=0, fold=None):  # noqa: B008
-    return Unit(dataset, condition, SplitPart(split, repeat, fold), 0)
+def unit(condition=Condition(), dataset="circles", split=HOLDOUT, repeat=0, fold=None, rows=None):  # noqa: B008
+    return Unit(dataset, condition, SplitPart(split, repeat, fold), 0, rows)
 
 
 def test_the_papers_split_is_its_own_permutation():
@@ -128,3 +131,95 @@ def test_columns_of_many_categories_are_encoded_by_disturbed_labels_of_other_row
         assert part.X_train.shape[1] == part.X_test.shape[1] == 2
         assert abs(np.corrcoef(part.X_train[:, 1], part.y_train)[0, 1]) < 0.25
     prepare.cache_clear()
+
+
+@given(
+    st.lists(st.integers(10, 90), min_size=2, max_size=5),
+    st.floats(0.3, 1),
+    st.integers(0, 2**31 - 1),
+)
+def test_a_sample_has_each_row_once_and_each_class_by_its_share(sizes, share, seed):
+    y = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    rows = round(share * len(y))
+    kept = sample_rows(y, rows, seed)
+    assert len(np.unique(kept)) == len(kept) == rows
+    assert (np.diff(kept) > 0).all()
+    counts = np.bincount(y[kept], minlength=len(sizes))
+    assert (np.abs(counts - np.array(sizes) * rows / len(y)) < 1 + 1e-9).all()
+    np.testing.assert_array_equal(kept, sample_rows(y, rows, seed))
+
+
+def test_another_seed_is_another_sample():
+    y = np.arange(200) % 2
+    assert not np.array_equal(sample_rows(y, 50, 0), sample_rows(y, 50, 1))
+
+
+@pytest.mark.parametrize("rows", [None, 40, 1000])
+def test_a_set_within_the_limit_is_used_whole(rows):
+    assert sample_rows(np.arange(40) % 2, rows, 0).tolist() == list(range(40))
+
+
+def test_a_sample_that_loses_a_class_is_refused():
+    y = np.repeat(["a", "b"], [999, 1])
+    with pytest.raises(ImpossibleSplitError, match="20 rows has none of class 'b'"):
+        sample_rows(y, 20, seed=0)
+
+
+def test_one_sample_serves_every_split_noise_and_method(monkeypatch):
+    asked = []
+    whole = load("circles")
+    monkeypatch.setattr(
+        preparation, "split_rows", lambda y, *rest: asked.append(y) or split_rows(y, *rest)
+    )
+    units = [
+        unit(rows=100),
+        unit(rows=100, repeat=1),
+        unit(Condition("uniform", 0.2), rows=100),
+        unit(rows=100, split=Split(kind="kfold", folds=4), fold=1),
+    ]
+    prepare.cache_clear()
+    parts = [prepare(each, None) for each in units]
+    prepare.cache_clear()
+    assert [len(y) for y in asked] == [100] * 4
+    for part in parts:
+        assert len(part.y_train) + len(part.y_test) == 100
+    kept = sample_rows(whole.y, 100, units[0].sample_seed)
+    assert len({each.sample_seed for each in units}) == 1
+    for y in asked:
+        np.testing.assert_array_equal(y, whole.y[kept])
+
+
+@pytest.fixture
+def two_kinds_of_labels(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.standard_normal(200), "b": rng.standard_normal(200)})
+    truth = (X["a"] > 0).to_numpy().astype(int)
+    given_labels = np.where(rng.random(200) < 0.2, 1 - truth, truth)
+    dataset = dataclasses.replace(load("circles"), X=X, y=given_labels, truth=truth)
+    monkeypatch.setattr(preparation, "load_dataset", lambda name, data_dir: (dataset, "own"))
+    prepare.cache_clear()
+    yield dataset
+    prepare.cache_clear()
+
+
+def test_given_labels_train_and_right_labels_test(two_kinds_of_labels):
+    dataset = two_kinds_of_labels
+    given_part, clean_part = prepare(unit(Condition("given")), None), prepare(unit(), None)
+    train, test = split_rows(dataset.truth, unit().part, unit().split_seed)
+    np.testing.assert_array_equal(given_part.y_train, dataset.y[train])
+    np.testing.assert_array_equal(clean_part.y_train, dataset.truth[train])
+    for part in (given_part, clean_part):
+        np.testing.assert_array_equal(part.y_test, dataset.truth[test])
+    assert given_part.n_disturbed == (dataset.y != dataset.truth)[train].sum() > 0
+    assert clean_part.n_disturbed == 0
+
+
+def test_planted_noise_starts_from_right_labels(two_kinds_of_labels):
+    noisy = prepare(unit(Condition("uniform", 0.1)), None)
+    clean = prepare(unit(), None)
+    assert (noisy.y_train != clean.y_train).sum() == noisy.n_disturbed == 14
+
+
+def test_a_set_with_one_kind_of_labels_has_no_given_ones():
+    with pytest.raises(ValueError, match="'circles' has one kind of labels"):
+        prepare(unit(Condition("given")), None)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from granulearn.distributed import open_client
-from granulearn.studies import Store, expand, run_study, select
+from granulearn.studies import Store, expand, load_study, run_study, select, summarize
 from granulearn.studies.run import describe_environment
+from granulearn.studies.spec import Split
 from tests.cli.commands import succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
 
@@ -279,3 +280,20 @@ def test_the_environment_is_the_same_throughout_a_run():
 
 def test_neither_host_nor_user_is_named():
     assert platform.node() not in json.dumps(describe_environment()).split('"')
+
+
+def test_the_study_of_larger_tables_runs_from_end_to_end_on_small_ones(tmp_path):
+    changes = {"datasets": ("iris", "two_moons"), "rows": 90, "split": Split(kind="holdout")}
+    study = load_study("rivals-large").model_copy(update=changes)
+    cells = select(expand(study), ["noise=clean,pair*,boundary*"])
+    with Store(tmp_path / "large.db") as store:
+        assert run_study(study, cells, store).failed == ()
+        rows = store.rows(cell.key for cell in cells)
+        summary = summarize(store)
+    for cell in cells:
+        outcome = rows[cell.key].outcome
+        assert outcome.notes == (), cell
+        assert outcome.n_train + outcome.n_test == 90
+        assert all(value is not None for value in outcome.scores.values()), cell
+    assert len(summary["ranking"]) == len(study.method)
+    assert all(0 <= line["scores"]["calibration_error"] <= 100 for line in summary["ranking"])

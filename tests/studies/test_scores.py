@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
@@ -9,6 +11,7 @@ from granulearn.estimators import GBRVFLClassifier
 from granulearn.studies import StudyError
 from granulearn.studies.scores import (
     Prediction,
+    calibration_error,
     check_score,
     geometric_mean,
     higher_is_better,
@@ -88,3 +91,55 @@ def test_single_balls_is_the_share_of_balls_of_one_sample():
     assert 0 < share < 1
     assert not higher_is_better("single_balls")
     check_score("single_balls")
+
+
+def slow_calibration_error(right, confidence, n_bins):
+    total = 0.0
+    for k in range(n_bins):
+        low, high = np.linspace(0, 1, n_bins + 1)[[k, k + 1]]
+        last = k == n_bins - 1
+        inside = [i for i, p in enumerate(confidence) if low <= p < high or (last and p == 1)]
+        if inside:
+            hits = sum(right[i] for i in inside) / len(inside)
+            claim = sum(confidence[i] for i in inside) / len(inside)
+            total += len(inside) / len(right) * abs(hits - claim)
+    return total
+
+
+PROBABILITIES = st.one_of(st.floats(0, 1), st.integers(0, 15).map(lambda k: k / 15))
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), PROBABILITIES), min_size=1, max_size=60),
+    st.sampled_from([1, 2, 10, 15]),
+)
+def test_calibration_error_is_that_of_its_slow_twin(predictions, n_bins):
+    right, confidence = map(np.array, zip(*predictions, strict=True))
+    found = calibration_error(right, confidence, n_bins)
+    assert found == pytest.approx(slow_calibration_error(right, confidence, n_bins), abs=1e-12)
+
+
+def test_calibration_error_is_of_the_most_probable_class_in_fifteen_bins(prediction):
+    probabilities = prediction.model.predict_proba(prediction.X)
+    right = prediction.model.classes_[probabilities.argmax(axis=1)] == prediction.y
+    expected = slow_calibration_error(right, probabilities.max(axis=1), 15)
+    assert prediction.score("calibration_error") == pytest.approx(expected)
+    assert not higher_is_better("calibration_error")
+    check_score("calibration_error")
+
+
+def test_a_model_that_is_right_as_often_as_it_says_has_no_calibration_error():
+    right = np.array([True, True, True, False])
+    assert calibration_error(right, np.full(4, 0.75)) == 0
+    assert calibration_error(right, np.full(4, 1.0)) == 0.25
+
+
+def test_probabilities_are_asked_for_once(prediction, monkeypatch):
+    calls = []
+    answer = prediction.model.predict_proba
+    monkeypatch.setattr(
+        prediction.model, "predict_proba", lambda X: calls.append(len(X)) or answer(X)
+    )
+    prediction.score("log_loss")
+    prediction.score("calibration_error")
+    assert calls == [30]

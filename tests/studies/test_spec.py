@@ -16,6 +16,8 @@ from tests.studies.small_studies import SMALL, small_study
         ("rates = [0.0, 0.2]", "rates = [0.0, 20.0]", "noise.0.rates"),
         ("rates = [0.0, 0.2]", "rates = []", "noise.0.rates"),
         ("rates = [0.0, 0.2]", "rates = [0.2, 0.2]", "noise.0.rates"),
+        ('kind = "uniform"', 'kind = "given"', "leave rates out"),
+        ("seed = 3", "rows = 1", "rows"),
         ('name = "tree"', 'name = "RVFL"', "two methods are named 'RVFL'"),
         ('draw = ["two_moons"]', 'draw = ["elsewhere"]', "elsewhere"),
         ('datasets = ["two_moons", ', 'datasets = ["circles", ', "'circles' is named twice"),

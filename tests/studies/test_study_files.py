@@ -15,6 +15,9 @@ SHIPPED = {
     "makers": 32 * 3 * 21,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 8,
+    "rivals-given": 15 * 2 * 5 * 7,
+    "rivals-large": 8 * 5 * 3 * 7,
+    "rivals-large-quick": 4 * 2 * 7,
     "sensitivity-C-h": 2 * 10 * 2 * 121,
     "layers": 8 * 3 * 5 * 4 * 10,
     "sensitivity-activation": 2 * 10 * 2 * 9,
@@ -41,6 +44,15 @@ def test_rivals_has_the_everyday_methods_clean_and_noisy():
     assert {"sklearn", "lightgbm", "cleanlab", "SDAPGBRVFLClassifier"} <= packages
     assert any(condition.rate == 0 for condition in conditions(study))
     assert any(condition.rate > 0 for condition in conditions(study))
+
+
+def test_the_studies_of_larger_tables_and_given_labels_have_the_same_methods():
+    large, quick, given = map(load_study, ["rivals-large", "rivals-large-quick", "rivals-given"])
+    assert large.method == quick.method == given.method
+    assert set(quick.datasets) < set(large.datasets)
+    kinds = {str(condition) for condition in conditions(large)}
+    assert kinds == {"clean", "uniform 20 %", "uniform 40 %", "pair 30 %", "boundary 20 %"}
+    assert [str(condition) for condition in conditions(given)] == ["clean", "given"]
 
 
 def test_table1_has_the_papers_sets_and_methods():

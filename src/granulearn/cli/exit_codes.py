@@ -59,6 +59,8 @@ _EXTRAS = {
     "scikit_posthocs": "statistics",
     "baycomp": "statistics",
     "lightgbm": "rivals",
+    "xgboost": "rivals",
+    "catboost": "rivals",
     "cleanlab": "rivals",
     "dask": "dask",
     "distributed": "dask",

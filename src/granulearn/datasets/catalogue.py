@@ -1,7 +1,8 @@
 """What is known about each set without reading it: figures, sources, quirks.
 
 The facts stand in ``catalogue.toml`` beside this file; no data is packaged. A
-source is written ``kind:place``, for example ``keel:balanced/bupa``.
+source is written ``kind:place``, for example ``keel:balanced/bupa``. ``directory`` alone
+is a set in the manifest of a data directory; ``directory:large/adult.parquet`` is a file there.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from granulearn.datasets.directory import (
     load_from_directory,
     read_manifest,
 )
+from granulearn.datasets.directory_files import load_file
 from granulearn.datasets.generated import GENERATORS
 from granulearn.datasets.openml import load_openml
 from granulearn.datasets.packages import has_keel, load_keel, load_sklearn
@@ -59,7 +60,8 @@ def load(
     Returns
     -------
     Dataset
-        ``X`` (DataFrame), ``y`` and ``description``.
+        ``X`` (DataFrame), ``y`` and ``description``; ``truth`` where labels are known to be
+        wrong in places and the right ones are known too.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
 
 def _in_order(sources: tuple[str, ...], data_dir: DataDir) -> list[str]:
     # A directory passed by the caller is a wish; one of the environment is a place to look.
-    return sorted(sources, key=lambda source: data_dir is None or source != "directory")
+    return sorted(sources, key=lambda source: data_dir is None or _kind(source) != "directory")
 
 
 def _that_take(parameters: dict[str, Any], entry: CatalogueEntry) -> tuple[str, ...]:
@@ -169,14 +171,14 @@ def _parameters_of(source: str) -> tuple[str, ...]:
         return tuple(inspect.signature(GENERATORS[place]).parameters)
     if kind == "openml" and not place.isdigit():
         return ("version",)
-    return ("with_missing",) if kind == "directory" else ()
+    return ("with_missing",) if source == "directory" else ()
 
 
 def _load_from(
     source: str, entry: CatalogueEntry, data_dir: DataDir, parameters: dict[str, Any]
 ) -> Dataset:
     kind, _, place = source.partition(":")
-    licence = entry.licence
+    licence, truth = entry.licence, None
     if kind == "generated":
         points, y = GENERATORS[place](**parameters)
         X = pd.DataFrame(points, columns=["x1", "x2"])
@@ -184,6 +186,8 @@ def _load_from(
         X, y = load_sklearn(place)
     elif kind == "keel":
         X, y = load_keel(place, skips=entry.keel_skips)
+    elif kind == "directory" and place:
+        X, y, truth = load_file(place, find_data_dir(data_dir))
     elif kind == "directory":
         X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
     else:
@@ -205,7 +209,7 @@ def _load_from(
     )
     if kind != "generated":
         _check_figures(description, entry)
-    return Dataset(X, y, description)
+    return Dataset(X, y, description, truth)
 
 
 def _minority_as_one(y: np.ndarray) -> np.ndarray:
@@ -248,10 +252,24 @@ def _entry_of(line: ManifestLine) -> CatalogueEntry:
 
 def _served_by(entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, ManifestLine]) -> str:
     for source in _in_order(entry.sources, data_dir):
-        kind = source.partition(":")[0]
-        if kind == "directory" and not (entry.name in manifest and manifest[entry.name].has_file):
+        kind, _, place = source.partition(":")
+        if kind == "directory" and not _has_file(entry.name, place, data_dir, manifest):
             continue
         if kind == "openml" or (kind == "keel" and not has_keel()):
             continue
         return source
     return ""
+
+
+def _has_file(name: str, place: str, data_dir: DataDir, manifest: dict[str, ManifestLine]) -> bool:
+    """Return whether the data directory, if there is one, has the file of a set."""
+    if not place:
+        return name in manifest and manifest[name].has_file
+    try:
+        return (find_data_dir(data_dir) / place).is_file()
+    except SourceUnavailableError:
+        return False
+
+
+def _kind(source: str) -> str:
+    return source.partition(":")[0]

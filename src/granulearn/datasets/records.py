@@ -51,6 +51,8 @@ class Dataset:
     y: np.ndarray
     """(n,) class labels."""
     description: DatasetDescription
+    truth: np.ndarray | None = None
+    """(n,) the right labels, for a set whose `y` is wrong in places; else None."""
 
     @property
     def name(self) -> str:

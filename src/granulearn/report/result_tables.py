@@ -92,7 +92,8 @@ def _page(summary: dict[str, Any]) -> list[str]:
 def _where_the_data_is(summary: dict[str, Any]) -> str:
     """Return how to name the directory of data sets, if some came from one."""
     sources = {line["source"] for group in summary["cells"] for line in group["splits"]}
-    return "GRANULEARN_DATA=DIRECTORY " if "directory" in sources else ""
+    from_directory = any(source.partition(":")[0] == "directory" for source in sources)
+    return "GRANULEARN_DATA=DIRECTORY " if from_directory else ""
 
 
 def _methods(summary: dict[str, Any]) -> list[str]:

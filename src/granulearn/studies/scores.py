@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,14 @@ from granulearn.studies.spec import StudyError, hint_for
 TIMES = ("fit_seconds", "predict_seconds")
 # Share of the balls that hold one sample; of methods on balls only.
 SINGLE_BALLS = "single_balls"
-LOWER_IS_BETTER = ("log_loss", SINGLE_BALLS, *TIMES)
+CALIBRATION_ERROR = "calibration_error"
+CALIBRATION_BINS = 15
+_OF_PROBABILITIES = ("log_loss", CALIBRATION_ERROR)
+LOWER_IS_BETTER = (*_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
 # Shares are shown in percent.
-SHARES = ("accuracy", "balanced_accuracy", "macro_f1", "geometric_mean", SINGLE_BALLS)
+SHARES = (
+    "accuracy", "balanced_accuracy", "macro_f1", "geometric_mean", CALIBRATION_ERROR, SINGLE_BALLS,
+)  # fmt: skip
 
 
 def geometric_mean(y_true: np.ndarray, y_pred: np.ndarray) -> float:
@@ -44,6 +50,35 @@ def geometric_mean(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     present = counts.sum(axis=1) > 0
     recalls = np.diag(counts)[present] / counts.sum(axis=1)[present]
     return float(recalls.prod() ** (1 / len(recalls)))
+
+
+def calibration_error(
+    right: np.ndarray, confidence: np.ndarray, n_bins: int = CALIBRATION_BINS
+) -> float:
+    """Return how far a model is from being right as often as it says: the expected error.
+
+    Predictions are put into bins of equal width by their confidence. In each bin the share
+    of right ones is held against the mean confidence; bins count by their predictions.
+
+    Parameters
+    ----------
+    right : ndarray of shape (n,)
+        Whether each prediction is right.
+    confidence : ndarray of shape (n,)
+        Probability that the model gave to what it predicted, in [0, 1].
+    n_bins : int, default=15
+        Number of bins.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 is a model that knows how sure it may be.
+    """
+    inner_edges = np.linspace(0, 1, n_bins + 1)[1:-1]
+    bins = np.digitize(confidence, inner_edges)
+    # The count of a bin cancels: count x |mean - mean| is |sum - sum|.
+    surplus = np.bincount(bins, np.asarray(right, dtype=float) - confidence, n_bins)
+    return float(np.abs(surplus).sum() / len(confidence))
 
 
 def _macro_f1(y_true: np.ndarray, y_pred: np.ndarray) -> float:
@@ -67,13 +102,21 @@ class Prediction:
     y: np.ndarray
     labels: np.ndarray
 
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """Probabilities of the classes, asked for once."""
+        return np.asarray(self.model.predict_proba(self.X))
+
     def score(self, name: str) -> float:
         """Return one score by its name."""
         if name in _OF_LABELS:
             return float(_OF_LABELS[name](self.y, self.labels))
         if name == "log_loss":
-            probabilities = self.model.predict_proba(self.X)
-            return float(log_loss(self.y, probabilities, labels=self.model.classes_))
+            return float(log_loss(self.y, self.probabilities, labels=self.model.classes_))
+        if name == CALIBRATION_ERROR:
+            top = self.probabilities.argmax(axis=1)
+            right = np.asarray(self.model.classes_)[top] == self.y
+            return calibration_error(right, self.probabilities.max(axis=1))
         if name == SINGLE_BALLS:
             return float(np.mean(self.model.balls_.counts == 1))
         return float(get_scorer(name)(self.model, self.X, self.y))
@@ -87,7 +130,7 @@ def check_score(name: str) -> None:
     name : str
         Name of a score.
     """
-    own = [*_OF_LABELS, "log_loss", SINGLE_BALLS, *TIMES]
+    own = [*_OF_LABELS, *_OF_PROBABILITIES, SINGLE_BALLS, *TIMES]
     if name in own or name in get_scorer_names():
         return
     hint = hint_for(name, [*own, *get_scorer_names()], f"use one of {', '.join(own)}")

@@ -23,7 +23,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 Grid = dict[str, list[Any]]
 
@@ -78,14 +78,20 @@ class Split(_Strict):
 class Noise(_Strict):
     """What is done to the training part, at several strengths; test parts stay as they are."""
 
-    kind: Literal["uniform", "pair", "boundary", "outliers", "imbalance"]
+    kind: Literal["uniform", "pair", "boundary", "outliers", "imbalance", "given"]
     """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
-    moves rows far out; ``imbalance`` leaves out a share of the smallest class."""
-    rates: tuple[float, ...] = Field(min_length=1)
+    moves rows far out; ``imbalance`` leaves out a share of the smallest class; ``given``
+    trains on the labels that a set came with, where the right ones are known too."""
+    rates: tuple[float, ...] = Field((), validate_default=True)
 
     @field_validator("rates")
     @classmethod
-    def _are_shares(cls, rates: tuple[float, ...]) -> tuple[float, ...]:
+    def _are_shares(cls, rates: tuple[float, ...], others: ValidationInfo) -> tuple[float, ...]:
+        given = others.data.get("kind") == "given"
+        if given and rates:
+            raise ValueError("kind='given' has the rate that the labels have; leave rates out")
+        if not given and not rates:
+            raise ValueError("at least one rate is needed, as in rates = [0.1]")
         for rate in rates:
             if not 0 <= rate < 1:
                 raise ValueError(f"{rate} is no share in [0, 1); 0.1 is a tenth")
@@ -153,6 +159,9 @@ class Study(_Strict):
     duplicates: tuple[tuple[str, ...], ...] = ()
     """Groups of sets that hold the same data; statistics are also given with the
     first of each group only."""
+    rows: int | None = Field(None, ge=2)
+    """Of a larger set a sample of so many rows is used: the same for every noise, split and
+    method, with the shares of the classes kept."""
     scores: tuple[str, ...] = ("accuracy",)
     split: Split
     noise: tuple[Noise, ...] = ()

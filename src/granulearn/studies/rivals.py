@@ -1,0 +1,125 @@
+"""Models of other packages, made fit for a study: any labels, and early stopping."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import train_test_split
+
+
+class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that sees the labels as 0, 1, 2, ...; XGBoost takes no others.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Is cloned. Anything with ``fit``, ``predict_proba``, ``get_params`` and ``set_params``.
+    random_state : int or None, default=None
+        Handed to the estimator: CatBoost does not list its seed among its parameters,
+        so that nobody else could find it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    estimator_ : classifier
+        The fitted clone.
+    """
+
+    def __init__(self, estimator: Any, random_state: int | None = None) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> CodedLabelsClassifier:
+        """Fit the estimator to coded labels.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Features.
+        y : ndarray of shape (n,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.estimator_ = clone(self.estimator)
+        if self.random_state is not None:
+            self.estimator_.set_params(random_state=self.random_state)
+        self._fit_model(np.asarray(X), codes)
+        return self
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Return the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Columns in the order of `classes_`.
+        """
+        shares = np.asarray(self.estimator_.predict_proba(X), dtype=float)
+        # XGBoost answers in single precision, in which sums are not quite one.
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels as they were given.
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def _fit_model(self, X: np.ndarray, codes: np.ndarray) -> None:
+        self.estimator_.fit(X, codes)
+
+
+class EarlyStoppedClassifier(CodedLabelsClassifier):
+    """Boosting that stops when rows held out of its training part get no better.
+
+    The estimator states how long it waits (``early_stopping_round`` of LightGBM,
+    ``early_stopping_rounds`` of XGBoost and CatBoost) and takes ``eval_set`` in ``fit``.
+    The rows held out have labels as wrong as the others: nobody has better ones.
+
+    Parameters
+    ----------
+    estimator : classifier
+        As for `CodedLabelsClassifier`.
+    held_out : float, default=0.1
+        Share of the training rows that only says when to stop, with the shares of the
+        classes kept.
+    random_state : int or None, default=None
+        Seed of the rows held out and of the estimator.
+    """
+
+    def __init__(
+        self, estimator: Any, held_out: float = 0.1, random_state: int | None = None
+    ) -> None:
+        super().__init__(estimator, random_state)
+        self.held_out = held_out
+
+    def _fit_model(self, X: np.ndarray, codes: np.ndarray) -> None:
+        X_fit, X_held, fit_codes, held_codes = train_test_split(
+            X, codes, test_size=self.held_out, stratify=codes, random_state=self.random_state
+        )
+        # LightGBM from 4.7 on has other names for what all others call eval_set.
+        if "eval_X" in signature(self.estimator_.fit).parameters:
+            self.estimator_.fit(X_fit, fit_codes, eval_X=X_held, eval_y=held_codes)
+        else:
+            self.estimator_.fit(X_fit, fit_codes, eval_set=[(X_held, held_codes)])
