@@ -10,7 +10,6 @@ from granulearn.balls import _posterior_kernels
 from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
 from tests.balls import forest_reference as reference
 
-
 ALPHAS = (0.5, 0.1, 0.005)
 
 

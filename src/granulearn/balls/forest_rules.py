@@ -79,9 +79,7 @@ def rule_of_size(
     share = share_of_tree(n_rows, max_samples, max_rows)
     n_trees = usual_n_trees(n_rows, share) if n_trees is None else n_trees
     if n_rows <= SMALL:
-        return ForestRule(
-            n_trees, share, n_tries, weighings=weighings or WEIGHINGS[:1], seed=seed
-        )
+        return ForestRule(n_trees, share, n_tries, weighings=weighings or WEIGHINGS[:1], seed=seed)
     return ForestRule(
         n_trees,
         share,

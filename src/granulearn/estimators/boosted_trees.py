@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, softmax
 
+from granulearn.estimators.bundles import Bundles
+
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -24,6 +26,8 @@ ROWS_PER_BLOCK = 4_096  # inputs of a block stay in the cache while trees pass
 class BoostedTrees:
     """All trees of a booster, their nodes one after another."""
 
+    bundles: Bundles
+    """How columns are brought together before trees look at them."""
     classes: np.ndarray
     """(k,) the classes that the raw scores are about; for two classes the second one."""
     baseline: np.ndarray
@@ -37,27 +41,27 @@ class BoostedTrees:
     rights: np.ndarray
     """(n_nodes,) where other rows go."""
     features: np.ndarray
-    """(n_nodes,) the feature that a node looks at; -1 at a leaf."""
+    """(n_nodes,) the bundled input that a node looks at; -1 at a leaf."""
     thresholds: np.ndarray
     """(n_nodes,)"""
     values: np.ndarray
     """(n_nodes,) what a leaf adds."""
 
-    def add_raw(self, X: np.ndarray, raw: np.ndarray) -> None:
-        """Add all trees to raw scores of shape (n_rows, n_outputs)."""
+    def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
+        """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""
         from granulearn.estimators import _boosted_kernels
 
-        for begin in range(0, len(X), ROWS_PER_BLOCK):
+        for begin in range(0, len(Z), ROWS_PER_BLOCK):
             block = slice(begin, begin + ROWS_PER_BLOCK)
             _boosted_kernels.add_leaf_values(
-                X[block], self.roots, self.outputs, self.lefts, self.rights, self.features,
+                Z[block], self.roots, self.outputs, self.lefts, self.rights, self.features,
                 self.thresholds, self.values, raw[block],
             )  # fmt: skip
 
     def raw(self, X: np.ndarray) -> np.ndarray:
         """Return raw scores of shape (n_rows, n_outputs)."""
         raw = np.tile(self.baseline, (len(X), 1))
-        self.add_raw(X, raw)
+        self.add_raw(self.bundles.inputs(X), raw)
         return raw
 
     def proba(self, X: np.ndarray, n_classes: int) -> np.ndarray:
@@ -92,14 +96,19 @@ def proba_of_raw(raw: np.ndarray, classes: np.ndarray, n_classes: int) -> np.nda
 
 
 def trees_of(
-    booster: HistGradientBoostingClassifier, first: int = 0, last: int | None = None
+    booster: HistGradientBoostingClassifier,
+    bundles: Bundles,
+    first: int = 0,
+    last: int | None = None,
 ) -> BoostedTrees:
     """Return the trees of some rounds of a fitted booster.
 
     Parameters
     ----------
     booster : HistGradientBoostingClassifier
-        Fitted to numbers without gaps.
+        Fitted to bundled inputs without gaps.
+    bundles : Bundles
+        That made them.
     first, last : int or None
         Rounds from `first` on, up to but without `last`; None means all.
     """
@@ -112,6 +121,7 @@ def trees_of(
     is_leaf = joined["is_leaf"].astype(bool)
     n_outputs = booster.n_trees_per_iteration_
     return BoostedTrees(
+        bundles=bundles,
         classes=np.asarray(booster.classes_),
         baseline=np.asarray(booster._baseline_prediction, dtype=float).ravel(),
         roots=roots[:-1].astype(np.int32),
@@ -125,7 +135,7 @@ def trees_of(
 
 
 def gains_of(booster: HistGradientBoostingClassifier, last: int, n_features: int) -> np.ndarray:
-    """Return the loss that splits on each feature saved in the first rounds.
+    """Return the loss that splits on each input saved in the first rounds.
 
     Parameters
     ----------
@@ -134,7 +144,7 @@ def gains_of(booster: HistGradientBoostingClassifier, last: int, n_features: int
     last : int
         Rounds to look at.
     n_features : int
-        Number of features.
+        Number of inputs of the booster.
     """
     gains = np.zeros(n_features)
     for trees in booster._predictors[:last]:

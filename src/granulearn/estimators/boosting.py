@@ -14,11 +14,14 @@ from granulearn.balls import Samples
 from granulearn.balls.forest_rows import canonical_order
 from granulearn.balls.makers import limited_threads
 from granulearn.estimators.boosted_trees import BoostedTrees, gains_of, proba_of_raw, trees_of
+from granulearn.estimators.bundles import find_bundles
 
 N_FOLDS = 3
 LARGE = 20_000  # rows; above, one part held out says enough
 MANY_CLASSES = 10
-SHARE_HELD_OUT = 0.1  # of a large table, which needs no folds
+# A large table needs no folds: so many rows are held out, and at most so many are seen.
+SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
+MAX_SEEN = 50_000
 ROUNDS_AT_ONCE = 25
 PATIENCE = 10
 
@@ -85,53 +88,67 @@ def fit_boosting(
     from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import
 
     parts = _parts(codes, n_classes)
-    for held_out in parts:
-        if len(np.unique(codes[~held_out])) < 2:
-            raise CannotBoost("a part of the samples has one class only")
+    if any(len(np.unique(codes[seen])) < 2 for seen, _ in parts):
+        raise CannotBoost("a part of the samples has one class only")
     fast = n_classes > MANY_CLASSES or len(X) > LARGE
     most_rounds, rate = (50, 0.2) if fast else (100, 0.1)
     out_of_sample = np.full((len(X), n_classes), np.nan)
     gains = np.zeros(X.shape[1])
+    commonest = np.bincount(codes, weights).argmax()
     boosters, rounds = [], []
     with limited_threads(n_threads, "openmp"):
-        for held_out in parts:
+        for seen, held_out in parts:
             booster = HistGradientBoostingClassifier(
                 learning_rate=rate, early_stopping=False, random_state=0, warm_start=True
             )
+            # The order of codes must not know the labels of rows held out.
+            bundles = find_bundles(X[seen], codes[seen] == commonest, weights[seen])
             n_rounds, unseen = _fit_rounds(
-                booster, X, codes, weights, held_out, n_classes, most_rounds
+                booster, bundles, X, codes, weights, seen, held_out, n_classes, most_rounds
             )
-            boosters.append(trees_of(booster, 0, n_rounds))
+            boosters.append(trees_of(booster, bundles, 0, n_rounds))
             rounds.append(n_rounds)
             out_of_sample[held_out] = unseen
-            gains += gains_of(booster, n_rounds, X.shape[1])
+            gains += bundles.spread(gains_of(booster, n_rounds, booster.n_features_in_))
     return BoostingFit(tuple(boosters), tuple(rounds), out_of_sample, gains)
 
 
-def _parts(codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
-    """Return masks of the rows that each booster does not see, every class spread evenly."""
+def _parts(codes: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the rows that each booster sees, and those held out; each class is spread evenly."""
     place = np.empty(len(codes), dtype=np.intp)
     for k in range(n_classes):
         own = np.flatnonzero(codes == k)
         place[own] = np.arange(len(own))
-    if len(codes) > LARGE:
-        return [place % round(1 / SHARE_HELD_OUT) == 0]
-    return [place % N_FOLDS == fold for fold in range(N_FOLDS)]
+    if len(codes) <= LARGE:
+        folds = [place % N_FOLDS == fold for fold in range(N_FOLDS)]
+        return [(np.flatnonzero(~fold), np.flatnonzero(fold)) for fold in folds]
+    by_class = np.argsort(codes, kind="stable")
+    n_held_out = min(round(SHARE_HELD_OUT * len(codes)), MAX_HELD_OUT)
+    held_out = _evenly(by_class, n_held_out)
+    seen = _evenly(np.setdiff1d(by_class, held_out), MAX_SEEN)
+    return [(seen, held_out)]
+
+
+def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:
+    """Return so many rows at even steps, ascending; all if there are fewer."""
+    if len(rows) <= n_wanted:
+        return np.sort(rows)
+    return np.sort(rows[np.arange(n_wanted) * len(rows) // n_wanted])
 
 
 def _fit_rounds(
-    booster, X, codes, weights, held_out, n_classes: int, most_rounds: int
+    booster, bundles, X, codes, weights, seen, held_out, n_classes: int, most_rounds: int
 ) -> tuple[int, np.ndarray]:
     """Boost until rows held out are predicted no better; return rounds, and their predictions."""
-    seen, new = ~held_out, np.ascontiguousarray(X[held_out])
+    new, own = bundles.inputs(X[held_out]), bundles.inputs(X[seen])
     Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
     raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
     done = 0
     while done < most_rounds and best_round > done - PATIENCE:
         booster.set_params(max_iter=done + ROUNDS_AT_ONCE)
-        booster.fit(X[seen], codes[seen], sample_weight=weights[seen])
+        booster.fit(own, codes[seen], sample_weight=weights[seen])
         for number in range(done, booster.n_iter_):
-            one_round = trees_of(booster, number, number + 1)
+            one_round = trees_of(booster, bundles, number, number + 1)
             raw = np.tile(one_round.baseline, (len(new), 1)) if raw is None else raw
             one_round.add_raw(new, raw)
             proba = proba_of_raw(raw, one_round.classes, n_classes)

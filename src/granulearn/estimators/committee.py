@@ -73,9 +73,7 @@ class _BaseRVFLCommittee(Estimator):
                 some = spread_weights(weights, PILOT_ROWS, order)
                 small = draw_layers(X.shape[1], PILOT_HIDDEN, 1, seed)
                 own = some > 0
-                pilot = fit_committee(
-                    X[own], Y[own], some[own], units[own], small, activations, Cs
-                )
+                pilot = fit_committee(X[own], Y[own], some[own], units[own], small, activations, Cs)
                 activations = [pilot.activation]
             weights = spread_weights(weights, plan.max_rows, order)
             fit = fit_committee(X, Y, weights, units, layers, activations, Cs)

@@ -369,5 +369,7 @@ def noise_matrix(noise, n_classes: int) -> np.ndarray | None:
             f"class is true; they sum to {matrix.sum(axis=1).tolist()}."
         )
     if np.linalg.cond(matrix) > 1e8:
-        raise ValueError("noise cannot be undone: given labels say nothing about some true classes.")
+        raise ValueError(
+            "noise cannot be undone: given labels say nothing about some true classes."
+        )
     return matrix

@@ -51,6 +51,7 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
         "granulearn.balls.two_means.TwoMeansBalls",
         "granulearn.datasets.target_encoding.EvenFolds",
         "granulearn.estimators.boosted_trees.BoostedTrees",
+        "granulearn.estimators.bundles.Bundles",
         "granulearn.memberships.evidence.EvidenceMembership",
         "granulearn.memberships.fuzzy.FuzzyMembership",
         "granulearn.memberships.given.GivenMembership",
