@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,10 +34,11 @@ from granulearn.tables.readers.text_rows import (
 from granulearn.tables.readers.text_scan import Chunk, Heading, Rows, scan_text
 from granulearn.tables.readers.text_source import TextSource
 
-# A whole chunk: the next one is read while this one is looked at, and few batches cost least.
-_BLOCK_BYTES = 16 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
-_CHUNKS_OF_PART = 2
+_CHUNKS_OF_PART = 4
+# Columns that held numbers at first, and later something else: so many are told apart.
+_MOST_DISTRUSTED = 8
+_COLUMN_OF_ERROR = re.compile(r"In CSV column #(\d+):")
 _LONGEST_TITLE = 40
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -76,25 +78,29 @@ class TextPart:
         plain : set of str
             Columns that have held nothing but numbers with decimals so far.
         """
-        trusting = True
+        distrusted: set[str] = set()
         for _, content in self.contents():
-            known = frozenset(plain)  # another thread may change it meanwhile
-            found = self._with_numbers(content, known) if trusting and known else None
-            # One cell of another form in any of them, and the rest is read as text.
-            trusting = trusting and (found is not None or not known)
-            yield from self._parsed(content, list(self.names)) if found is None else found
+            trusted = frozenset(plain) - distrusted  # another thread may change it meanwhile
+            found, odd = self._with_numbers(content, trusted) if trusted else ([], trusted)
+            # After a few cells of another form, trying again costs more than it saves.
+            distrusted |= odd if len(distrusted) < _MOST_DISTRUSTED else trusted
+            yield from found or self._parsed(content, list(self.names))
 
-    def _with_numbers(self, content: bytes, plain: frozenset[str]) -> list[pa.RecordBatch] | None:
+    def _with_numbers(
+        self, content: bytes, plain: frozenset[str]
+    ) -> tuple[list[pa.RecordBatch], frozenset[str]]:
+        """Return the rows with some columns as numbers; or none, and which columns hold others."""
         types = {name: pa.float64() if name in plain else pa.string() for name in self.names}
         try:
-            table = self._read(content, types, _BLOCK_BYTES)
-        except pa.ArrowInvalid:
-            return None
-        for name in plain.intersection(self.names):
-            total = pc.sum(table[name]).as_py()
-            if total is not None and not math.isfinite(total):
-                return None  # Arrow takes "nan" and "inf" for numbers
-        return table.to_batches()
+            table = self._read(content, types)
+        except pa.ArrowInvalid as error:
+            column = _COLUMN_OF_ERROR.match(str(error))
+            odd = frozenset({self.names[int(column[1])]}) if column else plain
+        else:
+            # Arrow takes "nan" and "inf" for numbers.
+            totals = {name: pc.sum(table[name]).as_py() for name in plain.intersection(self.names)}
+            odd = frozenset(name for name in totals if not math.isfinite(totals[name] or 0))
+        return ([], odd) if odd else (table.to_batches(), odd)
 
     def contents(self) -> Iterator[tuple[Chunk, bytes]]:
         """Yield the chunks with their text in UTF-8."""
@@ -127,25 +133,26 @@ class TextPart:
         return TableError(f"{shown} changed while it was read; read it again when it is complete.")
 
     def _parsed(self, content: bytes, wanted: list[str]) -> list[pa.RecordBatch]:
-        if content.startswith(_BYTE_ORDER_MARK):
-            content = b"\n" + content  # Arrow would drop it from the first cell
         read = dict.fromkeys(wanted or [self.names[0]], pa.string())
         try:
-            table = self._read(content, read, _BLOCK_BYTES)
+            table = self._read(content, read)
         except pa.ArrowInvalid as error:
-            if "straddl" in str(error):  # a row is longer than a block
-                table = self._read(content, read, len(content) + 1)
-            else:
-                table = self._repaired(content, error)
+            table = self._repaired(content, error)
         table = table.select(wanted)
         return table.to_batches()
 
-    def _read(self, content: bytes, types: dict[str, pa.DataType], block: int) -> pa.Table:
+    def _read(self, content: bytes, types: dict[str, pa.DataType]) -> pa.Table:
+        if content.startswith(_BYTE_ORDER_MARK):
+            content = b"\n" + content  # Arrow would drop it from the first cell
+        # One block and so one batch: the next chunk is read while this one is looked at.
+        block = len(content) + 1
         return arrow_csv.read_csv(
             pa.BufferReader(content),
             arrow_csv.ReadOptions(column_names=self.names, block_size=block),
             arrow_csv.ParseOptions(
-                delimiter=self.heading.separator, newlines_in_values=self.rows.quoted_newlines
+                delimiter=self.heading.separator,
+                quote_char='"' if self.rows.quotes else False,  # not to look for it is faster
+                newlines_in_values=self.rows.quoted_newlines,
             ),
             arrow_csv.ConvertOptions(
                 include_columns=list(types),
