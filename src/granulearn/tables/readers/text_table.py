@@ -39,6 +39,8 @@ _CHUNKS_OF_PART = 4
 # Columns that held numbers at first, and later something else: so many are told apart.
 _MOST_DISTRUSTED = 8
 _COLUMN_OF_ERROR = re.compile(r"In CSV column #(\d+):")
+# Floats are exact for all whole numbers below; larger ones are told apart by their text.
+_EXACT_BELOW = 2.0**53
 _LONGEST_TITLE = 40
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -80,10 +82,12 @@ class TextPart:
         """
         distrusted: set[str] = set()
         for _, content in self.contents():
-            trusted = frozenset(plain) - distrusted  # another thread may change it meanwhile
+            # Another thread may change it meanwhile.
+            trusted = frozenset(plain).intersection(self.names) - distrusted
             found, odd = self._with_numbers(content, trusted) if trusted else ([], trusted)
-            # After a few cells of another form, trying again costs more than it saves.
-            distrusted |= odd if len(distrusted) < _MOST_DISTRUSTED else trusted
+            if odd:
+                # After a few such columns, trying again costs more than it saves.
+                distrusted |= odd if len(distrusted) < _MOST_DISTRUSTED else trusted
             yield from found or self._parsed(content, list(self.names))
 
     def _with_numbers(
@@ -97,9 +101,7 @@ class TextPart:
             column = _COLUMN_OF_ERROR.match(str(error))
             odd = frozenset({self.names[int(column[1])]}) if column else plain
         else:
-            # Arrow takes "nan" and "inf" for numbers.
-            totals = {name: pc.sum(table[name]).as_py() for name in plain.intersection(self.names)}
-            odd = frozenset(name for name in totals if not math.isfinite(totals[name] or 0))
+            odd = frozenset(name for name in plain if not _as_good_as_text(table[name]))
         return ([], odd) if odd else (table.to_batches(), odd)
 
     def contents(self) -> Iterator[tuple[Chunk, bytes]]:
@@ -244,6 +246,14 @@ class TextTable(TableFile):
     def lines(self) -> np.ndarray:
         """Return the line on which each row begins."""
         return np.concatenate(list(self._all.lines()))
+
+
+def _as_good_as_text(numbers: pa.ChunkedArray) -> bool:
+    """Return whether numbers tell as much as their text: Arrow takes "nan" and "inf" for some."""
+    total, ends = pc.sum(numbers).as_py(), pc.min_max(numbers).as_py()
+    if total is None:  # all cells are empty
+        return True
+    return math.isfinite(total) and -_EXACT_BELOW < ends["min"] <= ends["max"] < _EXACT_BELOW
 
 
 def _encoding_remarks(text: TextBytes, reading: Reading) -> list[str]:
