@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import bisect
 import io
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.errors import TableError
@@ -250,10 +248,10 @@ class TextTable(TableFile):
 
 def _as_good_as_text(numbers: pa.ChunkedArray) -> bool:
     """Return whether numbers tell as much as their text: Arrow takes "nan" and "inf" for some."""
-    total, ends = pc.sum(numbers).as_py(), pc.min_max(numbers).as_py()
-    if total is None:  # all cells are empty
-        return True
-    return math.isfinite(total) and -_EXACT_BELOW < ends["min"] <= ends["max"] < _EXACT_BELOW
+    known = (numbers.drop_null() if numbers.null_count else numbers).to_numpy()
+    # A NaN is both the least and the largest number, and no comparison with it is true.
+    # Arrow's own search for these two takes ten times as long.
+    return not len(known) or bool(-_EXACT_BELOW < known.min() and known.max() < _EXACT_BELOW)
 
 
 def _encoding_remarks(text: TextBytes, reading: Reading) -> list[str]:
