@@ -251,7 +251,7 @@ def _as_good_as_text(numbers: pa.ChunkedArray) -> bool:
     known = (numbers.drop_null() if numbers.null_count else numbers).to_numpy()
     # A NaN is both the least and the largest number, and no comparison with it is true.
     # Arrow's own search for these two takes ten times as long.
-    return not len(known) or bool(-_EXACT_BELOW < known.min() and known.max() < _EXACT_BELOW)
+    return not len(known) or bool(known.min() > -_EXACT_BELOW and known.max() < _EXACT_BELOW)
 
 
 def _encoding_remarks(text: TextBytes, reading: Reading) -> list[str]:
