@@ -8,7 +8,7 @@ from granulearn.learning import prediction
 from granulearn.learning.prediction import Predictor
 from granulearn.persistence import load_model
 from granulearn.tables import open_table
-from granulearn.tables.readers import row_batches, text_table
+from granulearn.tables.readers import row_batches, text_scan
 from tests.cli.commands import people
 
 
@@ -27,7 +27,7 @@ def test_the_size_of_chunks_changes_nothing(fitted, tmp_path, suffix, monkeypatc
     frame, path = people(2000, seed=5), tmp_path / f"new.{suffix}"
     frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
     whole, n_chunks = answers(model, path, tmp_path)
-    monkeypatch.setattr(text_table, "_BLOCK_BYTES", 2048)
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 2048)
     monkeypatch.setattr(row_batches, "_MOST_ROWS", 150)
     monkeypatch.setattr(prediction, "MAX_ROWS_PER_CHUNK", 64)
     in_chunks, n_more = answers(model, path, tmp_path)

@@ -30,6 +30,19 @@ def test_a_survey_of_no_batch_is_none_and_of_no_rows_has_columns():
     assert [(column.name, column.rows) for column in found.columns] == [("a", 0), ("b", 0)]
 
 
+def test_the_first_batch_is_looked_at_before_the_next_ones_are_read():
+    plain: set[str] = set()
+    told = []
+
+    def batches():
+        yield pa.record_batch({"a": ["1.5"], "b": ["red"]})
+        told.append(set(plain))
+        yield pa.record_batch({"a": [2.5], "b": ["blue"]})
+
+    assert survey_batches(batches(), plain=plain)["a"].rows == 2
+    assert told == [{"a"}]
+
+
 def test_rows_are_counted_across_batches():
     column = pa.array(["a", "b", "c", "a"])
     batches = batches_of(column, [1, 3])

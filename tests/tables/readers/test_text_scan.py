@@ -43,17 +43,18 @@ def test_chunks_cover_the_rows_without_gap_or_overlap(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("content", "in_order", "quoted"),
+    ("content", "quotes", "in_order", "quoted"),
     [
-        ("a\nb\n", True, False),
-        ('a\n"b"\n', True, False),
-        ('a\n"b\nc"\n', True, True),
-        ('a\nb"\n', False, True),
+        ("a\nb\n", False, True, False),
+        ('"a"\nb\n', False, True, False),
+        ('a\n"b"\n', True, True, False),
+        ('a\n"b\nc"\n', True, True, True),
+        ('a\nb"\n', True, False, True),
     ],
 )
-def test_quotes_and_quoted_newlines_are_noted(tmp_path, content, in_order, quoted):
+def test_quotes_and_quoted_newlines_are_noted(tmp_path, content, quotes, in_order, quoted):
     rows = scanned(tmp_path, content).rows
-    assert (rows.in_order, rows.quoted_newlines) == (in_order, quoted)
+    assert (rows.quotes, rows.in_order, rows.quoted_newlines) == (quotes, in_order, quoted)
 
 
 def test_an_announced_separator_is_no_header(tmp_path):

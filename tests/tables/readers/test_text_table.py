@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.readers import text_scan
+from granulearn.tables.readers import text_scan, text_table
 from granulearn.tables.readers.table_file import Reading
 from granulearn.tables.readers.text_source import TextSource
 from granulearn.tables.readers.text_table import TextTable
@@ -185,7 +185,7 @@ def test_more_than_a_hundred_thousand_columns_are_refused(tmp_path):
         opened(f"{line}\n{line}\n", tmp_path)
 
 
-def test_a_cell_longer_than_a_block_of_arrow_is_read(tmp_path):
+def test_a_cell_longer_than_a_chunk_is_read(tmp_path):
     long = "x" * (20 * 2**20) + "\n"
     read = opened(f'a,b\n1,"{long}"\n2,y\n', tmp_path)
     assert rows_of(read.batches(["b"])) == [[long], ["y"]]
@@ -293,3 +293,46 @@ def test_a_lonely_column_is_remarked_unless_the_separator_is_stated(tmp_path):
     (remark,) = opened("a^b\n1^2\n", tmp_path).remarks
     assert remark == "one column was found; separator=... names what stands between cells"
     assert opened("a\n1\n", tmp_path, separator=",").remarks == ()
+
+
+def survey_types(table: TextTable, plain: set[str]) -> list[list[bool]]:
+    """Return whether each column of each batch comes as numbers."""
+    batches = table.batches_for_survey(plain)
+    return [[kind == pa.float64() for kind in batch.schema.types] for batch in batches]
+
+
+@pytest.mark.parametrize("odd", ["?", "nan", "inf", "red", "1e200", "-9007199254740993"])
+def test_a_column_that_holds_more_than_numbers_leaves_the_others_numbers(
+    tmp_path, monkeypatch, odd
+):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(text_scan, "_SCANNED_BYTES", 8)
+    rows = [("1.5", "2.5"), ("1.5", odd), *[("1.5", "2.5")] * 20]
+    content = "a,b\n" + "".join(f"{first},{second}\n" for first, second in rows)
+    found = survey_types(opened(content, tmp_path, separator=","), {"a", "b"})
+    assert found[:2] == [[True, True], [False, False]]
+    assert found[2:] == [[True, False]] * (len(found) - 2) != []
+
+
+def test_numbers_are_not_tried_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(text_scan, "_SCANNED_BYTES", 8)
+    monkeypatch.setattr(text_table, "_MOST_DISTRUSTED", 1)
+    read = opened("a,b,c\n?,2,3\n1,?,3\n1,2,3\n", tmp_path, separator=",")
+    assert survey_types(read, {"a", "b", "c"}) == [[False] * 3] * 3
+
+
+def test_a_byte_order_mark_in_the_first_cell_is_no_part_of_a_number(tmp_path):
+    read = opened("a,b\n\ufeff1.5,2.5\n", tmp_path, separator=",")
+    assert survey_types(read, {"a", "b"}) == [[False, False]]
+    assert rows_of(read.batches_for_survey({"a", "b"})) == [["\ufeff1.5", "2.5"]]
+
+
+def test_a_chunk_is_one_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 2**21)
+    read = opened("a,b\n" + "1.5,2.5\n" * 2**20, tmp_path)
+    sizes = [batch.num_rows for batch in read.batches()]
+    assert sum(sizes) == 2**20
+    # The first one is short: what it tells makes reading the others faster.
+    assert len(sizes) == 5
+    assert sizes[0] < sizes[1] / 2

@@ -47,7 +47,10 @@ def hash_cells(column: np.ndarray | pa.Array) -> np.ndarray:
     if isinstance(column, np.ndarray):
         # Adding zero makes -0.0 the same as 0.0.
         values = np.asarray(column, dtype=np.float64) + 0.0
-        return np.where(np.isnan(values), _MISSING, values.view(np.uint64))
+        bits, missing = values.view(np.uint64), np.isnan(values)
+        if missing.any():
+            bits[missing] = _MISSING
+        return bits
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     hashes = _hash_strings(column.cast(pa.large_string()))

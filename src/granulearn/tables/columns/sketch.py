@@ -33,9 +33,9 @@ class Sketch:
             hashes = hashes[hashes < self.bound]
         elif len(hashes) > 4 * _REMEMBERED:
             # A share of them that is sure to hold the lowest, unless most are repeated.
-            share = np.unique(hashes[hashes < np.uint64(2 * _REMEMBERED / len(hashes) * 2.0**64)])
+            share = _different(hashes[hashes < np.uint64(2 * _REMEMBERED / len(hashes) * 2.0**64)])
             hashes = share if len(share) >= _REMEMBERED else hashes
-        together = _joined(self.lowest, np.unique(hashes))[:_REMEMBERED]
+        together = _joined(self.lowest, _different(hashes))[:_REMEMBERED]
         full = len(together) == _REMEMBERED
         return Sketch(together, together[-1] if full else self.bound)
 
@@ -65,6 +65,17 @@ class Sketch:
         if self.is_exact:
             return len(self.lowest)
         return round((_REMEMBERED - 1) / (float(self.lowest[-1]) / 2.0**64))
+
+
+def _different(hashes: np.ndarray) -> np.ndarray:
+    """Return the different hashes, sorted."""
+    if len(hashes) > 4 * _REMEMBERED:  # most are repeated
+        return np.unique(hashes)
+    # NumPy would put a few thousand into a table of hashes first, which takes far longer.
+    ordered = np.sort(hashes)
+    first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -62,8 +62,15 @@ def _as_text_stored(part: TableSurvey, before: TableSurvey) -> TableSurvey:
 
 
 def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches, and read the next ones while this one is looked at."""
+    """Yield batches, and read the next ones while this one is looked at.
+
+    The first one is looked at before: it tells which columns may come as numbers.
+    """
     source = iter(batches)
+    first = next(source, None)
+    if first is None:
+        return
+    yield first
     with ThreadPoolExecutor(1) as reader:
         coming = deque(reader.submit(next, source, None) for _ in range(_BATCHES_AHEAD))
         while (batch := coming.popleft().result()) is not None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import bisect
 import io
-import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.errors import TableError
@@ -34,13 +33,14 @@ from granulearn.tables.readers.text_rows import (
 from granulearn.tables.readers.text_scan import Chunk, Heading, Rows, scan_text
 from granulearn.tables.readers.text_source import TextSource
 
-# A whole chunk: the next one is read while this one is looked at, and few batches cost least.
-_BLOCK_BYTES = 16 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
-_CHUNKS_OF_PART = 2
-_LONGEST_TITLE = 40
-# Floats are exact for all whole numbers below.
+_CHUNKS_OF_PART = 4
+# Columns that held numbers at first, and later something else: so many are told apart.
+_MOST_DISTRUSTED = 8
+_COLUMN_OF_ERROR = re.compile(r"In CSV column #(\d+):")
+# Floats are exact for all whole numbers below; larger ones are told apart by their text.
 _EXACT_BELOW = 2.0**53
+_LONGEST_TITLE = 40
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -79,28 +79,29 @@ class TextPart:
         plain : set of str
             Columns that have held nothing but numbers with decimals so far.
         """
-        trusting = True
+        distrusted: set[str] = set()
         for _, content in self.contents():
-            known = frozenset(plain)  # another thread may change it meanwhile
-            found = self._with_numbers(content, known) if trusting and known else None
-            # One cell of another form in any of them, and the rest is read as text.
-            trusting = trusting and (found is not None or not known)
-            yield from self._parsed(content, list(self.names)) if found is None else found
+            # Another thread may change it meanwhile.
+            trusted = frozenset(plain).intersection(self.names) - distrusted
+            found, odd = self._with_numbers(content, trusted) if trusted else ([], trusted)
+            if odd:
+                # After a few such columns, trying again costs more than it saves.
+                distrusted |= odd if len(distrusted) < _MOST_DISTRUSTED else trusted
+            yield from found or self._parsed(content, list(self.names))
 
-    def _with_numbers(self, content: bytes, plain: frozenset[str]) -> list[pa.RecordBatch] | None:
+    def _with_numbers(
+        self, content: bytes, plain: frozenset[str]
+    ) -> tuple[list[pa.RecordBatch], frozenset[str]]:
+        """Return the rows with some columns as numbers; or none, and which columns hold others."""
         types = {name: pa.float64() if name in plain else pa.string() for name in self.names}
         try:
-            table = self._read(content, types, _BLOCK_BYTES)
-        except pa.ArrowInvalid:
-            return None
-        for name in plain.intersection(self.names):
-            total = pc.sum(table[name]).as_py()
-            if total is not None and not math.isfinite(total):
-                return None  # Arrow takes "nan" and "inf" for numbers
-            extremes = pc.min_max(table[name]).as_py()
-            if max(abs(extreme or 0.0) for extreme in extremes.values()) >= _EXACT_BELOW:
-                return None  # of larger numbers, the text alone tells which are different
-        return table.to_batches()
+            table = self._read(content, types)
+        except pa.ArrowInvalid as error:
+            column = _COLUMN_OF_ERROR.match(str(error))
+            odd = frozenset({self.names[int(column[1])]}) if column else plain
+        else:
+            odd = frozenset(name for name in plain if not _as_good_as_text(table[name]))
+        return ([], odd) if odd else (table.to_batches(), odd)
 
     def contents(self) -> Iterator[tuple[Chunk, bytes]]:
         """Yield the chunks with their text in UTF-8."""
@@ -133,25 +134,26 @@ class TextPart:
         return TableError(f"{shown} changed while it was read; read it again when it is complete.")
 
     def _parsed(self, content: bytes, wanted: list[str]) -> list[pa.RecordBatch]:
-        if content.startswith(_BYTE_ORDER_MARK):
-            content = b"\n" + content  # Arrow would drop it from the first cell
         read = dict.fromkeys(wanted or [self.names[0]], pa.string())
         try:
-            table = self._read(content, read, _BLOCK_BYTES)
+            table = self._read(content, read)
         except pa.ArrowInvalid as error:
-            if "straddl" in str(error):  # a row is longer than a block
-                table = self._read(content, read, len(content) + 1)
-            else:
-                table = self._repaired(content, error)
+            table = self._repaired(content, error)
         table = table.select(wanted)
         return table.to_batches()
 
-    def _read(self, content: bytes, types: dict[str, pa.DataType], block: int) -> pa.Table:
+    def _read(self, content: bytes, types: dict[str, pa.DataType]) -> pa.Table:
+        if content.startswith(_BYTE_ORDER_MARK):
+            content = b"\n" + content  # Arrow would drop it from the first cell
+        # One block and so one batch: the next chunk is read while this one is looked at.
+        block = len(content) + 1
         return arrow_csv.read_csv(
             pa.BufferReader(content),
             arrow_csv.ReadOptions(column_names=self.names, block_size=block),
             arrow_csv.ParseOptions(
-                delimiter=self.heading.separator, newlines_in_values=self.rows.quoted_newlines
+                delimiter=self.heading.separator,
+                quote_char='"' if self.rows.quotes else False,  # not to look for it is faster
+                newlines_in_values=self.rows.quoted_newlines,
             ),
             arrow_csv.ConvertOptions(
                 include_columns=list(types),
@@ -243,6 +245,14 @@ class TextTable(TableFile):
     def lines(self) -> np.ndarray:
         """Return the line on which each row begins."""
         return np.concatenate(list(self._all.lines()))
+
+
+def _as_good_as_text(numbers: pa.ChunkedArray) -> bool:
+    """Return whether numbers tell as much as their text: Arrow takes "nan" and "inf" for some."""
+    known = (numbers.drop_null() if numbers.null_count else numbers).to_numpy()
+    # A NaN is both the least and the largest number, and no comparison with it is true.
+    # Arrow's own search for these two takes ten times as long.
+    return not len(known) or bool(known.min() > -_EXACT_BELOW and known.max() < _EXACT_BELOW)
 
 
 def _encoding_remarks(text: TextBytes, reading: Reading) -> list[Message]:
