@@ -8,7 +8,12 @@ import numpy as np
 
 from granulearn.balls._compiled import STACK_SIZE, compiled, mixed, uniform
 from granulearn.balls._forest_split_kernels import best_split
-from granulearn.balls._forest_try_kernels import MAX_LEAF_ROWS, class_weights, project
+from granulearn.balls._forest_try_kernels import (
+    BUCKET_FEATURES,
+    MAX_LEAF_ROWS,
+    class_weights,
+    project,
+)
 
 
 @compiled
@@ -146,7 +151,8 @@ def grow_tree(
         n_present = class_weights(perm, own, own_weights, counts[node])
         if own[-1] - own[0] <= MAX_LEAF_ROWS or n_present == 1:
             continue
-        if n_outside < 0 and own[-1] - own[0] <= len(scratch.bucket_weights):
+        is_small = own[-1] - own[0] <= len(scratch.bucket_weights)
+        if n_outside < 0 and is_small and n_live <= BUCKET_FEATURES:
             n_outside = n_pending
             fill_bucket(
                 columns, weights, scratch.live[:n_live], perm, own[0], own[-1], scratch.bucket,

@@ -19,6 +19,7 @@ MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
 MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
 MAX_THRESHOLDS = 8  # H below
 BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
+BUCKET_FEATURES = 128  # of more live features, the splits below a small ball look at few
 
 # log gamma(n + alpha) - log gamma(alpha) for whole n: for the count of a class, and with
 # K alpha for that of a ball.
@@ -54,7 +55,7 @@ Scratch = namedtuple(
 def new_scratch(max_features, n_rows, n_classes, columns):
     """Allocate what growing one tree needs."""
     n_features, kind = len(columns), columns.dtype
-    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // n_features))
+    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // min(n_features, BUCKET_FEATURES)))
     return Scratch(
         np.empty((max_features, n_rows), kind),
         np.empty(n_rows, kind),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.balls.makers import power_of_two_scale
-from granulearn.balls.records import order_by_value, repetitions
+from granulearn.balls.records import order_and_ties, repetitions
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +59,7 @@ def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
     Rows are sorted by their values. Classes are numbered by the positions of their
     rows in that order, and equal rows are sorted by these numbers.
     """
-    by_value = order_by_value(X)
-    ordered = X[by_value]
-    differs = (ordered[1:] != ordered[:-1]).any(axis=1)
-    place = np.concatenate([[0], np.cumsum(differs)])
+    by_value, place = order_and_ties(X)
     own = codes[by_value]
     # Bytes of big-endian numbers compare as the sequences of numbers do.
     places = [place[own == code].astype(">i8").tobytes() for code in range(n_classes)]

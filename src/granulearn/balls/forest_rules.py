@@ -16,6 +16,7 @@ SMALL = 1_000
 
 # A tree of so many rows knows the classes well; more of them cost time and memory alone.
 MAX_TREE_ROWS = 50_000
+MAX_TREE_VALUES = 10_000_000  # rows times features
 TREE_SHARE = 0.632
 
 # The cautious ones hold out against wrong labels, the last one follows clean labels closely.
@@ -33,9 +34,11 @@ _MOST_TREES, _FEWEST_TREES = 100, 20
 _ROWS_OF_ALL_TREES = 150_000
 
 
-def share_of_tree(n_rows: int, max_samples: float, max_rows: int = MAX_TREE_ROWS) -> float:
+def share_of_tree(n_rows: int, n_features: int, max_samples: float, max_rows: int) -> float:
     """Return the share of the rows that a tree sees."""
-    return min(max_samples, max_rows / n_rows)
+    # Small tables are left alone, however wide they are.
+    most_rows = max(min(max_rows, MAX_TREE_VALUES // n_features), SMALL)
+    return min(max_samples, most_rows / max(n_rows, 1))
 
 
 def usual_n_trees(n_rows: int, share: float) -> int:
@@ -48,11 +51,13 @@ def usual_n_trees(n_rows: int, share: float) -> int:
 
 def rule_of_size(
     n_rows: int,
+    n_features: int,
     *,
     n_trees: int | None = None,
     max_samples: float = TREE_SHARE,
     max_rows: int = MAX_TREE_ROWS,
     n_tries: int = 8,
+    searched: bool | None = None,
     weighings: tuple[Weighing, ...] | None = None,
     seed: int = 0,
 ) -> ForestRule:
@@ -62,6 +67,8 @@ def rule_of_size(
     ----------
     n_rows : int
         Rows to grow on; a sample of weight two counts as two.
+    n_features : int
+        Number of features; of many, a tree sees fewer rows.
     n_trees : int or None, default=None
         Number of trees; None means 100, and fewer of many rows.
     max_samples : float, default=0.632
@@ -69,16 +76,18 @@ def rule_of_size(
     max_rows : int, default=50_000
         Rows that a tree sees at most.
     n_tries : int, default=8
-        Directions between class means to try for each ball; above 1,000 rows single
-        features, and a quarter as many directions.
+        Directions between class means to try for each ball; where splits are searched
+        for, single features, and a quarter as many directions.
+    searched : bool or None, default=None
+        Whether splits are searched for; None means above 1,000 rows.
     weighings : tuple of Weighing or None, default=None
-        None means one up to 1,000 rows, and five above.
+        None means five where splits are searched for, else one.
     seed : int, default=0
         Of the draws.
     """
-    share = share_of_tree(n_rows, max_samples, max_rows)
+    share = share_of_tree(n_rows, n_features, max_samples, max_rows)
     n_trees = usual_n_trees(n_rows, share) if n_trees is None else n_trees
-    if n_rows <= SMALL:
+    if not (n_rows > SMALL if searched is None else searched):
         return ForestRule(n_trees, share, n_tries, weighings=weighings or WEIGHINGS[:1], seed=seed)
     return ForestRule(
         n_trees,

@@ -331,6 +331,14 @@ def check_enough_to_learn(*, n_classes: int, any_membership: bool) -> None:
 def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
     """Return an order of the rows of `X` that depends on their values, not on their positions.
 
+    See `order_and_ties`.
+    """
+    return order_and_ties(X, *tie_breakers)[0]
+
+
+def order_and_ties(X: np.ndarray, *tie_breakers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return such an order, and the place of each of its rows; equal rows share one.
+
     Rows are drawn by position, so in any other order a permutation of the data
     would change the draws. Equal rows are ordered by the tie-breakers, the last
     one first, and then stay in the order they have.
@@ -350,7 +358,7 @@ def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
         differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
         place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
         tied[at] = ~differs | ~np.append(differs[1:], True)
-    return order
+    return order, place
 
 
 def repetitions(weights: np.ndarray) -> np.ndarray:

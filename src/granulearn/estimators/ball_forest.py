@@ -40,15 +40,17 @@ class BallForestClassifier(ScoreClassifier):
         them sees more than 1,500 samples.
     max_samples : float, default=0.632
         Share of the samples that a tree is grown on, drawn without replacement;
-        at most 50,000 samples.
+        at most 50,000 samples and ten million values.
     n_tries : int, default=8
-        Random splits to try for each ball; the one of most evidence is kept. Up
-        to 1,000 samples each goes between two class means. Above, so many are of
-        single features, and a quarter as many go along two class means, all with
-        eight thresholds.
+        Random splits to try for each ball; the one of most evidence is kept.
+    splits : {"auto", "class means", "searched"}, default="auto"
+        "class means" sends samples to the nearer of two class means. "searched"
+        tries single features, and for a quarter as many tries the way from one
+        class mean to another, all with eight thresholds. "auto" means class means
+        up to 1,000 samples, where whatever is searched for longer finds noise.
     stop : float or "auto", default="auto"
         Prior probability that a ball is not split, in (0, 1]. "auto" means 0.8
-        up to 1,000 samples. Above, the trees are weighed in five ways, from
+        for splits by class means. Searched trees are weighed in five ways, from
         cautious to trusting, that share in the prediction as the squared error
         of out-of-bag predictions says.
     random_state : int, RandomState or None, default=None
@@ -126,6 +128,7 @@ class BallForestClassifier(ScoreClassifier):
         "n_trees": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_samples": [Interval(Real, 0, 1, closed="right")],
         "n_tries": [Interval(Integral, 1, None, closed="left")],
+        "splits": [StrOptions({"auto", "class means", "searched"})],
         "stop": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -137,6 +140,7 @@ class BallForestClassifier(ScoreClassifier):
         n_trees="auto",
         max_samples=0.632,
         n_tries=8,
+        splits="auto",
         stop="auto",
         random_state=None,
         class_weight=None,
@@ -145,6 +149,7 @@ class BallForestClassifier(ScoreClassifier):
         self.n_trees = n_trees
         self.max_samples = max_samples
         self.n_tries = n_tries
+        self.splits = splits
         self.stop = stop
         self.random_state = random_state
         self.class_weight = class_weight
@@ -185,7 +190,7 @@ class BallForestClassifier(ScoreClassifier):
     def _grow(self, samples: Samples) -> GrownForest:
         """Grow the trees; how their weighings share in the prediction is not yet settled."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        rule = self._rule(n_counted(samples))
+        rule = self._rule(n_counted(samples), samples.X.shape[1])
         self.weighings_ = rule.weighings
         return grow_forest(
             samples.X,
@@ -206,13 +211,15 @@ class BallForestClassifier(ScoreClassifier):
         self.reliability_ = label_reliability(self.oob_proba_, samples.codes, samples.weights)
         return self
 
-    def _rule(self, n_rows: int) -> ForestRule:
+    def _rule(self, n_rows: int, n_features: int) -> ForestRule:
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         return rule_of_size(
             n_rows,
+            n_features,
             n_trees=None if self.n_trees == "auto" else self.n_trees,
             max_samples=self.max_samples,
             n_tries=self.n_tries,
+            searched=None if self.splits == "auto" else self.splits == "searched",
             weighings=None if self.stop == "auto" else (Weighing(stop=self.stop),),
             seed=int(seed),
         )

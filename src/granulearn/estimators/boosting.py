@@ -39,7 +39,7 @@ class BoostingFit:
     """(n_features,) loss that splits on each feature saved."""
 
 
-class CannotBoost(ValueError):
+class BoostingError(ValueError):
     """The rows cannot be boosted; the message says why."""
 
 
@@ -89,7 +89,7 @@ def fit_boosting(
 
     parts = _parts(codes, n_classes)
     if any(len(np.unique(codes[seen])) < 2 for seen, _ in parts):
-        raise CannotBoost("a part of the samples has one class only")
+        raise BoostingError("a part of the samples has one class only")
     fast = n_classes > MANY_CLASSES or len(X) > LARGE
     most_rounds, rate = (50, 0.2) if fast else (100, 0.1)
     out_of_sample = np.full((len(X), n_classes), np.nan)
@@ -142,11 +142,13 @@ def _fit_rounds(
     """Boost until rows held out are predicted no better; return rounds, and their predictions."""
     new, own = bundles.inputs(X[held_out]), bundles.inputs(X[seen])
     Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
+    # Weights of one change nothing, but scikit-learn's binning takes as long again for them.
+    own_weights = None if (weights[seen] == 1).all() else weights[seen]
     raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
     done = 0
     while done < most_rounds and best_round > done - PATIENCE:
         booster.set_params(max_iter=done + ROUNDS_AT_ONCE)
-        booster.fit(own, codes[seen], sample_weight=weights[seen])
+        booster.fit(own, codes[seen], sample_weight=own_weights)
         for number in range(done, booster.n_iter_):
             one_round = trees_of(booster, bundles, number, number + 1)
             raw = np.tile(one_round.baseline, (len(new), 1)) if raw is None else raw

@@ -41,7 +41,7 @@ class CommitteePlan:
     """Whether a small network on a few rows chooses the activation."""
 
 
-PILOT_ROWS, PILOT_HIDDEN = 2_000, 300
+PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 
 def plan_of_size(n_rows: int) -> CommitteePlan:

@@ -16,7 +16,7 @@ from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators.ball_forest import BallForestClassifier, n_counted, total_weights
 from granulearn.estimators.boosted_trees import mean_proba
-from granulearn.estimators.boosting import BoostingFit, CannotBoost, boost_samples
+from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_samples
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
@@ -232,7 +232,7 @@ class RobustClassifier(DecisionClassifier):
         weights = total_weights(self.class_weight, samples)
         try:
             return boost_samples(samples, weights, effective_n_jobs(self.n_jobs))
-        except CannotBoost as error:
+        except BoostingError as error:
             warnings.warn(
                 f"boosted trees are left out: {error}. Forest and committee remain.",
                 UserWarning,
