@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln
 
 from granulearn.balls import _evidence_kernels
-from granulearn.balls.evidence import log_gamma_tables
+from granulearn.balls.evidence_table import evidence_table
 from tests.balls import reference
 
 TIE = 1e-7
@@ -74,9 +74,9 @@ def test_the_chosen_covering_is_the_heaviest_of_all(tree):
 )
 def test_evidence_is_that_of_scipy_and_the_bound_is_one_ball_per_class(counts, alpha, log_odds):
     y = np.repeat(np.arange(len(counts)), counts).astype(np.int32)
-    tables = log_gamma_tables(len(y), len(counts), alpha)
+    table = evidence_table(len(y), len(counts), alpha)
     evidence, bound = _evidence_kernels.evidence_and_bound(
-        y, np.arange(len(y)), 0, len(y), log_odds, tables, np.empty(len(counts))
+        y, np.arange(len(y)), 0, len(y), log_odds, table, np.empty(len(counts))
     )
     assert evidence == pytest.approx(log_evidence(counts, alpha))
     present = [k for k, count in enumerate(counts) if count]
@@ -163,12 +163,12 @@ def test_trees_equal_those_of_the_slow_twin(
     rng = np.random.RandomState(data_seed)
     X, n = rng.standard_normal(shape), shape[0]
     y = rng.randint(n_classes, size=n).astype(np.int32)
-    tables = log_gamma_tables(n, n_classes, 0.5)
+    table = evidence_table(n, n_classes, 0.5)
     order, bounds = np.empty(n, np.int64), np.empty((2 * n, 2), np.int64)
     children, keys = np.empty(2 * n, np.int64), np.empty(2 * n, np.uint64)
     evidences = np.empty(2 * n)
     n_nodes = _evidence_kernels.grow_evidence_tree(
-        X, y, np.uint64(key), 0, max_fit, n_tries, np.log(odds), tables, n_classes,
+        X, y, np.uint64(key), 0, max_fit, n_tries, np.log(odds), table, n_classes,
         order, bounds, children, keys, evidences,
     )  # fmt: skip
     grown = sorted(node for node in range(n_nodes) if children[node] == 0)

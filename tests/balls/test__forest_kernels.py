@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from granulearn.balls import _forest_kernels as kernels
 from granulearn.balls import _forest_try_kernels
 from granulearn.balls._forest_split_kernels import Search
-from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
+from granulearn.balls.evidence_table import evidence_table
 from tests.balls import forest_reference as reference
 
 keys = st.integers(0, 2**64 - 1)
@@ -34,10 +34,6 @@ def test_every_row_is_drawn_equally_often():
         kernels.draw_rows(np.uint64(key * 7919), 10, drawn)
         times[drawn] += 1
     assert_allclose(times / 2000, 0.4, atol=0.05)
-
-
-def evidence_table(n_rows, n_classes, alpha):
-    return log_gamma_tables(ForestRule(split_alpha=alpha), n_rows, n_classes)[alpha]
 
 
 def grow(data, weights, rows, key, bucket_rows):

@@ -8,20 +8,16 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from granulearn.balls import _forest_try_kernels as kernels
-from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
+from granulearn.balls._dirichlet_kernels import log_evidence
+from granulearn.balls.evidence_table import evidence_table
 from tests.balls import forest_reference as reference
-
-
-def table(n_rows, n_classes, alpha=0.5):
-    return log_gamma_tables(ForestRule(split_alpha=alpha), n_rows, n_classes)[alpha]
-
 
 alphas = st.sampled_from([0.5, 0.1, 0.005])
 
 
 @given(st.lists(st.one_of(st.integers(0, 30), st.floats(0, 30)), min_size=2, max_size=6), alphas)
 def test_evidence_equals_the_formula_for_whole_and_broken_counts(counts, alpha):
-    found = kernels.log_evidence(np.array(counts, float), table(20, len(counts), alpha))
+    found = log_evidence(np.array(counts, float), evidence_table(20, len(counts), alpha))
     assert found == pytest.approx(reference.log_evidence(counts, alpha), rel=1e-12, abs=1e-10)
 
 
@@ -32,7 +28,7 @@ def test_evidence_is_the_probability_of_the_labels_one_by_one():
     for label in labels:
         log_probability += np.log((seen[label] + 0.5) / (seen.sum() + n_classes / 2))
         seen[label] += 1
-    assert kernels.log_evidence(seen, table(6, 3)) == pytest.approx(log_probability)
+    assert log_evidence(seen, evidence_table(6, 3, 0.5)) == pytest.approx(log_probability)
 
 
 @given(
@@ -54,11 +50,11 @@ def test_both_ways_to_count_give_the_evidence_of_both_sides(sides, alpha):
     bounds = np.concatenate([[0], np.cumsum(left + right)])
     present = np.flatnonzero(left + right)
     right_rows, counts = np.repeat(right[:, None], 8, axis=1), (left + right).astype(float)
-    evidence_table = table(100, len(sides), alpha)
+    table = evidence_table(100, len(sides), alpha)
     expected = reference.log_evidence(left, alpha) + reference.log_evidence(right, alpha)
-    whole = kernels.evidence_of_sides(bounds, present, right_rows, 2, evidence_table)
+    whole = kernels.evidence_of_sides(bounds, present, right_rows, 2, table)
     weighted = kernels.weighted_evidence_of_sides(
-        bounds, counts, present, right_rows, right_rows.astype(float), 2, evidence_table
+        bounds, counts, present, right_rows, right_rows.astype(float), 2, table
     )
     assert whole == pytest.approx(expected, abs=1e-9)
     assert weighted == pytest.approx(expected, abs=1e-9)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import _posterior_kernels
-from granulearn.balls.forest_tree import ForestRule, log_gamma_tables
+from granulearn.balls.evidence_table import evidence_table
 from tests.balls import forest_reference as reference
 
 ALPHAS = (0.5, 0.1, 0.005)
@@ -46,7 +46,7 @@ def packed_children(children, number, kept):
 @given(small_trees())
 def test_the_recursion_equals_the_average_over_all_coverings(tree):
     children, counts, stop, alpha = tree
-    table = log_gamma_tables(ForestRule(split_alpha=alpha), 20, counts.shape[1])[alpha]
+    table = evidence_table(20, counts.shape[1], alpha)
     evidences, stops, reach = (np.empty(len(children)) for _ in range(3))
     _posterior_kernels.weigh_balls(counts, table, evidences)
     assert_allclose(evidences, [reference.log_evidence(own, alpha) for own in counts], atol=1e-9)

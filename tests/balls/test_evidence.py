@@ -13,15 +13,13 @@ from granulearn.balls.evidence import (
     EvidenceRule,
     best_covering,
     grow_tree,
-    log_gamma_tables,
 )
+from granulearn.balls.evidence_table import evidence_table
 from tests.balls.test__evidence_kernels import coverings, log_evidence
 
 
 def rule_for(n, n_classes, odds=1.0, n_tries=3):
-    return EvidenceRule(
-        n_classes, n_tries, float(np.log(odds)), log_gamma_tables(n, n_classes, 0.5)
-    )
+    return EvidenceRule(n_classes, n_tries, float(np.log(odds)), evidence_table(n, n_classes, 0.5))
 
 
 @settings(max_examples=60)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import log_loss
 
 from granulearn.balls import check_samples
 from granulearn.datasets import flip_labels
@@ -12,55 +13,136 @@ from granulearn.estimators import (
     RobustClassifier,
     RVFLCommitteeClassifier,
 )
+from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.estimator import fit_part
-from granulearn.estimators.robust import best_share
+from granulearn.estimators.shares import floored, powered, true_probabilities
 from tests.estimators.families import overlapping_classes
 
 SMALL = {"n_trees": 60, "n_layers": 3, "n_hidden": 15, "random_state": 0}
 
 
-def test_scores_are_the_mean_of_both_parts():
+CHOSEN = {**SMALL, "shares": "chosen", "boosting": True}
+
+
+def test_up_to_a_thousand_samples_scores_are_the_mean_of_forest_and_committee():
     X, y = overlapping_classes(3)
-    model = RobustClassifier(mix=0.3, **SMALL).fit(X, y)
-    expected = 0.7 * model.committee_.decision_function(X) + 0.3 * model.forest_.predict_proba(X)
+    model = RobustClassifier(**SMALL).fit(X, y)
+    expected = (model.committee_.decision_function(X) + model.forest_.predict_proba(X)) / 2
+    assert model.shares_ == {"forest": 0.5, "committee": 0.5}
+    assert model.boosters_ == ()
     assert_allclose(model.decision_function(X), expected)
     assert_array_equal(model.predict(X), expected.argmax(axis=1))
     assert_array_equal(model.predict_proba(X).argmax(axis=1), expected.argmax(axis=1))
     assert_array_equal(model.reliability_, model.forest_.reliability_)
 
 
-@pytest.mark.parametrize(("mix", "part"), [(0.0, "committee_"), (1.0, "forest_")])
-def test_the_ends_of_the_mix_are_the_parts_alone(mix, part):
+def test_above_a_thousand_samples_shares_are_chosen_and_trees_are_boosted():
+    X, y = overlapping_classes(2, n_samples=1200)
+    model = RobustClassifier(**SMALL).fit(X, y)
+    assert set(model.shares_) == {"forest", "committee", "boosting"}
+    assert sum(model.shares_.values()) == pytest.approx(1)
+    assert len(model.boosters_) == 3
+    assert len(model.forest_.weighing_shares_) == 5
+
+
+def test_chosen_shares_weigh_the_members():
+    X, y = overlapping_classes(3)
+    model = RobustClassifier(**CHOSEN).fit(X, y)
+    expected = (
+        model.shares_["committee"] * model.committee_.decision_function(X)
+        + model.shares_["forest"] * model.forest_.predict_proba(X)
+        + model.shares_["boosting"] * mean_proba(model.boosters_, X, 3)
+    )
+    assert_allclose(model.decision_function(X), expected, atol=1e-12)
+
+
+def test_what_members_say_of_samples_they_did_not_see_is_kept():
     X, y = overlapping_classes(2)
-    model = RobustClassifier(mix=mix, **SMALL).fit(X, y)
-    assert_allclose(model.predict_proba(X), getattr(model, part).predict_proba(X))
+    model = RobustClassifier(**CHOSEN).fit(X, y)
+    unseen = model.out_of_sample_
+    assert_array_equal(unseen["forest"], model.forest_.oob_proba_)
+    assert_array_equal(unseen["committee"], model.committee_.loo_scores_)
+    mean = sum(share * unseen[name] for name, share in model.shares_.items())
+    assert_allclose(unseen["mean"], mean)
+    assert set(model.losses_) == {"forest", "committee", "boosting", "mean"}
+    known = ~np.isnan(unseen["mean"]).any(axis=1)
+    errors = np.square(unseen["mean"] - np.eye(2)[y])[known].sum(axis=1)
+    assert model.losses_["mean"] == pytest.approx(errors.mean())
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_best_share_is_that_of_a_fine_grid(seed):
-    rng = np.random.default_rng(seed)
-    first, second, Y = rng.random((3, 30, 2))
-    second += seed * (Y - second) / 5
-    weights = rng.random(30)
-    grid = np.linspace(0, 1, 1001)
-    errors = [weights @ np.square((1 - s) * first + s * second - Y).sum(axis=1) for s in grid]
-    assert best_share(first, second, Y, weights) == pytest.approx(grid[np.argmin(errors)], abs=1e-3)
-    second[3] = np.nan
-    assert np.isfinite(best_share(first, second, Y, weights))
-    assert best_share(first, first, Y, weights) == 0.5
+def test_the_power_makes_probabilities_of_unseen_samples_no_worse():
+    X, y = overlapping_classes(3, n_samples=300)
+    model = RobustClassifier(**SMALL).fit(X, y)
+    unseen = model.out_of_sample_["mean"]
+    known = ~np.isnan(unseen).any(axis=1)
+    plain = floored(unseen[known], 1 / 303)
+    assert log_loss(y[known], powered(plain, model.power_)) <= log_loss(y[known], plain)
+    scores = model.decision_function(X)
+    assert_allclose(model.predict_proba(X), powered(floored(scores, 1 / 303), model.power_))
 
 
-def test_the_chosen_mix_leans_to_the_part_that_predicts_unseen_samples_better():
+def test_shares_lean_to_the_member_that_predicts_unseen_samples_better():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 12))
+    X = rng.normal(size=(900, 12))
     linear = (X.sum(axis=1) > 0).astype(int)
     boxes = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
-    for y, favours_forest in ((linear, False), (boxes, True)):
-        model = RobustClassifier(mix="auto", **SMALL).fit(X[:, : 12 if y is linear else 2], y)
-        assert (model.mix_ > 0.5) == favours_forest
-        assert 0.25 <= model.mix_ <= 0.75
-    with pytest.raises(ValueError, match="another forest was passed"):
-        RobustClassifier("auto", RandomForestClassifier()).fit(X, linear)
+    settings = {"shares": "chosen", "n_trees": 40, "n_layers": 3, "random_state": 0}
+    of_linear = RobustClassifier(n_hidden=15, **settings).fit(X, linear).shares_
+    of_boxes = RobustClassifier(n_hidden=15, **settings).fit(X[:, :2], boxes).shares_
+    assert of_linear["committee"] > 0.5 > of_boxes["committee"]
+
+
+def test_known_noise_gives_probabilities_of_the_true_class():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=2400)
+    X = rng.normal(size=(2400, 3)) + 1.2 * y[:, None]
+    noisy = flip_labels(y[:900], 0.3, random_state=0).labels
+    given = RobustClassifier(random_state=0).fit(X[:900], noisy)
+    true = RobustClassifier(random_state=0, noise=0.3).fit(X[:900], noisy)
+    assert_array_equal(true.predict(X[900:]), given.predict(X[900:]))
+    assert_allclose(true.predict_proba(X), true_probabilities(given.predict_proba(X), true.noise_))
+    losses = [log_loss(y[900:], floored(m.predict_proba(X[900:]), 1e-3)) for m in (given, true)]
+    assert losses[1] < losses[0] - 0.1
+    matrix = RobustClassifier(random_state=0, noise=[[0.7, 0.3], [0.3, 0.7]]).fit(X[:900], noisy)
+    assert_allclose(matrix.predict_proba(X), true.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("noise", "message"),
+    [
+        (0.5, "it must be below 0.5"),
+        (np.eye(3), "2 classes need a matrix of 2 by 2"),
+        ([[0.9, 0.2], [0, 1]], "rows that sum to one"),
+        ([[1.5, -0.5], [0, 1]], "some are negative"),
+        ([[0.5, 0.5], [0.5, 0.5]], "cannot be undone"),
+    ],
+)
+def test_noise_that_cannot_be_is_refused(noise, message):
+    X, y = overlapping_classes(2)
+    with pytest.raises(ValueError, match=message):
+        RobustClassifier(noise=noise, **SMALL).fit(X, y)
+
+
+def test_importances_sum_to_one_and_find_what_matters():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 5))
+    X[:, 4] = 3.0
+    y = (X[:, 0] + X[:, 1] ** 2 > 1).astype(int)
+    importances = RobustClassifier(random_state=0).fit(X, y).feature_importances_
+    assert importances.sum() == pytest.approx(1)
+    assert importances[:2].sum() > 0.7
+    assert importances[4] == 0
+
+
+@pytest.mark.filterwarnings("ignore:the reliability of 1")
+def test_boosting_that_is_not_possible_is_left_out_with_a_warning():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.zeros(60, int)
+    y[7] = 1
+    model = RobustClassifier(**CHOSEN)
+    with pytest.warns(UserWarning, match="boosted trees are left out: .* one class only"):
+        model.fit(X, y)
+    assert set(model.shares_) == {"forest", "committee"}
 
 
 def test_the_parts_are_fitted_from_independent_seeds():
@@ -85,12 +167,13 @@ def test_weights_and_class_weights_reach_both_parts():
         assert getattr(classes, part).predict_proba(X)[:, 0].mean() > reference[:, 0].mean()
 
 
-def test_permuted_rows_and_renamed_classes_change_nothing():
+@pytest.mark.parametrize("settings", [SMALL, CHOSEN])
+def test_permuted_rows_and_renamed_classes_change_nothing(settings):
     X, y = overlapping_classes(3)
     order = np.random.default_rng(0).permutation(len(X))
     names = np.array(["zebra", "ape", "mole"])
-    proba = RobustClassifier(**SMALL).fit(X, y).predict_proba(X)
-    other = RobustClassifier(**SMALL).fit(X[order], names[y[order]])
+    proba = RobustClassifier(**settings).fit(X, y).predict_proba(X)
+    other = RobustClassifier(**settings).fit(X[order], names[y[order]])
     assert_allclose(other.predict_proba(X)[:, [2, 0, 1]], proba, rtol=1e-6, atol=1e-9)
 
 
@@ -115,9 +198,10 @@ def test_a_third_of_wrong_labels_costs_little_where_classes_are_apart():
     assert model.score(X[300:], y[300:]) > 0.9
 
 
-def test_a_share_chosen_of_another_forest_is_refused_wherever_it_is_fitted():
+@pytest.mark.parametrize("settings", [{"shares": "chosen"}, {"boosting": True}])
+def test_shares_cannot_be_chosen_with_another_forest(settings):
     X, y = overlapping_classes()
-    model = RobustClassifier(mix="auto", forest=RandomForestClassifier())
+    model = RobustClassifier(forest=RandomForestClassifier(), **settings)
     with pytest.raises(ValueError, match="another forest was passed"):
         model.fit(X, y)
     with pytest.raises(ValueError, match="another forest was passed"):

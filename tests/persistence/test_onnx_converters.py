@@ -76,7 +76,8 @@ OF_SEVERAL = [
 IN_OTHER_WAYS = [
     BallForestClassifier(n_trees=40, max_samples=0.2),
     *(RVFLCommitteeClassifier(activation=name) for name in activation_names()),
-    RobustClassifier(mix="auto"),
+    RobustClassifier(shares="chosen", boosting=True),
+    RobustClassifier(noise=0.2),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),
     BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
 ]

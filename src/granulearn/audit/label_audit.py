@@ -17,6 +17,12 @@ from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_r
 from granulearn.audit.noise_estimate import estimate_noise
 from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
+from granulearn.balls.forest_rules import (
+    TREE_SHARE,
+    audit_weighing,
+    rule_of_size,
+    share_of_tree,
+)
 from granulearn.balls.forest_tree import ForestRule
 
 if TYPE_CHECKING:
@@ -24,7 +30,6 @@ if TYPE_CHECKING:
 
 # A tree of so many rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
-TREE_SHARE = 0.632
 # The votes that 100 trees give each label, when every tree leaves out 36.8 % of the samples.
 VOTES_PER_LABEL = 36
 
@@ -134,7 +139,8 @@ class LabelAudit(BaseEstimator):
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
-        grown = grow_forest(X, codes, len(self.classes_), self._rule(len(X)), n_threads=n_threads)
+        rule = self._rule(*X.shape)
+        grown = grow_forest(X, codes, len(self.classes_), rule, n_threads=n_threads)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
         self.given_ = self.classes_[codes]
@@ -147,14 +153,21 @@ class LabelAudit(BaseEstimator):
         self.noise_rate_ = float(1 - np.trace(self.noise_matrix_))
         return self
 
-    def _rule(self, n_samples: int) -> ForestRule:
-        share = min(TREE_SHARE, MAX_TREE_ROWS / n_samples)
+    def _rule(self, n_samples: int, n_features: int) -> ForestRule:
+        share = share_of_tree(n_samples, n_features, TREE_SHARE, MAX_TREE_ROWS)
         n_trees = self.n_trees
         if n_trees is None:
             # Rounded up to 100 where trees have the usual share.
             n_trees = 100 if share == TREE_SHARE else math.ceil(VOTES_PER_LABEL / (1 - share))
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        return ForestRule(n_trees=n_trees, max_samples=share, seed=int(seed))
+        return rule_of_size(
+            n_samples,
+            n_features,
+            n_trees=n_trees,
+            max_rows=MAX_TREE_ROWS,
+            weighings=(audit_weighing(n_samples),),
+            seed=int(seed),
+        )
 
     def fit_resample(self, X, y):
         """Return the samples without the flagged ones, or with the labels suggested for them.

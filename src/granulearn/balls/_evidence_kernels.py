@@ -9,7 +9,8 @@ from collections import namedtuple
 import numpy as np
 
 from granulearn.balls._compiled import compiled, uniform
-from granulearn.balls._forest_split_kernels import TIE, log_evidence
+from granulearn.balls._dirichlet_kernels import log_evidence
+from granulearn.balls._forest_split_kernels import TIE
 from granulearn.balls._parts_kernels import part_key, sort_by_part
 from granulearn.balls._two_means_kernels import (
     assign_sides,
@@ -134,16 +135,14 @@ def try_two_means(rows, points, key, tries):
 
 
 @compiled
-def evidence_of_sides(y, m, tables, tries):
+def evidence_of_sides(y, m, table, tries):
     """Return the evidence of both sides of a try, on its points."""
     tries.left_counts[:] = 0.0
     tries.right_counts[:] = 0.0
     for i in range(m):
         counts = tries.right_counts if tries.side[i] == 1 else tries.left_counts
         counts[y[tries.point_row[i]]] += 1.0
-    return log_evidence(tries.left_counts, tables[0], tables[1]) + log_evidence(
-        tries.right_counts, tables[0], tables[1]
-    )
+    return log_evidence(tries.left_counts, table) + log_evidence(tries.right_counts, table)
 
 
 @compiled
@@ -155,7 +154,7 @@ def best_try(
     stop,
     key,
     n_tries,
-    tables,
+    table,
     tries,
     midpoint,  # OUT (d,)
     direction,  # OUT (d,)
@@ -176,7 +175,7 @@ def best_try(
             n_right = try_two_means(rows, points, own_key, tries)
         if n_right == 0 or n_right == m:
             continue
-        evidence = evidence_of_sides(y, m, tables, tries)
+        evidence = evidence_of_sides(y, m, table, tries)
         if not found or evidence > best + TIE:
             found, best = True, evidence
             midpoint[:] = tries.midpoint
@@ -191,7 +190,7 @@ def evidence_and_bound(
     start,
     stop,
     log_odds,
-    tables,
+    table,
     counts,  # OUT (K,)
 ):
     """Return the evidence of a ball, and what the best covering of its rows could have at most.
@@ -201,14 +200,13 @@ def evidence_and_bound(
     counts[:] = 0.0
     for i in range(start, stop):
         counts[y[perm[i]]] += 1.0
-    evidence = log_evidence(counts, tables[0], tables[1])
-    empty = tables[1][0] - tables[0][0]
+    evidence = log_evidence(counts, table)
     bound, n_present = 0.0, 0
     for k in range(len(counts)):
         if counts[k] > 0:
             n_present += 1
             n_own = int(counts[k])
-            bound += empty + tables[0][n_own] - tables[1][n_own]
+            bound += table.of_class[n_own] - table.of_ball[n_own]
     return evidence, bound + (n_present - 1) * log_odds
 
 
@@ -221,7 +219,7 @@ def grow_evidence_tree(
     max_fit,
     n_tries,
     log_odds,
-    tables,
+    table,
     n_classes,
     perm,  # OUT (n,): the rows, leaf by leaf
     bounds,  # OUT (max_nodes, 2): the stretch of perm that each node is
@@ -251,12 +249,12 @@ def grow_evidence_tree(
         node = pending[n_pending]
         start, stop = bounds[node]
         children[node] = 0
-        evidences[node], bound = evidence_and_bound(y, perm, start, stop, log_odds, tables, counts)
+        evidences[node], bound = evidence_and_bound(y, perm, start, stop, log_odds, table, counts)
         is_small = stop - start <= max_leaf_rows or n_nodes + 2 > len(children)
         if is_small or evidences[node] + TIE >= bound:
             continue
         if not best_try(
-            rows, y, perm, start, stop, keys[node], n_tries, tables, tries, midpoint, direction
+            rows, y, perm, start, stop, keys[node], n_tries, table, tries, midpoint, direction
         ):
             continue
         assign_sides(rows, perm, start, stop, midpoint, direction, side)

@@ -9,21 +9,17 @@ two class means and the middle between them, that is the side of the nearer mean
 """
 
 from collections import namedtuple
-from math import lgamma
 
 import numpy as np
 
 from granulearn.balls._compiled import compiled, uniform
+from granulearn.balls._dirichlet_kernels import log_gamma_ratio
 
 MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
 MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
 MAX_THRESHOLDS = 8  # H below
 BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
 BUCKET_FEATURES = 128  # of more live features, the splits below a small ball look at few
-
-# log gamma(n + alpha) - log gamma(alpha) for whole n: for the count of a class, and with
-# K alpha for that of a ball.
-EvidenceTable = namedtuple("EvidenceTable", ["alpha", "of_class", "of_ball"])
 
 # Arrays that growing one tree works on: n rows, d features, at most M of them per split,
 # K classes, H thresholds, B rows in the bucket, T rows on which tries are judged.
@@ -75,25 +71,6 @@ def new_scratch(max_features, n_rows, n_classes, columns):
         np.empty(MAX_TRY_ROWS + n_classes, np.int32),
         np.empty(n_classes + 1, np.int64),
     )
-
-
-@compiled
-def log_gamma_ratio(table, shift, x):
-    """Return log gamma(x + shift) - log gamma(shift), from the table where x is a whole number."""
-    whole = int(x)
-    if whole == x and whole < len(table):
-        return table[whole]
-    return lgamma(x + shift) - lgamma(shift)
-
-
-@compiled
-def log_evidence(counts, table):
-    """Return the logarithm of E for class counts: Dirichlet-multinomial with weight alpha."""
-    total, result = 0.0, 0.0
-    for k in range(len(counts)):
-        total += counts[k]
-        result += log_gamma_ratio(table.of_class, table.alpha, counts[k])
-    return result - log_gamma_ratio(table.of_ball, table.alpha * len(counts), total)
 
 
 @compiled

@@ -9,7 +9,7 @@ several ways; a leaf then stores what each of them predicts, side by side.
 import numpy as np
 
 from granulearn.balls._compiled import compiled
-from granulearn.balls._forest_try_kernels import log_evidence
+from granulearn.balls._dirichlet_kernels import log_evidence
 
 
 @compiled

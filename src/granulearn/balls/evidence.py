@@ -7,9 +7,9 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from granulearn._sklearn_compat import Interval
+from granulearn.balls.evidence_table import EvidenceTable, evidence_table
 from granulearn.balls.makers import (
     BallMaker,
     balls_of_groups,
@@ -102,7 +102,7 @@ class EvidenceBalls(BallMaker):
             n_classes=n_classes,
             n_tries=self.n_tries,
             log_odds=float(np.log(self.split_odds)),
-            tables=log_gamma_tables(len(samples), n_classes, alpha),
+            table=evidence_table(len(samples), n_classes, alpha),
         )
         return balls_of_groups(
             samples, best_covering(samples.X, samples.codes, rule, seed, n_threads)
@@ -116,7 +116,7 @@ class EvidenceRule:
     n_classes: int
     n_tries: int
     log_odds: float
-    tables: tuple[np.ndarray, np.ndarray]
+    table: EvidenceTable
     max_fit_rows: int = MAX_FIT_ROWS
 
 
@@ -134,12 +134,6 @@ class EvidenceTree:
     """(n_nodes,) the key of its random numbers."""
     evidences: np.ndarray
     """(n_nodes,) logarithm of the evidence of each node as one ball."""
-
-
-def log_gamma_tables(n_rows: int, n_classes: int, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return log gamma of all counts plus alpha, and of all totals plus alpha of every class."""
-    whole = np.arange(n_rows + 1)
-    return gammaln(whole + alpha), gammaln(whole + alpha * n_classes)
 
 
 def best_covering(
@@ -196,7 +190,7 @@ def grow_tree(
     evidences = np.empty(max_nodes)
     n_nodes = _evidence_kernels.grow_evidence_tree(
         rows, codes, key, max_leaf_rows, rule.max_fit_rows, rule.n_tries, rule.log_odds,
-        rule.tables, rule.n_classes, order, bounds, children, keys, evidences,
+        rule.table, rule.n_classes, order, bounds, children, keys, evidences,
     )  # fmt: skip
     return EvidenceTree(
         order, bounds[:n_nodes], children[:n_nodes], keys[:n_nodes], evidences[:n_nodes]

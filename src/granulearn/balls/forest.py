@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.balls.forest_rows import forest_rows
-from granulearn.balls.forest_tree import BallTree, ForestRule, grow_one, log_gamma_tables, mix_tree
+from granulearn.balls.forest_tree import BallTree, ForestRule, evidence_tables, grow_one, mix_tree
 from granulearn.balls.makers import in_threads
 
 ROWS_PER_TASK = 16_384  # so many rows are worth loading a tree into the cache for
@@ -153,7 +153,7 @@ def grow_forest(
     GrownForest
     """
     rows = forest_rows(X, codes, n_classes, sample_weight, class_factor)
-    tables = log_gamma_tables(rule, len(rows.samples), n_classes)
+    tables = evidence_tables(rule, len(rows.samples), n_classes)
     grown = in_threads(
         lambda number: grow_one(rows, tables, rule, number), range(rule.n_trees), n_threads
     )

@@ -27,17 +27,19 @@ WEIGHINGS = (
     Weighing(0.1, 0.5),
     Weighing(0.005, 0.05),
 )
-# That of a searched forest which finds wrong labels best.
-AUDIT_WEIGHING = Weighing(0.1, 0.9)
-
 _MOST_TREES, _FEWEST_TREES = 100, 20
 _ROWS_OF_ALL_TREES = 150_000
+
+
+def audit_weighing(n_rows: int) -> Weighing:
+    """Return the weighing that finds wrong labels best."""
+    return Weighing() if n_rows <= SMALL else Weighing(0.1, 0.9)
 
 
 def share_of_tree(n_rows: int, n_features: int, max_samples: float, max_rows: int) -> float:
     """Return the share of the rows that a tree sees."""
     # Small tables are left alone, however wide they are.
-    most_rows = max(min(max_rows, MAX_TREE_VALUES // n_features), SMALL)
+    most_rows = min(max_rows, max(MAX_TREE_VALUES // n_features, SMALL))
     return min(max_samples, most_rows / max(n_rows, 1))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammaln
 
+from granulearn.balls.evidence_table import EvidenceTable, evidence_table
 from granulearn.balls.forest_rows import ForestRows
 
 # The walk of a sample ends where it would go on with a smaller probability.
@@ -87,24 +87,14 @@ class _RawTree:
     counts: np.ndarray
 
 
-def log_gamma_tables(rule: ForestRule, n_rows: int, n_classes: int) -> Mapping[float, tuple]:
-    """Return, for each Dirichlet weight of a rule, what log evidence looks up."""
-    from granulearn.balls._forest_try_kernels import EvidenceTable
-
-    whole = np.arange(n_rows + 1)
+def evidence_tables(rule: ForestRule, n_rows: int, n_classes: int) -> dict[float, EvidenceTable]:
+    """Return a table for each Dirichlet weight of a rule."""
     alphas = {rule.split_alpha, *(weighing.alpha for weighing in rule.weighings)}
-    return {
-        alpha: EvidenceTable(
-            alpha,
-            gammaln(whole + alpha) - gammaln(alpha),
-            gammaln(whole + alpha * n_classes) - gammaln(alpha * n_classes),
-        )
-        for alpha in alphas
-    }
+    return {alpha: evidence_table(n_rows, n_classes, alpha) for alpha in alphas}
 
 
 def grow_one(
-    rows: ForestRows, tables: Mapping[float, tuple], rule: ForestRule, number: int
+    rows: ForestRows, tables: Mapping[float, EvidenceTable], rule: ForestRule, number: int
 ) -> GrownTree:
     """Draw a part of the rows, grow a tree on it, weigh its balls, pack it."""
     from granulearn.balls import _forest_kernels, _posterior_kernels
