@@ -1,4 +1,4 @@
-"""Shares of least squared error, powers of least log-loss, and the true class behind noise."""
+"""Shares of least squared error, and powers of least log-loss."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ from granulearn.estimators.shares import (
     floored,
     mean_squared_error,
     powered,
-    true_probabilities,
 )
 
 seeds = st.integers(0, 10**6)
@@ -111,20 +110,6 @@ def test_floor_and_power_keep_the_order_of_classes(seed, power):
     assert_allclose(proba.sum(axis=1), 1)
     assert proba.min() > 0
     assert_array_equal(proba.argmax(axis=1), scores.argmax(axis=1))
-
-
-@given(seed=seeds, n_classes=st.integers(2, 4))
-def test_noise_is_undone_where_it_is_known(seed, n_classes):
-    rng = np.random.default_rng(seed)
-    true, noise = random_proba(rng, 20, n_classes), 2 * np.eye(n_classes)
-    noise += random_proba(rng, n_classes, n_classes)
-    noise /= noise.sum(axis=1, keepdims=True)
-    assert_allclose(true_probabilities(true @ noise, noise), true, atol=1e-9)
-
-
-def test_what_noise_cannot_explain_is_cut_off_at_zero():
-    noise = np.array([[0.8, 0.2], [0.2, 0.8]])
-    assert_allclose(true_probabilities(np.array([[0.95, 0.05]]), noise), [[1, 0]])
 
 
 def test_the_squared_error_is_a_weighted_mean_over_known_rows():

@@ -56,7 +56,9 @@ def blobs_and_new_rows(n_classes):
 
 def assert_onnx_predicts_the_same(model, X, new):
     labels, probabilities = run(to_onnx(model, X[:5]), new)
-    assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-9)
+    # ONNX's operator for trees adds up in single precision.
+    tolerance = 1e-7 if getattr(model, "boosters_", ()) else 1e-9
+    assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=tolerance)
     assert_array_equal(labels, model.predict(new))
 
 

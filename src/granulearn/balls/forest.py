@@ -106,7 +106,7 @@ class GrownForest:
         side_by_side = self.forest.out_of_bag_posterior(X, self.in_bag, n_threads)
         return side_by_side.reshape(len(X), -1, self.n_classes).transpose(1, 0, 2)
 
-    def mixed(self, shares: Sequence[float]) -> BallForest:
+    def mixed(self, shares: Sequence[float] | np.ndarray) -> BallForest:
         """Return the forest whose leaves predict a mean of the weighings.
 
         Parameters

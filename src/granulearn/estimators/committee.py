@@ -66,7 +66,7 @@ class _BaseRVFLCommittee(Estimator):
         if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        plan = self._plan(np.count_nonzero(weights))
+        plan = self._plan(int(np.count_nonzero(weights)))
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             if plan.pilot and len(activations) > 1:

@@ -20,13 +20,13 @@ from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_sam
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
+from granulearn.estimators.known_noise import noise_matrix, true_probabilities
 from granulearn.estimators.shares import (
     best_power,
     best_shares,
     floored,
     mean_squared_error,
     powered,
-    true_probabilities,
 )
 from granulearn.network import one_hot
 
@@ -333,43 +333,3 @@ class RobustClassifier(DecisionClassifier):
 
     def _of_given_label(self, scores):
         return powered(floored(scores, self._floor), self.power_)
-
-
-def noise_matrix(noise, n_classes: int) -> np.ndarray | None:
-    """Return the probability of each given label (column) where a class is true (row).
-
-    Parameters
-    ----------
-    noise : float, array-like or None
-        The share of wrong labels, spread evenly over the other classes, or the matrix.
-    n_classes : int
-        Number of classes.
-    """
-    if noise is None:
-        return None
-    if isinstance(noise, Real):
-        if noise >= 1 - 1 / n_classes:
-            raise ValueError(
-                f"noise={noise:g}: with {n_classes} classes, labels of which so many are wrong say "
-                f"nothing; it must be below {1 - 1 / n_classes:g}."
-            )
-        other = float(noise) / max(n_classes - 1, 1)
-        return np.full((n_classes, n_classes), other) + (1 - noise - other) * np.eye(n_classes)
-    matrix = np.asarray(noise, dtype=float)
-    if matrix.shape != (n_classes, n_classes):
-        raise ValueError(
-            f"noise has the shape {matrix.shape}; {n_classes} classes need a matrix of "
-            f"{n_classes} by {n_classes}, one row for each true class."
-        )
-    if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
-        raise ValueError("noise must hold probabilities; some are negative or no numbers.")
-    if not np.allclose(matrix.sum(axis=1), 1):
-        raise ValueError(
-            "noise must have rows that sum to one: the probabilities of the given labels where a "
-            f"class is true; they sum to {matrix.sum(axis=1).tolist()}."
-        )
-    if np.linalg.cond(matrix) > 1e8:
-        raise ValueError(
-            "noise cannot be undone: given labels say nothing about some true classes."
-        )
-    return matrix

@@ -117,25 +117,6 @@ def best_power(proba: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> flo
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 
 
-def true_probabilities(proba: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Return probabilities of the true class from those of the given label.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n_samples, n_classes)
-        Probabilities of the given label.
-    noise : ndarray of shape (n_classes, n_classes)
-        Probability of each given label (column) where a class is true (row).
-
-    Notes
-    -----
-    ``P(given k | x) = sum_j P(true j | x) noise[j, k]`` is solved for the true class;
-    what comes out below zero is set to zero.
-    """
-    true = np.maximum(np.linalg.solve(noise.T, proba.T).T, 0)
-    return true / true.sum(axis=1, keepdims=True)
-
-
 def mean_squared_error(predictions: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> float:
     """Return the weighted mean over samples of the squared error summed over classes.
 
