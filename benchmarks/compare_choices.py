@@ -18,7 +18,7 @@ from training_parts import TrainingPart, judge_all, training_part
 from granulearn.estimators import BallForestClassifier
 from granulearn.estimators.committee import AUTO_ACTIVATIONS, AUTO_CS
 from granulearn.estimators.committee_fit import draw_layers, layer_features
-from granulearn.estimators.robust import best_share
+from granulearn.estimators.shares import best_shares
 from granulearn.network import one_hot
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 from granulearn.statistics import wilcoxon_p_value
@@ -152,8 +152,14 @@ def beside_linear(members: dict[str, Members], Y: np.ndarray) -> np.ndarray:
     left_out = base_left_out + factors[at] * steps[at]
     scaled = base + factors[at] * (linear.scores[at] - base)
     committee = network.left_out[network.best]
-    share = (0.5 + best_share(committee, left_out, Y, np.ones(len(Y)))) / 2
+    share = (0.5 + _share_of_second(committee, left_out, Y)) / 2
     return (1 - share) * network.scores[network.best] + share * scaled
+
+
+def _share_of_second(first: np.ndarray, second: np.ndarray, Y: np.ndarray) -> float:
+    """Return the share of the second predictions in the mean of least squared error."""
+    halves = np.full(2, 0.5)
+    return float(best_shares(np.stack([first, second]), Y, np.ones(len(Y)), halves, 0)[1])
 
 
 def mixed_scores(
@@ -161,7 +167,7 @@ def mixed_scores(
 ) -> dict[str, np.ndarray]:
     """Return the scores of new rows by each way to mix network and forest."""
     committee, left_out = network.scores[network.best], network.left_out[network.best]
-    share = best_share(left_out, out_of_bag, Y, np.ones(len(Y)))
+    share = _share_of_second(left_out, out_of_bag, Y)
     known = ~np.isnan(out_of_bag).any(axis=1)
     unseen, seen = (left_out + out_of_bag)[known] / 2, (committee + balls) / 2
     return {

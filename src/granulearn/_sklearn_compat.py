@@ -27,3 +27,13 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.metaestimators import _safe_split as take_split
 from sklearn.utils.validation import _check_method_params as check_method_params
 from sklearn.utils.validation import _num_samples as n_samples_of
+
+
+def booster_rounds(booster):
+    """Return the trees of each round of a fitted histogram booster; each has ``nodes``."""
+    return booster._predictors
+
+
+def booster_baseline(booster):
+    """Return the raw scores of a fitted histogram booster before its first round."""
+    return booster._baseline_prediction

@@ -209,6 +209,31 @@ def test_a_mixed_forest_predicts_the_weighted_mean_of_the_weighings(shares):
     )
 
 
+@settings(max_examples=15)
+@given(seed=st.integers(0, 1000), n_classes=st.integers(2, 4), decimals=st.integers(0, 3))
+def test_order_names_and_threads_change_no_searched_forest(seed, n_classes, decimals):
+    rng = np.random.default_rng(seed)
+    X, y = two_clouds(50, 3, n_classes, seed)
+    X = X.round(decimals)
+    order, names = rng.permutation(50), rng.permutation(n_classes)
+    shares = [0.5, 0.3, 0.2]
+    plain = grow_forest(X, y, n_classes, SEARCHED)
+    other = grow_forest(X[order], names[y[order]], n_classes, SEARCHED, n_threads=3)
+    found = other.mixed(shares).posterior(X, 2)[:, names]
+    assert_array_equal(found, plain.mixed(shares).posterior(X))
+    assert_array_equal(other.importances, plain.importances)
+
+
+def test_of_columns_that_are_constant_nearly_everywhere_all_are_found():
+    """A class is told by one of sixty columns, each on in a few rows only."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(60, size=3000)
+    X, y = (kind[:, None] == np.arange(60)).astype(float), (kind % 2).astype(int)
+    rule = replace(SEARCHED, n_trees=20, weighings=(Weighing(0.005, 0.05),))
+    proba = grow_forest(X, y, 2, rule).out_of_bag(X)[0]
+    assert (proba.argmax(axis=1) == y).mean() > 0.99
+
+
 def test_a_forest_of_one_sure_weighing_is_smaller():
     X, y = two_clouds(400)
     grown = grow_forest(X, y, 2, SEARCHED)

@@ -255,15 +255,17 @@ def test_a_format_of_the_future_is_named(saved):
         load_model(path)
 
 
-def test_a_model_of_the_format_without_a_schema_is_refused_with_one_line(saved):
+@pytest.mark.parametrize("earlier", range(1, model_files.FORMAT))
+def test_a_model_of_an_earlier_format_is_refused_with_one_line(saved, earlier):
     path, _, _ = saved
     header = json.loads(zipfile.ZipFile(path).read("granulearn.json"))
     del header["card"]["schema"]
     with zipfile.ZipFile(path) as members:
         digest = model_files._digest(members, header["card"])
-    old = {**header, "format": 1, "sha256": digest}
+    old = {**header, "format": earlier, "sha256": digest}
     rewrite(path, **{"granulearn.json": json.dumps(old)})
-    with pytest.raises(ModelFileError, match=r"has format 1, .* reads format 2; .* fit again"):
+    said = rf"has format {earlier}, .* reads format {model_files.FORMAT}; .* fit again"
+    with pytest.raises(ModelFileError, match=said):
         load_model(path)
     for command in (["predict", path, path.with_name("t.csv")], ["export", path]):
         path.with_name("t.csv").write_text("a\n1\n")

@@ -29,6 +29,7 @@ WEIGHINGS = (
 )
 _MOST_TREES, _FEWEST_TREES = 100, 20
 _ROWS_OF_ALL_TREES = 150_000
+_ROWS_SEEN_BY_ALL = 0.02  # expected
 
 
 def audit_weighing(n_rows: int) -> Weighing:
@@ -48,7 +49,9 @@ def usual_n_trees(n_rows: int, share: float) -> int:
     if n_rows <= SMALL:
         return _MOST_TREES
     wanted = math.ceil(_ROWS_OF_ALL_TREES / max(share * n_rows, 1))
-    return min(max(wanted, _FEWEST_TREES), _MOST_TREES)
+    # So many that hardly ever a row is seen by all, and then nothing could rate its label.
+    needed = math.ceil(math.log(_ROWS_SEEN_BY_ALL / n_rows) / math.log(share)) if share < 1 else 0
+    return min(max(wanted, needed, _FEWEST_TREES), _MOST_TREES)
 
 
 def rule_of_size(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, softmax
 
+from granulearn._sklearn_compat import booster_baseline, booster_rounds
 from granulearn.estimators.bundles import Bundles
 
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ def trees_of(
     first, last : int or None
         Rounds from `first` on, up to but without `last`; None means all.
     """
-    # scikit-learn offers no public way to the nodes; other converters read the same ones.
-    rounds = booster._predictors[first:last]
+    rounds = booster_rounds(booster)[first:last]
     nodes = [predictor.nodes for trees in rounds for predictor in trees]
     roots = np.cumsum([0, *map(len, nodes)])
     joined = np.concatenate(nodes) if nodes else np.empty(0, dtype=_EMPTY_NODES)
@@ -123,7 +123,7 @@ def trees_of(
     return BoostedTrees(
         bundles=bundles,
         classes=np.asarray(booster.classes_),
-        baseline=np.asarray(booster._baseline_prediction, dtype=float).ravel(),
+        baseline=np.asarray(booster_baseline(booster), dtype=float).ravel(),
         roots=roots[:-1].astype(np.int32),
         outputs=np.tile(np.arange(n_outputs, dtype=np.int32), len(rounds)),
         lefts=np.where(is_leaf, 0, joined["left"] + shift).astype(np.int32),
@@ -147,7 +147,7 @@ def gains_of(booster: HistGradientBoostingClassifier, last: int, n_features: int
         Number of inputs of the booster.
     """
     gains = np.zeros(n_features)
-    for trees in booster._predictors[:last]:
+    for trees in booster_rounds(booster)[:last]:
         for predictor in trees:
             nodes = predictor.nodes[predictor.nodes["is_leaf"] == 0]
             np.add.at(gains, nodes["feature_idx"], np.maximum(nodes["gain"], 0))

@@ -235,8 +235,12 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             lambda: class_by_class(samples.X, samples.codes, len(samples.classes)),
         )
         self.loo_scores_ = fit.loo
-        self.loo_proba_ = self._probabilities(fit.loo)
         return self
+
+    @property
+    def loo_proba_(self) -> np.ndarray:
+        """Class probabilities of each training sample from networks fitted without it."""
+        return self._probabilities(self.loo_scores_)
 
 
 class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):

@@ -270,23 +270,29 @@ class RobustClassifier(DecisionClassifier):
             "forest": float(total),
             **dict(zip(others, shares[n_weighings:].tolist(), strict=True)),
         }
-        self._look_back(samples, {"forest": self.forest_.oob_proba_, **others})
+        self._boosting_unseen = None if boosting is None else boosting.out_of_sample
+        self._look_back(samples)
         gains = None if boosting is None else boosting.gains
         self.feature_importances_ = self._importances(samples.X, gains)
 
-    def _look_back(self, samples: Samples, unseen: dict[str, np.ndarray]) -> None:
-        """Keep what members say of samples they did not see, and choose the power by it."""
+    @property
+    def out_of_sample_(self) -> dict[str, np.ndarray]:
+        """What each member, and their mean, predicts for training samples that it did not see."""
+        unseen = {"forest": self.forest_.oob_proba_, "committee": self.committee_.loo_scores_}
+        if self._boosting_unseen is not None:
+            unseen["boosting"] = self._boosting_unseen
         mean = sum(share * unseen[name] for name, share in self.shares_.items() if share > 0)
-        known = ~np.isnan(mean).any(axis=1)
+        return {**unseen, "mean": mean}
+
+    def _look_back(self, samples: Samples) -> None:
+        """Compare what members say of samples they did not see, and choose the power by it."""
         weights = total_weights(self.class_weight, samples)
-        self.out_of_sample_ = {**unseen, "mean": mean}
-        Y = one_hot(samples.codes, len(samples.classes))
-        self.losses_ = {
-            name: mean_squared_error(each, Y, weights) for name, each in self.out_of_sample_.items()
-        }
+        unseen, Y = self.out_of_sample_, one_hot(samples.codes, len(samples.classes))
+        self.losses_ = {name: mean_squared_error(each, Y, weights) for name, each in unseen.items()}
+        known = ~np.isnan(unseen["mean"]).any(axis=1)
         self.power_ = 1.0
         if known.any() and len(self.classes_) > 1:
-            proba = floored(mean[known], self._floor)
+            proba = floored(unseen["mean"][known], self._floor)
             self.power_ = best_power(proba, samples.codes[known], weights[known])
 
     def _share_with_other(self, samples: Samples, seed: int) -> None:

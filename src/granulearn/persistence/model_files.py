@@ -29,7 +29,7 @@ from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 CARD_MEMBER = "granulearn.json"
 SCHEMA_MEMBER = "schema.json"
 # 2: the card holds a schema, by which the cells of a file are read.
-FORMAT = 2
+FORMAT = 3
 
 
 class ModelFileError(ValueError):

@@ -1,0 +1,42 @@
+"""Rows of a forest: an order and numbers that depend on the values alone."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from granulearn.balls.forest_rows import canonical_order, class_by_class, forest_rows
+
+
+@given(seed=st.integers(0, 10**6), n_values=st.integers(1, 4), n_classes=st.integers(1, 4))
+def test_the_canonical_order_is_that_of_values_whatever_rows_and_classes_are_called(
+    seed, n_values, n_classes
+):
+    rng = np.random.default_rng(seed)
+    X, codes = rng.integers(n_values, size=(30, 2)).astype(float), rng.integers(n_classes, size=30)
+    order, numbers = canonical_order(X, codes, n_classes)
+    assert [tuple(row) for row in X[order]] == sorted(map(tuple, X))
+    other, names = rng.permutation(30), rng.permutation(n_classes)
+    again, other_numbers = canonical_order(X[other], names[codes[other]], n_classes)
+    assert_array_equal(X[other][again], X[order])
+    assert_array_equal(
+        other_numbers[names[codes[other][again]]], numbers[codes[order]], err_msg="class numbers"
+    )
+
+
+def test_rows_of_a_class_stand_together_and_each_class_is_sorted():
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(50, 2)), rng.integers(3, size=50)
+    order = class_by_class(X, codes, 3)
+    assert np.count_nonzero(np.diff(codes[order])) == 2
+    for k in range(3):
+        assert (np.diff(X[order][codes[order] == k, 0]) > 0).all()
+
+
+def test_rows_are_centred_and_copies_share_their_weight():
+    X, codes = np.array([[3.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    rows = forest_rows(X, codes, 2, np.array([1.0, 2.4, 0.0]))
+    assert_array_equal(rows.samples, [1, 1, 0])
+    assert_allclose(rows.weights, [1.2, 1.2, 1.0])
+    assert_allclose(rows.columns.sum(), 0, atol=1e-12)
+    assert forest_rows(X, codes, 2).weights.size == 0
