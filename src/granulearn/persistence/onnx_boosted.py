@@ -53,7 +53,7 @@ def _add_inputs(graph: Graph, bundles: Bundles, X: Name) -> Name:
         on = graph.as_integer(graph.add("Greater", own, graph.constant(bundles.middles[begin:end])))
         # The first of the largest is the first that is on; where none is, it is the first of all.
         first = graph.add("ArgMax", on, axis=1, keepdims=1)
-        any_on = graph.add("ReduceMax", on, axes=[1], keepdims=1)
+        any_on = graph.add("ReduceMax", on, graph.constant([1]), keepdims=1)
         place = graph.times(graph.plus(first, graph.constant([1])), any_on)
         parts.append(graph.add("Gather", graph.constant(bundles.codes_of(number)), place, axis=0))
     if len(bundles.others):
