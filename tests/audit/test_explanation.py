@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.explanation import explain, nearest_trusted, speaking_balls
+from granulearn.audit.explanation import (
+    explain,
+    nearest_trusted,
+    speaking_balls,
+    weighed_trees,
+)
 from tests.audit.tables import three_clouds
 
 NAMES = ["length", "width", "noise", "more noise"]
@@ -44,6 +49,17 @@ def test_trees_that_saw_the_sample_do_not_speak(audited):
         assert all(ball.n_samples < seen[unseen[0]].sum() for ball in balls)
     finally:
         audit.in_bag_ = seen
+
+
+@pytest.mark.parametrize("n", [150, 1100])
+def test_what_balls_say_adds_up_to_the_probabilities_of_the_audit(n):
+    X, y, wrong = three_clouds(n)
+    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y)
+    trees, rows = weighed_trees(audit, X), audit.forest_.rows(X)
+    for at in np.flatnonzero(wrong)[:10]:
+        unseen = [trees[number] for number in np.flatnonzero(~audit.in_bag_[:, at])]
+        told = [tree.says[tree.path(rows[at])].sum(axis=0) for tree in unseen]
+        assert_allclose(np.mean(told, axis=0), audit.proba_[at], atol=1e-6)
 
 
 def test_balls_speak_for_the_suggested_class_and_say_where_they_are(audited):

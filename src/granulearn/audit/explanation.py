@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.balls.forest_voices import BallVoice, SeenRows, strongest_balls, weigh_trees
+from granulearn.balls.forest_voices import (
+    BallVoice,
+    SeenRows,
+    WeighedTree,
+    strongest_balls,
+    weigh_trees,
+)
 from granulearn.memberships.base import nearest_points
 
 FeatureName = str | tuple[str, str]
@@ -133,15 +139,29 @@ def speaking_balls(
         return []
     given = np.searchsorted(audit.classes_, audit.given_)
     suggested = np.searchsorted(audit.classes_, audit.suggested_)
-    seen = SeenRows(audit.forest_.rows(X), given, np.ones(len(X)), audit.in_bag_)
-    trees = weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
+    rows, trees = audit.forest_.rows(X), weighed_trees(audit, X)
     return [
         tuple(
-            _reason(ball, given[at], suggested[at], seen.rows[at], names)
-            for ball in strongest_balls(trees, seen.rows[at], suggested[at], ~audit.in_bag_[:, at])
+            _reason(ball, given[at], suggested[at], rows[at], names)
+            for ball in strongest_balls(trees, rows[at], suggested[at], ~audit.in_bag_[:, at])
         )
         for at in positions
     ]
+
+
+def weighed_trees(audit: LabelAudit, X: np.ndarray) -> list[WeighedTree]:
+    """Return the trees of an audit with what their balls have and say.
+
+    Parameters
+    ----------
+    audit : LabelAudit
+        Fitted on X.
+    X : ndarray of shape (n_samples, n_features)
+        The inputs that were audited.
+    """
+    codes = np.searchsorted(audit.classes_, audit.given_)
+    seen = SeenRows(audit.forest_.rows(X), codes, np.ones(len(X)), audit.in_bag_)
+    return weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
 
 
 def _reason(

@@ -174,16 +174,16 @@ def _counts(
 
 
 def _weigh(tree: BallTree, both_counts, first: Weighing, tables, shared) -> WeighedTree:
+    """Weigh the balls of one tree; the evidence gained is that of the first weighing."""
     from granulearn.balls import _posterior_kernels
 
     counts, weighed = both_counts
     n_nodes, n_classes = counts.shape
     children = np.maximum(tree.children, 0)
-    # A leaf with balls left out below it weighed more than its evidence by these balls.
+    # A leaf with balls left out below it: W = g E / (g E / W), the stop that it keeps.
     stopped = np.where(tree.children < 0, tree.thresholds, 0.0)
-    evidences, stops, reach, masses = (np.empty(n_nodes) for _ in range(4))
-    masses[:] = 0
-    says = np.zeros((n_nodes, n_classes))
+    evidences, stops, reach = (np.empty(n_nodes) for _ in range(3))
+    masses, says = np.zeros(n_nodes), np.zeros((n_nodes, n_classes))
     for weighing, share in shared:
         _posterior_kernels.weigh_balls(weighed, tables[weighing.alpha], evidences)
         factors = np.divide(weighing.stop, stopped, out=np.ones(n_nodes), where=stopped > 0)

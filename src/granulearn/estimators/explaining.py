@@ -58,7 +58,7 @@ class RowExplanation:
             for name, member in self.members.items()
         ]
         for ball in self.balls:
-            way = ", ".join(f"{side} {column}" for column, side in ball.columns)
+            way = ", ".join(f"{side} {_column(name)}" for name, side in ball.columns)
             lines.append(
                 f"  ball of {ball.n_samples} samples, {ball.class_counts[own]} of them "
                 f"{self.label}{': ' if way else ''}{way}"
@@ -201,6 +201,10 @@ def _speaking_balls(
     if names is None:
         return found
     return [tuple(_named(ball, names) for ball in balls) for balls in found]
+
+
+def _column(name: int | str) -> str:
+    return name if isinstance(name, str) else f"column {name}"
 
 
 def _column_names(model: ScoreClassifier) -> list[str] | None:
