@@ -109,3 +109,20 @@ def test_a_tree_adds_only_to_the_rows_that_it_has_not_seen():
     assert_array_equal(total, [[0, 0], [0.25, 0.75], [0, 0]])
     _posterior_kernels.add_posterior(np.zeros((3, 1)), np.empty(0, bool), *leaf, total)
     assert_array_equal(total, [[0.25, 0.75], [0.5, 1.5], [0.25, 0.75]])
+
+
+def test_every_ball_counts_the_rows_whose_walk_goes_through_it():
+    rng = np.random.default_rng(0)
+    rows, codes, weights = rng.normal(size=(40, 2)), rng.integers(3, size=40), rng.uniform(size=40)
+    children = np.array([1, -1, 3, -2, -3], np.int32)
+    offsets, features = np.array([0, 1, 1, 3, 3, 3], np.int32), np.array([0, 0, 1], np.int32)
+    directions, thresholds = np.array([1.0, 2.0, -1.0]), np.array([0.1, 0, 0.2, 0, 0])
+    counts = np.empty((5, 3))
+    _posterior_kernels.count_balls(
+        rows, codes, weights, children, offsets, features, directions, thresholds, counts
+    )
+    right = rows[:, 0] > 0.1
+    beyond = right & (2 * rows[:, 0] - rows[:, 1] > 0.2)
+    for ball, own in enumerate([right | True, ~right, right, right & ~beyond, beyond]):
+        expected = np.bincount(codes[own], weights[own], minlength=3)
+        assert_allclose(counts[ball], expected)

@@ -38,9 +38,17 @@ def test_a_tree_sees_its_share_of_the_rows_and_each_leaf_has_all_weighings():
 
 
 def test_mixing_joins_leaves_that_predict_the_same():
-    tree = grown(ForestRule(1, 0.5, weighings=(Weighing(stop=1.0), Weighing(0.005, 0.05)))).tree
-    alike = mix_tree(tree, np.array([1.0, 0.0]))
+    one = grown(ForestRule(1, 0.5, weighings=(Weighing(stop=1.0), Weighing(0.005, 0.05))))
+    alike = mix_tree(one.tree, np.array([1.0, 0.0]), one.stops)
     assert len(alike.children) == 1  # every walk stops at the first ball
-    apart = mix_tree(tree, np.array([0.5, 0.5]))
+    assert_array_equal(alike.thresholds, [1.0])
+    apart = mix_tree(one.tree, np.array([0.5, 0.5]), one.stops)
     assert len(apart.children) > 20
     assert_allclose(apart.leaf_proba.sum(axis=1), 1, rtol=1e-6)
+
+
+def test_a_leaf_tells_whether_its_ball_was_split():
+    trusting = grown(ForestRule(1, 0.5, weighings=(Weighing(0.005, 0.05),))).tree
+    cautious = grown(ForestRule(1, 0.5, weighings=(Weighing(stop=1.0),))).tree
+    assert not trusting.thresholds[trusting.children < 0].any()  # nothing is left out
+    assert_array_equal(cautious.thresholds, [1.0])

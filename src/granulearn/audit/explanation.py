@@ -1,4 +1,4 @@
-"""Why a label is doubted: the nearest trusted samples, and a path of balls in words."""
+"""Why a label is doubted: the nearest trusted samples, and the balls that speak against it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.balls.forest import BallForest
-from granulearn.balls.forest_tree import BallTree
+from granulearn.balls.forest_voices import (
+    BallVoice,
+    SeenRows,
+    WeighedTree,
+    strongest_balls,
+    weigh_trees,
+)
 from granulearn.memberships.base import nearest_points
 
 FeatureName = str | tuple[str, str]
@@ -29,11 +34,11 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class BallStep:
-    """One ball on the way of a sample down a tree."""
+class BallReason:
+    """A ball that speaks for the suggested class, of a tree that did not see the sample."""
 
     words: str
-    """What sends the sample into this ball; empty for the first."""
+    """What leads the sample into the ball; empty if no split on the way gains evidence."""
     n_samples: int
     """Training samples of the tree in the ball."""
     given_share: float
@@ -48,7 +53,7 @@ class Explanation:
 
     position: int
     neighbours: tuple[Neighbour, ...]
-    path: tuple[BallStep, ...]
+    balls: tuple[BallReason, ...]
 
 
 def explain(
@@ -73,11 +78,10 @@ def explain(
         One for each position.
     """
     neighbours = nearest_trusted(audit, X, positions)
-    codes = np.searchsorted(audit.classes_, audit.given_)
-    rows = audit.forest_.rows(X)
+    balls = speaking_balls(audit, X, positions, names)
     return [
-        Explanation(position, found, tuple(ball_path(audit, rows, codes, position, names)))
-        for position, found in zip(positions, neighbours, strict=True)
+        Explanation(position, near, reasons)
+        for position, near, reasons in zip(positions, neighbours, balls, strict=True)
     ]
 
 
@@ -113,97 +117,73 @@ def nearest_trusted(
     return [found[position] for position in positions]
 
 
-def ball_path(
-    audit: LabelAudit,
-    rows: np.ndarray,
-    codes: np.ndarray,
-    position: int,
-    names: Sequence[FeatureName],
-) -> list[BallStep]:
-    """Return the balls of a typical tree that a sample falls into, from large to small.
+def speaking_balls(
+    audit: LabelAudit, X: np.ndarray, positions: Sequence[int], names: Sequence[FeatureName]
+) -> list[tuple[BallReason, ...]]:
+    """Return, for each position, the balls that add most to the probability of the suggested class.
+
+    Trees that saw the sample do not speak, as they do not in the audit.
 
     Parameters
     ----------
     audit : LabelAudit
-        Fitted.
-    rows : ndarray of shape (n_samples, n_features)
-        Inputs shifted and scaled, as the trees need them.
-    codes : ndarray of shape (n_samples,)
-        Given classes.
-    position : int
-        The sample.
+        Fitted on X.
+    X : ndarray of shape (n_samples, n_features)
+        The inputs that were audited.
+    positions : sequence of int
+        Positions of the samples.
     names : sequence of str or tuple
         Names of the features; (column, category) for a feature of zeros and ones.
     """
-    number = typical_tree(audit, rows, position)
-    if number is None:
+    if len(positions) == 0:
         return []
-    tree = audit.forest_.trees[number]
-    given = codes[position]
-    suggested = np.searchsorted(audit.classes_, audit.suggested_[position])
-    members = np.flatnonzero(audit.in_bag_[number])
-    steps, node, words = [], 0, ""
-    while True:
-        labels = codes[members]
-        share = [float((labels == k).mean()) if len(labels) else 0.0 for k in (given, suggested)]
-        steps.append(BallStep(words, len(members), share[0], share[1]))
-        if tree.children[node] < 0:
-            return steps
-        goes_right = _goes_right(tree, node, rows[[position]])[0]
-        words = _side_in_words(tree, node, goes_right, names)
-        members = members[_goes_right(tree, node, rows[members]) == goes_right]
-        node = tree.children[node] + int(goes_right)
+    given = np.searchsorted(audit.classes_, audit.given_)
+    suggested = np.searchsorted(audit.classes_, audit.suggested_)
+    rows, trees = audit.forest_.rows(X), weighed_trees(audit, X)
+    return [
+        tuple(
+            _reason(ball, given[at], suggested[at], rows[at], names)
+            for ball in strongest_balls(trees, rows[at], suggested[at], ~audit.in_bag_[:, at])
+        )
+        for at in positions
+    ]
 
 
-def typical_tree(audit: LabelAudit, rows: np.ndarray, position: int) -> int | None:
-    """Return the tree nearest to the mean of all trees that did not see a sample; None if all did.
+def weighed_trees(audit: LabelAudit, X: np.ndarray) -> list[WeighedTree]:
+    """Return the trees of an audit with what their balls have and say.
 
     Parameters
     ----------
     audit : LabelAudit
-        Fitted.
-    rows : ndarray of shape (n_samples, n_features)
-        Inputs shifted and scaled, as the trees need them.
-    position : int
-        The sample.
+        Fitted on X.
+    X : ndarray of shape (n_samples, n_features)
+        The inputs that were audited.
     """
-    unseen = np.flatnonzero(~audit.in_bag_[:, position])
-    if len(unseen) == 0:
-        return None
-    n_classes = len(audit.classes_)
-    nothing, one = np.zeros(rows.shape[1]), rows[[position]]
-    each = np.concatenate(
-        [BallForest((audit.forest_.trees[t],), nothing, 1.0, n_classes).posterior(one)
-         for t in unseen]
-    )  # fmt: skip
-    distance = np.abs(each - audit.proba_[position]).sum(axis=1)
-    return int(unseen[distance.argmin()])
+    codes = np.searchsorted(audit.classes_, audit.given_)
+    seen = SeenRows(audit.forest_.rows(X), codes, np.ones(len(X)), audit.in_bag_)
+    return weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
 
 
-def _goes_right(tree: BallTree, node: int, rows: np.ndarray) -> np.ndarray:
-    part = slice(tree.offsets[node], tree.offsets[node + 1])
-    products = rows[:, tree.features[part]] * tree.directions[part]
-    # Products are added up in the same order as in the kernel.
-    return np.cumsum(products, axis=1)[:, -1] > tree.thresholds[node]
-
-
-def _side_in_words(
-    tree: BallTree, node: int, goes_right: bool, names: Sequence[FeatureName]
-) -> str:
-    part = slice(tree.offsets[node], tree.offsets[node + 1])
-    signs = tree.directions[part] if goes_right else -tree.directions[part]
-    # The largest difference of means says most.
-    order = np.argsort(-np.abs(signs), kind="stable")
-    return ", ".join(
-        _in_words(names[tree.features[part][j]], signs[j] > 0, alone=len(order) == 1) for j in order
+def _reason(
+    ball: BallVoice, given: int, suggested: int, row: np.ndarray, names: Sequence[FeatureName]
+) -> BallReason:
+    return BallReason(
+        words=", ".join(
+            _in_words(names[int(at)], side == "higher", row[int(at)] > 0)
+            for at, side in ball.columns
+        ),
+        n_samples=ball.n_samples,
+        given_share=ball.class_counts[given] / ball.n_samples,
+        suggested_share=ball.class_counts[suggested] / ball.n_samples,
     )
 
 
-def _in_words(name: FeatureName, higher: bool, *, alone: bool) -> str:
+def _in_words(name: FeatureName, higher: bool, above_mean: bool) -> str:
     if isinstance(name, str):
         return f"{'higher' if higher else 'lower'} {name}"
     column, category = name
-    if alone:
+    # Zeros lie below the mean of a column of zeros and ones, and ones above it.
+    if higher == above_mean:
         return f"{column} is {category}" if higher else f"{column} is not {category}"
     # Features that decide together may outweigh each other.
     return f"{column} {'more' if higher else 'less'} often {category}"

@@ -87,6 +87,8 @@ class LabelAudit(BaseEstimator):
         The trees.
     in_bag_ : ndarray of shape (n_trees, n_samples)
         True where a tree saw a sample.
+    weighings_ : tuple of Weighing
+        How the balls of the trees were weighed; there is one way.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -142,6 +144,7 @@ class LabelAudit(BaseEstimator):
         rule = self._rule(*X.shape)
         grown = grow_forest(X, codes, len(self.classes_), rule, n_threads=n_threads)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
+        self.weighings_ = rule.weighings
         self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
         self.given_ = self.classes_[codes]
         self.reliability_ = label_reliability(self.proba_, codes)

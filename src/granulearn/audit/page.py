@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,15 +116,7 @@ def _suspect(
             }
             for near in explanation.neighbours
         ],
-        "path": [
-            {
-                "words": step.words,
-                "n_samples": step.n_samples,
-                "given_share": step.given_share,
-                "suggested_share": step.suggested_share,
-            }
-            for step in explanation.path
-        ],
+        "balls": [asdict(ball) for ball in explanation.balls],
     }
 
 

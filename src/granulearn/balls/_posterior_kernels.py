@@ -204,3 +204,21 @@ def add_posterior(
         leaf = find_leaf(rows[i], children, offsets, features, directions, thresholds)
         for k in range(total.shape[1]):
             total[i, k] += leaf_proba[leaf, k]
+
+
+@compiled
+def count_balls(
+    rows, codes, weights, children, offsets, features, directions, thresholds,
+    counts,  # OUT (n_nodes, K)
+):  # fmt: skip
+    """Sum the weights of the rows of each class in every ball of a packed tree."""
+    of_leaves = np.zeros(((len(children) + 1) // 2, counts.shape[1]))
+    for i in range(len(rows)):
+        leaf = find_leaf(rows[i], children, offsets, features, directions, thresholds)
+        of_leaves[leaf, codes[i]] += weights[i]
+    for node in range(len(children) - 1, -1, -1):
+        left = children[node]
+        if left > 0:
+            counts[node] = counts[left] + counts[left + 1]
+        else:
+            counts[node] = of_leaves[-1 - left]

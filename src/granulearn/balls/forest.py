@@ -92,6 +92,8 @@ class GrownForest:
     importances: np.ndarray
     """(n_features,) share of the evidence gained by splits on each feature."""
     n_classes: int
+    stops: tuple[np.ndarray, ...]
+    """(n_weighings, n_nodes) for each tree: probability that a walk stops at a ball."""
 
     def out_of_bag(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Return (n_weighings, n_samples, n_classes) probabilities by trees that saw no such row.
@@ -114,7 +116,10 @@ class GrownForest:
         shares : sequence of float
             Weight of each weighing in the mean; they sum to one.
         """
-        trees = tuple(mix_tree(tree, np.asarray(shares, float)) for tree in self.forest.trees)
+        trees = tuple(
+            mix_tree(tree, np.asarray(shares, float), stops)
+            for tree, stops in zip(self.forest.trees, self.stops, strict=True)
+        )
         return BallForest(trees, self.forest.shift, self.forest.scale, self.n_classes)
 
 
@@ -167,7 +172,8 @@ def grow_forest(
     n_outputs = n_classes * len(rule.weighings)
     trees = tuple(one.tree for one in grown)
     forest = BallForest(trees, rows.shift, rows.scale, n_outputs, len(rule.weighings))
-    return GrownForest(forest, in_bag, importances, n_classes)
+    stops = tuple(one.stops for one in grown)
+    return GrownForest(forest, in_bag, importances, n_classes, stops)
 
 
 def label_reliability(

@@ -60,7 +60,11 @@ class BallTree:
     directions: np.ndarray
     """Difference of the two class means in each of `features`."""
     thresholds: np.ndarray
-    """A row goes right when its dot product with the direction exceeds the node's threshold."""
+    """A row goes right when its dot product with the direction exceeds the node's threshold.
+
+    A leaf has zero if its ball never was split; else, with what is below it left out, the
+    probability that a walk stopped there.
+    """
     leaf_proba: np.ndarray
     """(n_leaves, K) posterior of a row that ends in the leaf, over its whole path."""
 
@@ -72,6 +76,8 @@ class GrownTree:
     tree: BallTree
     drawn: np.ndarray
     gains: np.ndarray
+    stops: np.ndarray
+    """(n_weighings, n_nodes) probability that a walk stops at a ball, once it is there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +117,9 @@ def grow_one(
         raw.children, raw.begins, raw.widths, raw.features, raw.directions, evidences,
         stops, reach, gains,
     )  # fmt: skip
-    tree, kept = _pack(raw, np.max([reach for _, _, reach in weighed], axis=0))
+    # What is left out below a leaf is hardly ever reached: the walk stopped there.
+    stopped = (raw.children > 0).astype(float)
+    tree, kept = _pack(raw, np.max([reach for _, _, reach in weighed], axis=0), stopped)
     n_leaves, n_classes = np.count_nonzero(tree.children < 0), len(rows.numbers)
     side_by_side = np.empty((n_leaves, len(weighed), n_classes), np.float32)
     for i, (weighing, (_, stops, reach)) in enumerate(zip(rule.weighings, weighed, strict=True)):
@@ -120,10 +128,12 @@ def grow_one(
             tree.children, kept, raw.counts, weighing.alpha, stops, reach, posterior
         )
         side_by_side[:, i] = posterior[:, rows.numbers]
-    return GrownTree(replace(tree, leaf_proba=side_by_side.reshape(n_leaves, -1)), drawn, gains)
+    tree = replace(tree, leaf_proba=side_by_side.reshape(n_leaves, -1))
+    stops = np.array([stops[kept] for _, stops, _ in weighed], np.float32)
+    return GrownTree(tree, drawn, gains, stops)
 
 
-def mix_tree(tree: BallTree, shares: np.ndarray) -> BallTree:
+def mix_tree(tree: BallTree, shares: np.ndarray, stops: np.ndarray) -> BallTree:
     """Return a tree whose leaves predict the weighted mean of the weighings, without equal ones.
 
     Parameters
@@ -132,6 +142,8 @@ def mix_tree(tree: BallTree, shares: np.ndarray) -> BallTree:
         Its leaves predict what each weighing says, side by side.
     shares : ndarray of shape (n_weighings,)
         Weight of each weighing.
+    stops : ndarray of shape (n_weighings, n_nodes)
+        Probability that a walk stops at a ball, once it is there.
     """
     from granulearn.balls import _posterior_kernels
 
@@ -146,7 +158,8 @@ def mix_tree(tree: BallTree, shares: np.ndarray) -> BallTree:
         children, tree.offsets[:-1], np.diff(tree.offsets), tree.features, tree.directions,
         tree.thresholds, node_proba,
     )  # fmt: skip
-    packed, kept = _pack(raw, reach)
+    stopped = np.where(tree.children < 0, tree.thresholds, shares @ stops)
+    packed, kept = _pack(raw, reach, stopped)
     return replace(packed, leaf_proba=node_proba[kept[packed.children < 0]].astype(np.float32))
 
 
@@ -189,8 +202,11 @@ def _weigh(raw: _RawTree, table, weighing: Weighing) -> tuple[np.ndarray, np.nda
     return evidences, stops, reach
 
 
-def _pack(raw: _RawTree, reach: np.ndarray) -> tuple[BallTree, np.ndarray]:
-    """Keep the nodes that a walk can reach, in arrays of just the right size; leaves are empty."""
+def _pack(raw: _RawTree, reach: np.ndarray, stopped: np.ndarray) -> tuple[BallTree, np.ndarray]:
+    """Keep the nodes that a walk can reach, in arrays of just the right size.
+
+    Leaves predict nothing yet; of `stopped` they get what `BallTree.thresholds` says.
+    """
     from granulearn.balls import _posterior_kernels
 
     number, kept = (np.empty(len(raw.children), dtype=np.int32) for _ in range(2))
@@ -211,4 +227,6 @@ def _pack(raw: _RawTree, reach: np.ndarray) -> tuple[BallTree, np.ndarray]:
         number, kept, tree.children, tree.offsets, tree.features, tree.directions,
         tree.thresholds,
     )  # fmt: skip
+    is_leaf = tree.children < 0
+    tree.thresholds[is_leaf] = stopped[kept][is_leaf]
     return tree, kept

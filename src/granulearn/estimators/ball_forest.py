@@ -14,9 +14,11 @@ from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest, grow_forest, label_reliability
 from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
+from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
 from granulearn.balls.records import repetitions
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
+from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.shares import best_shares
 from granulearn.network import one_hot
 
@@ -227,6 +229,32 @@ class BallForestClassifier(ScoreClassifier):
     def _scores(self, X):
         """Return the mean of the trees' posteriors."""
         return self.forest_.posterior(X, effective_n_jobs(self.n_jobs))
+
+    def explain(self, X, training=None):
+        """Say for each row which balls and which training rows speak for its class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to explain.
+        training : tuple of X and y, or of X, y and sample_weight, default=None
+            What was passed to `fit`: a model keeps no rows. Without it there are no
+            balls and no nearest rows.
+
+        Returns
+        -------
+        list of RowExplanation
+            One for each row; as text, it is a few lines to read. See `RobustClassifier.explain`.
+        """
+        X = self._checked(X)
+        scores = self._scores(X)
+        return explain_rows(self, X, scores, {"forest": (1.0, scores)}, self, training)
+
+    def _weigh_trees(self, samples: Samples) -> list[WeighedTree]:
+        """Return the trees with what their balls have and say, from the samples of `fit`."""
+        weights = total_weights(self.class_weight, samples)
+        seen = SeenRows(self.forest_.rows(samples.X), samples.codes, weights, self.in_bag_)
+        return weigh_trees(self.forest_, seen, self.weighings_, self.weighing_shares_)
 
 
 def class_factors(class_weight, samples: Samples) -> np.ndarray | None:

@@ -20,6 +20,7 @@ from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_sam
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
+from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_probabilities
 from granulearn.estimators.shares import (
     best_power,
@@ -328,11 +329,56 @@ class RobustClassifier(DecisionClassifier):
 
     def _scores(self, X):
         """Return the mean of the members by their shares; scores sum to one over the classes."""
-        members = self._member_scores(X)
+        return self._mean(self._member_scores(X))
+
+    def _mean(self, members: dict[str, np.ndarray]) -> np.ndarray:
         mean = sum(self.shares_[name] * scores for name, scores in members.items())
         if self.noise_ is None:
             return mean
         return true_probabilities(self._of_given_label(mean), self.noise_)
+
+    def explain(self, X, training=None):
+        """Say for each row which members, balls and training rows speak for its class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to explain.
+        training : tuple of X and y, or of X, y and sample_weight, default=None
+            What was passed to `fit`: a model keeps no rows. Without it the members
+            are explained, and there are no balls and no nearest rows.
+
+        Returns
+        -------
+        list of RowExplanation
+            One for each row; as text, it is a few lines to read.
+
+        Notes
+        -----
+        A ball speaks by what it adds to the forest's probability of the class: the
+        probability that the walk of the row ends in it, times what it predicts. Columns
+        lead to a ball by the evidence that the splits on the way to it gain. Nearest are
+        the rows at the least Euclidean distance. A row of a weight above 1.5 is taken to
+        be seen in all its copies by a tree that saw one of them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from granulearn.estimators import RobustClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = RobustClassifier(random_state=0).fit(X, y)
+        >>> (why,) = model.explain(X[:1], training=(X, y))
+        >>> why.label, sorted(why.members), why.nearest[0]
+        (0, ['committee', 'forest'], 0)
+        >>> "lower" in str(why)
+        True
+        """
+        X = self._checked(X)
+        says = self._member_scores(X)
+        members = {name: (self.shares_[name], scores) for name, scores in says.items()}
+        counts = "forest" in says and isinstance(self.forest_, BallForestClassifier)
+        forest = self.forest_ if counts else None
+        return explain_rows(self, X, self._mean(says), members, forest, training)
 
     def _probabilities(self, scores):
         return scores if self.noise_ is not None else self._of_given_label(scores)
