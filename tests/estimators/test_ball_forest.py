@@ -7,8 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_circles
 
+from granulearn.balls import check_samples
 from granulearn.datasets import flip_labels
 from granulearn.estimators import BallForestClassifier
+from granulearn.estimators.ball_forest import stand_alone
 from tests.estimators.families import overlapping_classes
 
 
@@ -124,3 +126,13 @@ def test_text_and_one_class_are_errors_that_say_what_to_do():
         BallForestClassifier().fit(X, np.zeros(len(X), int))
     with pytest.raises(ValueError, match="NaN"):
         BallForestClassifier().fit(np.where(X > 5, np.nan, X), y)
+
+
+def test_samples_without_a_copy_stand_alone():
+    X = np.array([[1.0, 2], [1, 2], [1, 2], [3, 4], [5, 6], [7, 8]])
+    y = np.array([0, 0, 1, 1, 1, 0])
+    weights = np.array([1.0, 1, 1, 2, 1.2, 0])
+    found = stand_alone(check_samples(X, y, sample_weight=weights))
+    assert_array_equal(found, [False, False, True, False, True, False])
+    repeated = np.repeat(np.arange(6), 2)
+    assert not stand_alone(check_samples(X[repeated], y[repeated])).any()

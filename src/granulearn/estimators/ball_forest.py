@@ -15,7 +15,7 @@ from granulearn.balls.forest import GrownForest, grow_forest, label_reliability
 from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
-from granulearn.balls.records import repetitions
+from granulearn.balls.records import order_and_ties, repetitions
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.estimators.explaining import explain_rows
@@ -275,3 +275,13 @@ def total_weights(class_weight, samples: Samples) -> np.ndarray:
 def n_counted(samples: Samples) -> int:
     """Return how many samples there are; one of weight two counts as two."""
     return len(samples) if samples.weights is None else int(repetitions(samples.weights).sum())
+
+
+def stand_alone(samples: Samples) -> np.ndarray:
+    """Return which samples count once and have no copy of the same label."""
+    order, place = order_and_ties(samples.X, samples.codes)
+    weights = np.ones(len(samples)) if samples.weights is None else samples.weights
+    copies = np.bincount(place, repetitions(weights)[order], minlength=len(samples))
+    alone = np.empty(len(samples), dtype=bool)
+    alone[order] = copies[place] == 1
+    return alone & (weights > 0)

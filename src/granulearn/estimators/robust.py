@@ -14,7 +14,12 @@ from sklearn.utils import check_random_state
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rules import SMALL
-from granulearn.estimators.ball_forest import BallForestClassifier, n_counted, total_weights
+from granulearn.estimators.ball_forest import (
+    BallForestClassifier,
+    n_counted,
+    stand_alone,
+    total_weights,
+)
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_samples
 from granulearn.estimators.committee import RVFLCommitteeClassifier
@@ -30,6 +35,9 @@ from granulearn.estimators.shares import (
     powered,
 )
 from granulearn.network import one_hot
+
+# From fewer samples no power is chosen.
+FEWEST_TELLING = 20
 
 
 class RobustClassifier(DecisionClassifier):
@@ -109,7 +117,8 @@ class RobustClassifier(DecisionClassifier):
     The score of a class is the mean of what the members predict, by their
     shares; a probability is the score, at least 1/(n + K), to the power
     `power_`, scaled to sum to one. The power has the least log-loss of
-    out-of-sample predictions.
+    out-of-sample predictions, for samples of which there is no copy; where these
+    are fewer than 20 it is one.
 
     The importance of a feature in the forest is its share of the evidence gained,
     in boosted trees of the loss saved, in the networks of the squared weights on
@@ -290,11 +299,12 @@ class RobustClassifier(DecisionClassifier):
         weights = total_weights(self.class_weight, samples)
         unseen, Y = self.out_of_sample_, one_hot(samples.codes, len(samples.classes))
         self.losses_ = {name: mean_squared_error(each, Y, weights) for name, each in unseen.items()}
-        known = ~np.isnan(unseen["mean"]).any(axis=1)
+        # Trees and networks that did not see a sample may have seen its copies, and look too sure.
+        telling = ~np.isnan(unseen["mean"]).any(axis=1) & stand_alone(samples)
         self.power_ = 1.0
-        if known.any() and len(self.classes_) > 1:
-            proba = floored(unseen["mean"][known], self._floor)
-            self.power_ = best_power(proba, samples.codes[known], weights[known])
+        if telling.sum() >= FEWEST_TELLING and len(self.classes_) > 1:
+            proba = floored(unseen["mean"][telling], self._floor)
+            self.power_ = best_power(proba, samples.codes[telling], weights[telling])
 
     def _share_with_other(self, samples: Samples, seed: int) -> None:
         """Fit the forest that was passed; what it predicts out of sample is not known."""
