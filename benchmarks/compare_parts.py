@@ -22,15 +22,16 @@ from threadpoolctl import threadpool_limits
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_tree import USUAL_ALPHA, ForestRule
 from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.estimators.ball_forest import stand_alone
 from granulearn.estimators.boosted_trees import mean_proba
-from granulearn.estimators.robust import noise_matrix
+from granulearn.estimators.known_noise import noise_matrix
 from granulearn.estimators.shares import (
     PRIOR_SAMPLES,
     best_power,
     best_shares,
     floored,
     powered,
-    true_probabilities,
+    without_small,
 )
 from granulearn.network import one_hot
 from granulearn.studies import Study, expand, load_study
@@ -90,7 +91,7 @@ def weighings_of(forest: BallForestClassifier, samples: Samples, new: np.ndarray
 
 def mixed(
     members: Members,
-    codes: np.ndarray,
+    samples: Samples,
     *,
     chosen: bool = True,
     prior_samples: float = PRIOR_SAMPLES,
@@ -102,8 +103,8 @@ def mixed(
     ----------
     members : dict
         Who shares in the mean.
-    codes : ndarray of shape (n_samples,)
-        Labels of the training samples.
+    samples : Samples
+        The training samples.
     chosen : bool, default=True
         Whether shares are chosen; if not, or if there is nothing to choose, they are
         those that choices lean to.
@@ -114,14 +115,16 @@ def mixed(
     """
     everyone = [each for some in members.values() for each in some]
     unseen = np.stack([each.unseen for each in everyone])
-    shares, Y, weights = leaning(members), one_hot(codes, unseen.shape[2]), np.ones(len(codes))
+    codes, weights = samples.codes, np.ones(len(samples))
+    shares, Y = leaning(members), one_hot(codes, unseen.shape[2])
     if chosen and len(everyone) > 1:
-        shares = best_shares(unseen, Y.astype(float), weights, shares, prior_samples)
+        chosen_ones = best_shares(unseen, Y.astype(float), weights, shares, prior_samples)
+        shares = without_small(chosen_ones)
     taken = shares > 0
     mean = np.tensordot(shares[taken], unseen[taken], 1)
     new = np.tensordot(shares[taken], np.stack([each.new for each in everyone])[taken], 1)
     floor = 1 / (len(codes) + Y.shape[1])
-    known = ~np.isnan(mean).any(axis=1)
+    known = ~np.isnan(mean).any(axis=1) & stand_alone(samples)
     power = 1.0
     if with_power:
         power = best_power(floored(mean[known], floor), codes[known], weights[known])
@@ -142,7 +145,7 @@ def leaning(members: Members) -> np.ndarray:
 
 def all_ways(model: RobustClassifier, samples: Samples, new: np.ndarray) -> dict[str, np.ndarray]:
     """Return the probabilities of test samples by the classifier, and by it without its parts."""
-    codes, members = samples.codes, members_of(model, samples, new)
+    members = members_of(model, samples, new)
     first_weighing = {**members, FOREST: members[FOREST][:1]}
     no_boosting = {name: some for name, some in first_weighing.items() if name != BOOSTING}
     class_means = clone(model.forest_).set_params(splits="class means")
@@ -155,19 +158,21 @@ def all_ways(model: RobustClassifier, samples: Samples, new: np.ndarray) -> dict
         return {**members, FOREST: weighings_of(forest, samples, new)}
 
     ways = {
-        ALL: mixed(members, codes),
-        "without boosting": mixed(without(BOOSTING), codes),
-        "without the committee": mixed(without(COMMITTEE), codes),
-        "without the forest": mixed(without(FOREST), codes),
-        "one weighing (1/2, 0.8) only": mixed(first_weighing, codes),
-        "forest of class means": mixed(with_forest(class_means), codes),
-        "splits chosen with 1/2, not 0.1": mixed(with_forest(usual_alpha), codes),
-        "equal shares of forest (1/2, 0.8) and committee": mixed(no_boosting, codes, chosen=False),
-        "shares without prior": mixed(members, codes, prior_samples=0),
-        "without the power": mixed(members, codes, with_power=False),
+        ALL: mixed(members, samples),
+        "without boosting": mixed(without(BOOSTING), samples),
+        "without the committee": mixed(without(COMMITTEE), samples),
+        "without the forest": mixed(without(FOREST), samples),
+        "one weighing (1/2, 0.8) only": mixed(first_weighing, samples),
+        "forest of class means": mixed(with_forest(class_means), samples),
+        "splits chosen with 1/2, not 0.1": mixed(with_forest(usual_alpha), samples),
+        "equal shares of forest (1/2, 0.8) and committee": mixed(
+            no_boosting, samples, chosen=False
+        ),
+        "shares without prior": mixed(members, samples, prior_samples=0),
+        "without the power": mixed(members, samples, with_power=False),
     }
     for name, some in members.items():
-        ways[f"{name} alone"] = mixed({name: some}, codes)
+        ways[f"{name} alone"] = mixed({name: some}, samples)
     # The classifier mixes the leaves of its forest, which rounds them.
     np.testing.assert_allclose(ways[ALL], model.predict_proba(new), atol=1e-5)
     return ways
@@ -182,7 +187,10 @@ def judge(unit: Unit) -> list[dict]:
         ways = all_ways(model, samples, data.X_test)
     if unit.condition.kind == "uniform":
         noise = noise_matrix(unit.condition.rate, len(model.classes_))
-        ways[KNOWN_NOISE] = true_probabilities(ways[ALL], noise)
+        knowing = RobustClassifier(random_state=unit.seed, noise=noise)
+        with threadpool_limits(1):
+            knowing.fit(data.X_train, data.y_train)
+            ways[KNOWN_NOISE] = knowing.predict_proba(data.X_test)
     codes = np.searchsorted(model.classes_, data.y_test)
     return [
         {"set": unit.dataset, "condition": str(unit.condition), "way": way, **scores(proba, codes)}

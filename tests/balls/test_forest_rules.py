@@ -9,6 +9,7 @@ from granulearn.balls.forest_rules import (
     MAX_TREE_VALUES,
     SMALL,
     WEIGHINGS,
+    audit_rule,
     rule_of_size,
 )
 from granulearn.balls.forest_tree import ForestRule, Weighing
@@ -56,3 +57,11 @@ def test_trees_of_many_rows_are_fewer(n_rows, n_trees):
 def test_hardly_ever_a_row_is_seen_by_every_tree(n_rows, n_features):
     rule = rule_of_size(n_rows, n_features)
     assert n_rows * rule.max_samples**rule.n_trees <= 0.02
+
+
+def test_an_audit_looks_along_directions_and_weighs_once():
+    rule = audit_rule(5000, 10, n_trees=7, max_rows=800, seed=3)
+    assert (rule.n_trees, rule.n_directions, rule.n_axes, rule.seed) == (7, 6, 0, 3)
+    assert rule.weighings == (Weighing(0.1, 0.9),)
+    assert rule.max_samples == 800 / 5000
+    assert audit_rule(500, 10, n_trees=100, max_rows=800, seed=0) == ForestRule()

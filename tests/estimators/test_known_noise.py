@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from granulearn.estimators.known_noise import noise_matrix, true_probabilities
+from granulearn.estimators.known_noise import noise_matrix, true_scores
 
 
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4))
@@ -15,12 +15,12 @@ def test_noise_is_undone_where_it_is_known(seed, n_classes):
     true, noise = rng.dirichlet(np.ones(n_classes), 20), 2 * np.eye(n_classes)
     noise += rng.dirichlet(np.ones(n_classes), n_classes)
     noise /= noise.sum(axis=1, keepdims=True)
-    assert_allclose(true_probabilities(true @ noise, noise), true, atol=1e-9)
+    assert_allclose(true_scores(true @ noise, noise), true, atol=1e-9)
 
 
-def test_what_noise_cannot_explain_is_cut_off_at_zero():
+def test_what_is_surer_than_the_noise_allows_has_scores_below_zero_that_sum_to_one():
     noise = np.array([[0.8, 0.2], [0.2, 0.8]])
-    assert_allclose(true_probabilities(np.array([[0.95, 0.05]]), noise), [[1, 0]])
+    assert_allclose(true_scores(np.array([[0.95, 0.05]]), noise), [[1.25, -0.25]])
 
 
 def test_a_share_of_wrong_labels_is_spread_over_the_other_classes():

@@ -15,7 +15,7 @@ from granulearn.estimators import (
 )
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.estimator import fit_part
-from granulearn.estimators.known_noise import true_probabilities
+from granulearn.estimators.known_noise import true_scores
 from granulearn.estimators.shares import floored, powered
 from tests.estimators.families import overlapping_classes
 
@@ -101,8 +101,11 @@ def test_known_noise_gives_probabilities_of_the_true_class():
     given = RobustClassifier(random_state=0).fit(X[:900], noisy)
     true = RobustClassifier(random_state=0, noise=0.3).fit(X[:900], noisy)
     assert_array_equal(true.predict(X[900:]), given.predict(X[900:]))
-    assert_allclose(true.predict_proba(X), true_probabilities(given.predict_proba(X), true.noise_))
-    losses = [log_loss(y[900:], floored(m.predict_proba(X[900:]), 1e-3)) for m in (given, true)]
+    given_scores = (given.decision_function(X) + 1) / 2
+    scores = true_scores(np.c_[1 - given_scores, given_scores], true.noise_)
+    expected = powered(floored(scores, 1 / 902), true.power_)
+    assert_allclose(true.predict_proba(X), expected)
+    losses = [log_loss(y[900:], m.predict_proba(X[900:])) for m in (given, true)]
     assert losses[1] < losses[0] - 0.1
     matrix = RobustClassifier(random_state=0, noise=[[0.7, 0.3], [0.3, 0.7]]).fit(X[:900], noisy)
     assert_allclose(matrix.predict_proba(X), true.predict_proba(X))

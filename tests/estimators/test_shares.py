@@ -14,6 +14,7 @@ from granulearn.estimators.shares import (
     floored,
     mean_squared_error,
     powered,
+    without_small,
 )
 
 seeds = st.integers(0, 10**6)
@@ -70,6 +71,10 @@ def test_samples_that_a_member_does_not_know_are_left_out():
     assert_array_equal(best_shares(members, Y, np.ones(30), prior), prior)
 
 
+def test_members_that_say_next_to_nothing_are_left_out():
+    assert_allclose(without_small(np.array([0.01, 0.495, 0.0, 0.495])), [0, 0.5, 0, 0.5])
+
+
 def test_of_members_that_say_the_same_the_shares_stay_on_the_simplex():
     one = random_proba(np.random.default_rng(0), 30, 2)
     shares = best_shares(
@@ -85,6 +90,13 @@ def test_the_power_of_probabilities_is_found_again(true_power):
     proba = random_proba(rng, 20_000, 3)
     codes = drawn_classes(rng, powered(proba, true_power))
     assert best_power(proba, codes, np.ones(len(codes))) == pytest.approx(true_power, rel=0.1)
+
+
+def test_the_power_of_the_true_class_is_found_from_labels_that_noise_went_over():
+    rng = np.random.default_rng(2)
+    proba, noise = random_proba(rng, 20_000, 3), np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    codes = drawn_classes(rng, powered(proba, 2.0) @ noise)
+    assert best_power(proba, codes, np.ones(len(codes)), noise) == pytest.approx(2.0, rel=0.1)
 
 
 def test_the_power_has_the_least_log_loss_of_a_grid_and_counts_weights_as_repetitions():

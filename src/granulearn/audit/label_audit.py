@@ -19,8 +19,7 @@ from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import (
     TREE_SHARE,
-    audit_weighing,
-    rule_of_size,
+    audit_rule,
     share_of_tree,
 )
 from granulearn.balls.forest_tree import ForestRule
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
 # A tree of so many rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
-# The votes that 100 trees give each label, when every tree leaves out 36.8 % of the samples.
-VOTES_PER_LABEL = 36
+# Nearly as many as 100 trees give each label, when every tree leaves out 36.8 % of the samples.
+VOTES_PER_LABEL = 30
 
 
 class LabelAudit(BaseEstimator):
@@ -51,8 +50,9 @@ class LabelAudit(BaseEstimator):
         What `fit_resample` does with flagged samples: leave them out, or give
         them the suggested label.
     n_trees : int or None, default=None
-        Trees of the forest; None takes enough for 36 votes on each label: 100,
-        or fewer for data so large that a tree sees a small part of it.
+        Trees of the forest; None means 100,
+        or enough for 30 votes on each label of data so large that a tree sees
+        a small part of it.
     random_state : int, RandomState or None, default=None
         The same number gives the same audit, whatever `n_jobs` is.
     n_jobs : int or None, default=None
@@ -163,13 +163,8 @@ class LabelAudit(BaseEstimator):
             # Rounded up to 100 where trees have the usual share.
             n_trees = 100 if share == TREE_SHARE else math.ceil(VOTES_PER_LABEL / (1 - share))
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        return rule_of_size(
-            n_samples,
-            n_features,
-            n_trees=n_trees,
-            max_rows=MAX_TREE_ROWS,
-            weighings=(audit_weighing(n_samples),),
-            seed=int(seed),
+        return audit_rule(
+            n_samples, n_features, n_trees=n_trees, max_rows=MAX_TREE_ROWS, seed=int(seed)
         )
 
     def fit_resample(self, X, y):

@@ -9,6 +9,7 @@ several ways, among which out-of-bag predictions can choose.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from granulearn.balls.forest_tree import ForestRule, Weighing
 
@@ -32,11 +33,6 @@ _ROWS_OF_ALL_TREES = 150_000
 _ROWS_SEEN_BY_ALL = 0.02  # expected
 
 
-def audit_weighing(n_rows: int) -> Weighing:
-    """Return the weighing that finds wrong labels best."""
-    return Weighing() if n_rows <= SMALL else Weighing(0.1, 0.9)
-
-
 def share_of_tree(n_rows: int, n_features: int, max_samples: float, max_rows: int) -> float:
     """Return the share of the rows that a tree sees."""
     # Small tables are left alone, however wide they are.
@@ -52,6 +48,28 @@ def usual_n_trees(n_rows: int, share: float) -> int:
     # So many that hardly ever a row is seen by all, and then nothing could rate its label.
     needed = math.ceil(math.log(_ROWS_SEEN_BY_ALL / n_rows) / math.log(share)) if share < 1 else 0
     return min(max(wanted, needed, _FEWEST_TREES), _MOST_TREES)
+
+
+def audit_rule(
+    n_rows: int, n_features: int, *, n_trees: int, max_rows: int, seed: int
+) -> ForestRule:
+    """Return the rule of a forest that finds wrong labels best: directions alone, one weighing.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+        Size of the table.
+    n_trees : int
+        Number of trees.
+    max_rows : int
+        Rows that a tree sees at most.
+    seed : int
+        Of the draws.
+    """
+    rule = rule_of_size(n_rows, n_features, n_trees=n_trees, max_rows=max_rows, seed=seed)
+    if n_rows <= SMALL:
+        return rule
+    return replace(rule, n_directions=6, n_axes=0, weighings=(Weighing(0.1, 0.9),))
 
 
 def rule_of_size(

@@ -57,7 +57,9 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
     """
     known, n_classes = np.flatnonzero(weights > 0), len(samples.classes)
     order, numbers = canonical_order(samples.X[known], samples.codes[known], n_classes)
-    rows = known[order]
+    # Neighbours in that order are alike, their wrong labels too: dealt out in turn, they would
+    # tell a booster what the rows held out say.
+    rows = known[np.random.default_rng(0).permutation(order)]
     X = np.ascontiguousarray(samples.X[rows], dtype=np.float64)
     fit = fit_boosting(X, numbers[samples.codes[rows]], n_classes, weights[rows], n_threads)
     out_of_sample = np.full((len(samples), n_classes), np.nan)
@@ -75,7 +77,7 @@ def fit_boosting(
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Inputs, in an order that depends on their values alone: folds are made by position.
+        Inputs, in an order that says nothing about them: folds are made by position.
     codes : ndarray of shape (n_rows,)
         Classes.
     n_classes : int
@@ -123,10 +125,9 @@ def _parts(codes: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarr
         folds = [place % N_FOLDS == fold for fold in range(N_FOLDS)]
         return [(np.flatnonzero(~fold), np.flatnonzero(fold)) for fold in folds]
     by_class = np.argsort(codes, kind="stable")
-    n_held_out = min(round(SHARE_HELD_OUT * len(codes)), MAX_HELD_OUT)
-    held_out = _evenly(by_class, n_held_out)
-    seen = _evenly(np.setdiff1d(by_class, held_out), MAX_SEEN)
-    return [(seen, held_out)]
+    held_out = _evenly(by_class, min(round(SHARE_HELD_OUT * len(codes)), MAX_HELD_OUT))
+    rest = by_class[~np.isin(by_class, held_out)]
+    return [(_evenly(rest, MAX_SEEN), held_out)]
 
 
 def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:

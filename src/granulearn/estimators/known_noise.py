@@ -48,8 +48,8 @@ def noise_matrix(noise, n_classes: int) -> np.ndarray | None:
     return matrix
 
 
-def true_probabilities(proba: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Return probabilities of the true class from those of the given label.
+def true_scores(proba: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Return scores of the true class, of sum one, from probabilities of the given label.
 
     Parameters
     ----------
@@ -60,8 +60,7 @@ def true_probabilities(proba: np.ndarray, noise: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    ``P(given k | x) = sum_j P(true j | x) noise[j, k]`` is solved for the true class;
-    what comes out below zero is set to zero.
+    ``P(given k | x) = sum_j P(true j | x) noise[j, k]`` is solved for the true class.
+    Where a prediction is surer than the noise allows, some scores are below zero.
     """
-    true = np.maximum(np.linalg.solve(noise.T, proba.T).T, 0)
-    return true / true.sum(axis=1, keepdims=True)
+    return np.linalg.solve(noise.T, proba.T).T

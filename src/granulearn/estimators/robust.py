@@ -26,13 +26,14 @@ from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
-from granulearn.estimators.known_noise import noise_matrix, true_probabilities
+from granulearn.estimators.known_noise import noise_matrix, true_scores
 from granulearn.estimators.shares import (
     best_power,
     best_shares,
     floored,
     mean_squared_error,
     powered,
+    without_small,
 )
 from granulearn.network import one_hot
 
@@ -269,7 +270,8 @@ class RobustClassifier(DecisionClassifier):
         shares[[0, n_weighings]] = 0.5
         if self._chooses_shares(samples):
             Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-            shares = best_shares(unseen, Y, total_weights(self.class_weight, samples), shares)
+            weights = total_weights(self.class_weight, samples)
+            shares = without_small(best_shares(unseen, Y, weights, shares))
         of_forest = shares[:n_weighings]
         total = of_forest.sum()
         # A forest that says nothing in the mean still rates labels.
@@ -303,8 +305,9 @@ class RobustClassifier(DecisionClassifier):
         telling = ~np.isnan(unseen["mean"]).any(axis=1) & stand_alone(samples)
         self.power_ = 1.0
         if telling.sum() >= FEWEST_TELLING and len(self.classes_) > 1:
-            proba = floored(unseen["mean"][telling], self._floor)
-            self.power_ = best_power(proba, samples.codes[telling], weights[telling])
+            proba = floored(self._of_true_class(unseen["mean"][telling]), self._floor)
+            codes = samples.codes[telling]
+            self.power_ = best_power(proba, codes, weights[telling], self.noise_)
 
     def _share_with_other(self, samples: Samples, seed: int) -> None:
         """Fit the forest that was passed; what it predicts out of sample is not known."""
@@ -343,9 +346,11 @@ class RobustClassifier(DecisionClassifier):
 
     def _mean(self, members: dict[str, np.ndarray]) -> np.ndarray:
         mean = sum(self.shares_[name] * scores for name, scores in members.items())
-        if self.noise_ is None:
-            return mean
-        return true_probabilities(self._of_given_label(mean), self.noise_)
+        return self._of_true_class(mean)
+
+    def _of_true_class(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores of the true class where the noise is known, else as they are."""
+        return scores if self.noise_ is None else true_scores(scores, self.noise_)
 
     def explain(self, X, training=None):
         """Say for each row which members, balls and training rows speak for its class.
@@ -391,7 +396,4 @@ class RobustClassifier(DecisionClassifier):
         return explain_rows(self, X, self._mean(says), members, forest, training)
 
     def _probabilities(self, scores):
-        return scores if self.noise_ is not None else self._of_given_label(scores)
-
-    def _of_given_label(self, scores):
         return powered(floored(scores, self._floor), self.power_)

@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 
 # The prior of the shares counts as so many samples.
 PRIOR_SAMPLES = 300
+SMALLEST_SHARE = 0.02
 # The power is looked for between exp(-2) and exp(2).
 _LARGEST_LOG_POWER = 2.0
 
@@ -50,6 +51,12 @@ def best_shares(
     moments = np.einsum("ank,nk,n->a", members, Y, w, optimize=True)
     pseudo = prior_samples / w.sum()
     return _least_on_simplex((1 + pseudo) * products, moments + pseudo * products @ prior)
+
+
+def without_small(shares: np.ndarray) -> np.ndarray:
+    """Return shares without those of members that say next to nothing and need not be asked."""
+    kept = np.where(shares < SMALLEST_SHARE, 0, shares)
+    return kept / kept.sum()
 
 
 def _least_on_simplex(A: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -95,7 +102,9 @@ def powered(proba: np.ndarray, power: float) -> np.ndarray:
     return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
 
 
-def best_power(proba: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
+def best_power(
+    proba: np.ndarray, codes: np.ndarray, weights: np.ndarray, noise: np.ndarray | None = None
+) -> float:
     """Return the power of probabilities that has the least log-loss.
 
     Parameters
@@ -106,12 +115,16 @@ def best_power(proba: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> flo
         Their classes.
     weights : ndarray of shape (n_samples,)
         Weight of each sample.
+    noise : ndarray of shape (n_classes, n_classes), default=None
+        Probability of each given label where a class is true, if the probabilities are
+        of the true class and `codes` are given labels.
     """
-    logs, rows = np.log(proba), np.arange(len(codes))
+    rows = np.arange(len(codes))
 
     def loss(log_power: float) -> float:
-        scaled = np.exp(log_power) * logs
-        return float(weights @ (logsumexp(scaled, axis=1) - scaled[rows, codes]))
+        raised = powered(proba, np.exp(log_power))
+        given = raised if noise is None else raised @ noise
+        return float(-weights @ np.log(given[rows, codes]))
 
     bounds = (-_LARGEST_LOG_POWER, _LARGEST_LOG_POWER)
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))

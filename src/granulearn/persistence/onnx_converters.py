@@ -120,7 +120,7 @@ def _probabilities(graph: Graph, model: Any, scores: Name) -> Name:
     if model._probability_form == "softmax":
         return graph.add("Softmax", scores, axis=1)
     if model._probability_form == "powered":
-        return scores if model.noise_ is not None else _powered(graph, model, scores)
+        return _powered(graph, model, scores)
     return _to_sum_one(graph, graph.add("Relu", scores))
 
 
@@ -165,9 +165,7 @@ def _robust_scores(graph: Graph, model: Any, X: Name) -> Name:
     mean = reduce(graph.plus, parts)
     if model.noise_ is None:
         return mean
-    given = _powered(graph, model, mean)
-    true = graph.matmul(given, graph.constant(np.linalg.inv(model.noise_)))
-    return _to_sum_one(graph, graph.add("Relu", true))
+    return graph.matmul(mean, graph.constant(np.linalg.inv(model.noise_)))
 
 
 def _powered(graph: Graph, model: Any, scores: Name) -> Name:
