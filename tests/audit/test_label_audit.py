@@ -75,13 +75,13 @@ def test_threads_change_nothing():
     pd.testing.assert_frame_equal(audit_labels(X, y, random_state=0, n_jobs=3), alone)
 
 
-def test_large_data_is_rated_by_smaller_trees_with_as_many_votes(monkeypatch):
+def test_large_data_is_rated_by_smaller_trees_with_nearly_as_many_votes(monkeypatch):
     monkeypatch.setattr(module, "MAX_TREE_ROWS", 100)
     X, y, wrong = three_clouds(1000)
     audit = LabelAudit(random_state=0).fit(X, y)
     assert_array_equal(audit.in_bag_.sum(axis=1), 100)
-    assert (~audit.in_bag_).sum(axis=0).mean() >= 36
-    assert len(audit.in_bag_) == 40
+    assert (~audit.in_bag_).sum(axis=0).mean() >= 30
+    assert len(audit.in_bag_) == 34
     assert audit.flagged_[wrong].mean() > 0.95
 
 

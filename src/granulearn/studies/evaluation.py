@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,11 +72,12 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
     return replace(outcome, notes=(*outcome.notes, *heard))
 
 
-def warm_up() -> None:
-    """Load the compiled kernels of balls and ball forests, so that no cell's time includes it."""
+def warm_up(estimators: Collection[str]) -> None:
+    """Load the compiled kernels that classes of these names need, so that no time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
     SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
-    BallForestClassifier(random_state=0).fit(X, X[:, 0] > 0).predict(X)
+    if "RobustClassifier" in estimators or "BallForestClassifier" in estimators:
+        BallForestClassifier(random_state=0).fit(X, X[:, 0] > 0).predict(X)
 
 
 def _evaluate(cell: Cell, data: Prepared) -> Outcome:

@@ -129,6 +129,7 @@ class _Taken:
 
     def __init__(self, cells: Sequence[Cell], store: Store) -> None:
         self._cells, self._store = cells, store
+        self.estimators = {cell.method.estimator for cell in cells}
         self.done_elsewhere: list[Cell] = []
 
     def __iter__(self) -> Iterator[Cell]:
@@ -144,7 +145,7 @@ def _outcomes(
 ) -> Generator[tuple[Cell, Outcome], None, None]:
     compute = partial(evaluate, data_dir=data_dir)
     if jobs == 1 and client is None:
-        warm_up()
+        warm_up(cells.estimators)
         for cell in cells:
             yield cell, compute(cell)
         return
@@ -161,10 +162,10 @@ def _results(
 ) -> Generator[tuple[Cell, Outcome | Exception], None, None]:
     """Return the generator of results: of processes here, or of a cluster's workers."""
     if client is None:
-        return run_in_processes(compute, cells, jobs, warm_up)
+        return run_in_processes(compute, cells, jobs, partial(warm_up, cells.estimators))
     from granulearn.distributed.task_stream import run_on_cluster
 
-    return run_on_cluster(compute, cells, client, warm_up)
+    return run_on_cluster(compute, cells, client, partial(warm_up, cells.estimators))
 
 
 def describe_environment() -> dict[str, Any]:
