@@ -1,7 +1,7 @@
 """Tables of the studies `rivals-large`, `rivals-large-quick` and `rivals-given`, from a store.
 
     GRANULEARN_DATA=DIRECTORY granulearn bench rivals-large --results out/rivals-large.db
-    python benchmarks/compare_large.py out/rivals-large.db docs/results/rivals-large.md
+    python benchmarks/compare_large.py out/rivals-large.db docs/results/rivals_large.md
 
 A data set counts with the splits for which every method has a result, so tables can be
 made while the study is still running; they say how many there are.
@@ -105,21 +105,10 @@ def sets_table(study: Study, part: pd.DataFrame) -> list[str]:
     return _table(["set", *methods], rows)
 
 
-def times_table(study: Study, table: pd.DataFrame) -> list[str]:
-    """Return the mean and the longest time of each method."""
-    methods = [method.name for method in study.method]
-    times = table.groupby("method")[list(TIMES)].agg(["mean", "max"]).loc[methods]
-    heads = ["method", "fit, mean", "fit, longest", "predict, mean", "predict, longest"]
-    rows = [
-        [name, *(f"{value:.2f}" for value in values)]
-        for name, values in zip(methods, times.to_numpy(), strict=True)
-    ]
-    return _table(heads, rows)
-
-
 def report(path: Path) -> str:
     """Return all tables as Markdown."""
     study, table, machines = read(path)
+    page = study.name.replace("-", "_")
     lines = [
         f"# {study.name}",
         "",
@@ -128,18 +117,15 @@ def report(path: Path) -> str:
         *(f"- {note}" for note in study.notes),
         "",
         f"Made by `granulearn bench {study.name} --results out/{study.name}.db` and `python "
-        f"benchmarks/compare_large.py out/{study.name}.db docs/results/{study.name}.md`. Scores "
+        f"benchmarks/compare_large.py out/{study.name}.db docs/results/{page}.md`. Scores "
         "are means over splits, then over sets; shares are in percent, and log loss and "
         "calibration error (top class, 15 bins of equal width) are better when lower. Ranks are by "
         f"{_named(study.compare.score)}. p-values are Wilcoxon's, over sets, corrected by Holm for "
         f"the comparisons of {OURS} with each other method; with few sets they cannot be small.",
         "",
         *condition_tables(study, table),
-        "## Seconds",
-        "",
-        "Of the clock, over all conditions; they depend on the machine and what else it did.",
-        "",
-        *times_table(study, table),
+        "Times depend on the machine and on what else it did: the result file has them, and",
+        "`benchmarks/bench_robust.py` measures ratios.",
         "",
         *(f"Made on {machine}." for machine in machines),
     ]
