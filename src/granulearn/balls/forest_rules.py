@@ -14,6 +14,7 @@ from dataclasses import replace
 from granulearn.balls.forest_tree import ForestRule, Weighing
 
 SMALL = 1_000
+SMALL_AUDIT = 3_000  # a single wrong label is easier to fit than a class, so more labels are needed
 
 # A tree of so many rows knows the classes well; more of them cost time and memory alone.
 MAX_TREE_ROWS = 50_000
@@ -66,8 +67,11 @@ def audit_rule(
     seed : int
         Of the draws.
     """
-    rule = rule_of_size(n_rows, n_features, n_trees=n_trees, max_rows=max_rows, seed=seed)
-    if n_rows <= SMALL:
+    searched = n_rows > SMALL_AUDIT
+    rule = rule_of_size(
+        n_rows, n_features, n_trees=n_trees, max_rows=max_rows, searched=searched, seed=seed
+    )
+    if not searched:
         return rule
     return replace(rule, n_directions=6, n_axes=0, weighings=(Weighing(0.1, 0.9),))
 
