@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 
 from granulearn.estimators import RVFLCommitteeClassifier, RVFLCommitteeRegressor
-from granulearn.estimators.committee_fit import mean_scores
+from granulearn.estimators.committee_fit import CommitteePlan, mean_scores
 from tests.estimators.families import overlapping_classes
 
 SMALL = {"n_layers": 3, "n_hidden": 12, "random_state": 0}
@@ -141,3 +141,17 @@ def test_the_regressor_is_the_classifiers_network_on_numbers():
 def test_the_regressor_needs_two_samples_of_weight():
     with pytest.raises(ValueError, match="zero for all samples but one or none"):
         RVFLCommitteeRegressor().fit(np.eye(3), [1.0, 2, 3], sample_weight=[1, 0, 0])
+
+
+def test_many_samples_are_fitted_by_some_of_them_and_all_are_predicted(monkeypatch):
+    X, y = overlapping_classes(2, n_samples=2600)
+    model = RVFLCommitteeClassifier(random_state=0)
+    small_plan = CommitteePlan(1, 40, max_rows=500, pilot=True)
+    monkeypatch.setattr(model, "_plan", lambda n_rows: small_plan)
+    model.fit(X, y)
+    assert model.loo_scores_.shape == (2600, 2)
+    assert not np.isnan(model.loo_scores_).any()
+    assert model.loo_errors_.shape == (1, 9)  # the pilot chose the activation
+    # Rows that were not fitted are predicted as new ones are.
+    same = np.isclose(model.loo_scores_, model._scores(X)).all(axis=1)
+    assert 2000 <= same.sum() <= 2150

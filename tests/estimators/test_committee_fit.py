@@ -2,11 +2,17 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
+from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators.committee_fit import (
+    CommitteePlan,
     draw_layers,
     fit_committee,
+    input_importances,
     layer_features,
+    plan_of_size,
+    spread_weights,
 )
 from tests.estimators.families import overlapping_classes
 
@@ -29,3 +35,41 @@ def test_layers_of_a_fit_are_those_of_its_choice():
     assert [f.activation for f in fit.features] == ["sine", "sine"]
     assert fit.errors.shape == (1, 2)
     assert fit.coef.shape == (2, 3 + 1 + 5, 2)
+
+
+def test_the_plan_has_several_layers_of_few_rows_and_a_wider_one_of_many():
+    assert plan_of_size(SMALL) == CommitteePlan(10, 203)
+    assert plan_of_size(SMALL + 1) == CommitteePlan(1, 300, pilot=True)
+    widths = [plan_of_size(n).n_hidden for n in (2_500, 5_000, 9_000, 20_000)]
+    assert widths == [300, 500, 900, 1000]
+    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=10_000, pilot=True)
+
+
+def test_weights_are_spread_over_rows_in_the_order_asked_for():
+    weights = np.array([1.0, 2, 0, 3, 4, 5, 6])
+    order = np.array([6, 5, 4, 3, 2, 1, 0])
+    found = spread_weights(weights, 3, lambda: order)
+    assert_array_equal(found, [0, 2, 0, 0, 4, 0, 6])
+
+    def never():
+        raise AssertionError
+
+    assert spread_weights(weights, None, never) is weights
+    assert spread_weights(weights, 6, never) is weights
+
+
+def test_the_importance_of_an_input_is_that_of_all_ways_from_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) * [1, 2, 0]
+    layers = draw_layers(3, 4, 2, 0)
+    features = [layer_features(layer, "relu") for layer in layers]
+    coef = rng.normal(size=(2, 8, 2))
+    found = input_importances(features, coef, X)
+    for j in range(3):
+        ways = sum(
+            (coef[i, j] ** 2).sum()
+            + sum((features[i].weights[h, j] * coef[i, 4 + h, k]) ** 2
+                  for h in range(4) for k in range(2))
+            for i in range(2)
+        )  # fmt: skip
+        assert found[j] == pytest.approx(ways * X[:, j].var())
