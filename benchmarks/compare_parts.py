@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_tree import USUAL_ALPHA, ForestRule
 from granulearn.estimators import BallForestClassifier, RobustClassifier
-from granulearn.estimators.ball_forest import stand_alone
+from granulearn.estimators.ball_forest import telling
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.known_noise import noise_matrix
 from granulearn.estimators.shares import (
@@ -115,7 +115,7 @@ def mixed(
     """
     everyone = [each for some in members.values() for each in some]
     unseen = np.stack([each.unseen for each in everyone])
-    codes, weights = samples.codes, np.ones(len(samples))
+    codes, weights = samples.codes, telling(samples).astype(float)
     shares, Y = leaning(members), one_hot(codes, unseen.shape[2])
     if chosen and len(everyone) > 1:
         chosen_ones = best_shares(unseen, Y.astype(float), weights, shares, prior_samples)
@@ -124,7 +124,7 @@ def mixed(
     mean = np.tensordot(shares[taken], unseen[taken], 1)
     new = np.tensordot(shares[taken], np.stack([each.new for each in everyone])[taken], 1)
     floor = 1 / (len(codes) + Y.shape[1])
-    known = ~np.isnan(mean).any(axis=1) & stand_alone(samples)
+    known = ~np.isnan(mean).any(axis=1) & (weights > 0)
     power = 1.0
     if with_power:
         power = best_power(floored(mean[known], floor), codes[known], weights[known])

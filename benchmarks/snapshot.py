@@ -95,7 +95,7 @@ def of_model(model: Any, X: np.ndarray) -> Iterator[tuple[str, str]]:
             yield method, digest(list(getattr(model, method)(X)))
     for name in (
         "classes_", "coef_", "balls_", "membership_", "reliability_", "oob_proba_", "loo_proba_",
-        "loo_errors_", "loo_prediction_", "feature_importances_", "mix_", "n_features_in_",
+        "loo_errors_", "loo_prediction_", "feature_importances_", "shares_", "n_features_in_",
     ):  # fmt: skip
         if hasattr(model, name):
             yield name, digest(getattr(model, name))

@@ -9,8 +9,8 @@ from sklearn.datasets import make_circles
 
 from granulearn.balls import check_samples
 from granulearn.datasets import flip_labels
-from granulearn.estimators import BallForestClassifier
-from granulearn.estimators.ball_forest import stand_alone
+from granulearn.estimators import BallForestClassifier, ball_forest
+from granulearn.estimators.ball_forest import telling
 from tests.estimators.families import overlapping_classes
 
 
@@ -128,11 +128,16 @@ def test_text_and_one_class_are_errors_that_say_what_to_do():
         BallForestClassifier().fit(np.where(X > 5, np.nan, X), y)
 
 
-def test_samples_without_a_copy_stand_alone():
+def test_samples_without_a_copy_and_not_alone_in_their_class_tell(monkeypatch):
+    monkeypatch.setattr(ball_forest, "FEWEST_TELLING", 2)
     X = np.array([[1.0, 2], [1, 2], [1, 2], [3, 4], [5, 6], [7, 8]])
     y = np.array([0, 0, 1, 1, 1, 0])
     weights = np.array([1.0, 1, 1, 2, 1.2, 0])
-    found = stand_alone(check_samples(X, y, sample_weight=weights))
+    found = telling(check_samples(X, y, sample_weight=weights))
     assert_array_equal(found, [False, False, True, False, True, False])
     repeated = np.repeat(np.arange(6), 2)
-    assert not stand_alone(check_samples(X[repeated], y[repeated])).any()
+    assert not telling(check_samples(X[repeated], y[repeated])).any()
+    # Where all count twice, those without a copy tell.
+    found = telling(check_samples(X, y, sample_weight=np.full(6, 2.0)))
+    assert_array_equal(found, [False, False, True, True, True, True])
+    assert_array_equal(telling(check_samples(X, [0, 0, 1, 2, 2, 2])), [0, 0, 0, 1, 1, 1])

@@ -46,6 +46,13 @@ def test_neighbouring_exclusive_columns_are_bundled_and_others_are_left():
     assert bundles.inputs(X).shape == (6, 4)
 
 
+def test_a_value_that_no_row_has_does_not_part_a_bundle():
+    X = one_hot(np.array([0, 1, 3, 4, 0, 1, 3, 4]), 5)
+    bundles = bundles_of(X)
+    assert_array_equal(bundles.bundled, [0, 1, 3, 4])
+    assert_array_equal(bundles.others, [2])
+
+
 def test_codes_follow_the_labels_so_that_one_threshold_parts_them():
     values = np.repeat(np.arange(4), 50)
     targets = np.isin(values, [0, 3]).astype(float)

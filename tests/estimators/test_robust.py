@@ -186,6 +186,44 @@ def test_a_third_of_wrong_labels_costs_little_where_classes_are_apart():
     assert model.score(X[300:], y[300:]) > 0.9
 
 
+def test_copies_of_samples_do_not_make_a_member_look_better():
+    """Whoever saw a copy knows its label, the wrong ones too."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=1800)
+    X = rng.normal(size=(1800, 6)) + 0.6 * y[:, None]
+    noisy = flip_labels(y[:600], 0.35, random_state=0).labels
+    some = rng.integers(600, size=150)
+    more = np.concatenate([np.arange(600), some])
+    assert RobustClassifier(**CHOSEN).fit(X[:600], noisy).shares_["committee"] > 0.5
+    # With them, trees that saw a copy would leave the committee nothing.
+    assert RobustClassifier(**CHOSEN).fit(X[more], noisy[more]).shares_["committee"] > 0.3
+
+
+@pytest.mark.filterwarnings("ignore:the reliability of 1")
+def test_the_only_sample_of_a_class_does_not_ruin_probabilities():
+    X, y = overlapping_classes(2, n_samples=300)
+    lone = y.copy()
+    lone[5] = 2
+    plain = RobustClassifier(class_weight="balanced", **SMALL).fit(X, y)
+    other = RobustClassifier(class_weight="balanced", **SMALL).fit(X, lone)
+    assert other.power_ > 0.7 * plain.power_
+
+
+def test_a_second_fit_with_another_forest_forgets_the_first():
+    X, y = overlapping_classes(2)
+    model = RobustClassifier(**SMALL).fit(X, y)
+    model.set_params(forest=RandomForestClassifier(10)).fit(X, y)
+    for name in ("reliability_", "losses_", "feature_importances_", "out_of_sample_"):
+        assert not hasattr(model, name)
+
+
+def test_boosted_trees_without_a_share_are_refused():
+    X, y = overlapping_classes(2)
+    with pytest.raises(ValueError, match="boosted trees would have none"):
+        RobustClassifier(shares="equal", boosting=True).fit(X, y)
+    assert "boosting" in RobustClassifier(boosting=True, **SMALL).fit(X, y).shares_
+
+
 @pytest.mark.parametrize("settings", [{"shares": "chosen"}, {"boosting": True}])
 def test_shares_cannot_be_chosen_with_another_forest(settings):
     X, y = overlapping_classes()

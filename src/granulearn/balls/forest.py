@@ -195,7 +195,10 @@ def label_reliability(
         reasons.append(f"the only sample of its class: {n_alone} (misspelt? else add samples)")
     if n_unknown > n_alone:
         n_seen = n_unknown - n_alone
-        reasons.append(f"seen by every tree: {n_seen} (add trees, or lower max_samples)")
+        reasons.append(
+            f"seen by every tree: {n_seen} (add trees; of samples that count several times, "
+            "lower the weights)"
+        )
     if reasons:
         warnings.warn(
             f"the reliability of {n_unknown} of {len(codes)} labels is unknown (NaN); "

@@ -58,7 +58,7 @@ class BallTree:
     features: np.ndarray
     """Features that the splits look at, node by node."""
     directions: np.ndarray
-    """Difference of the two class means in each of `features`."""
+    """Difference of the two class means in each of `features`; one for a single feature."""
     thresholds: np.ndarray
     """A row goes right when its dot product with the direction exceeds the node's threshold.
 

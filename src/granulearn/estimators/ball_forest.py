@@ -22,6 +22,9 @@ from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.shares import best_shares
 from granulearn.network import one_hot
 
+# From fewer samples nothing is chosen.
+FEWEST_TELLING = 20
+
 
 class BallForestClassifier(ScoreClassifier):
     r"""Forest of random ball trees, each averaged over all its coverings.
@@ -186,7 +189,8 @@ class BallForestClassifier(ScoreClassifier):
         shares = prior
         if len(unseen) > 1:
             Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-            shares = best_shares(unseen, Y, total_weights(self.class_weight, samples), prior)
+            weights = total_weights(self.class_weight, samples) * telling(samples)
+            shares = best_shares(unseen, Y, weights, prior)
         return self._settle(samples, grown, unseen, shares)
 
     def _grow(self, samples: Samples) -> GrownForest:
@@ -277,11 +281,24 @@ def n_counted(samples: Samples) -> int:
     return len(samples) if samples.weights is None else int(repetitions(samples.weights).sum())
 
 
-def stand_alone(samples: Samples) -> np.ndarray:
-    """Return which samples count once and have no copy of the same label."""
+def telling(samples: Samples) -> np.ndarray:
+    """Return which samples can tell how good out-of-sample predictions are.
+
+    Whoever did not see a sample may have seen a copy of it, and looks too sure. The only
+    sample of a class cannot be predicted by anyone who did not see it. Where nearly all
+    count more than once, those without a copy tell, whatever they count.
+    """
     order, place = order_and_ties(samples.X, samples.codes)
     weights = np.ones(len(samples)) if samples.weights is None else samples.weights
-    copies = np.bincount(place, repetitions(weights)[order], minlength=len(samples))
-    alone = np.empty(len(samples), dtype=bool)
-    alone[order] = copies[place] == 1
-    return alone & (weights > 0)
+    known = weights > 0
+    of_class = np.bincount(samples.codes, known, minlength=len(samples.classes))
+    can_be_known = known & (of_class[samples.codes] > 1)
+
+    def without_copy(counts: np.ndarray) -> np.ndarray:
+        total = np.bincount(place, counts[order], minlength=len(samples))
+        alone = np.empty(len(samples), dtype=bool)
+        alone[order] = total[place] == 1
+        return alone & can_be_known
+
+    found = without_copy(repetitions(weights))
+    return found if found.sum() >= FEWEST_TELLING else without_copy(known.astype(float))

@@ -98,7 +98,8 @@ def fit_boosting(
     gains = np.zeros(X.shape[1])
     commonest = np.bincount(codes, weights).argmax()
     boosters, rounds = [], []
-    with limited_threads(n_threads, "openmp"):
+    # Of few rows the work is in pieces so small that threads wait more than they work.
+    with limited_threads(n_threads if len(X) > LARGE else 1, "openmp"):
         for seen, held_out in parts:
             booster = HistGradientBoostingClassifier(
                 learning_rate=rate, early_stopping=False, random_state=0, warm_start=True
@@ -127,7 +128,9 @@ def _parts(codes: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarr
     by_class = np.argsort(codes, kind="stable")
     held_out = _evenly(by_class, min(round(SHARE_HELD_OUT * len(codes)), MAX_HELD_OUT))
     rest = by_class[~np.isin(by_class, held_out)]
-    return [(_evenly(rest, MAX_SEEN), held_out)]
+    # Even steps may pass over a rare class.
+    first_of_each = np.unique(codes[rest], return_index=True)[1]
+    return [(np.union1d(_evenly(rest, MAX_SEEN), rest[first_of_each]), held_out)]
 
 
 def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:

@@ -83,9 +83,11 @@ def find_bundles(X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> Bun
     groups: list[list[int]] = []
     occupied = np.zeros(len(X), dtype=bool)
     for j in range(X.shape[1]):
+        if low[j] == high[j]:
+            continue  # a value of the category that no row has
         column = X[:, j]
         on = column == high[j]
-        if low[j] == high[j] or not (on | (column == low[j])).all():
+        if not (on | (column == low[j])).all():
             occupied[:] = True  # no bundle goes on beyond this column
             continue
         if not groups or len(groups[-1]) == MAX_BUNDLED or (on & occupied).any():

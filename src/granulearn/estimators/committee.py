@@ -16,7 +16,7 @@ from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rows import class_by_class
 from granulearn.balls.makers import limited_threads
 from granulearn.balls.records import order_by_value
-from granulearn.estimators.ball_forest import class_factors
+from granulearn.estimators.ball_forest import class_factors, n_counted
 from granulearn.estimators.committee_fit import (
     PILOT_HIDDEN,
     PILOT_ROWS,
@@ -53,7 +53,7 @@ class _BaseRVFLCommittee(Estimator):
         "random_state": ["random_state"],
     }
 
-    def _fit_layers(self, X, Y, weights, units, order: RowOrder) -> CommitteeFit:
+    def _fit_layers(self, X, Y, weights, units, n_rows: int, order: RowOrder) -> CommitteeFit:
         """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
         activations = self._choices("activation", AUTO_ACTIVATIONS)
         unknown = [name for name in activations if name not in activation_names()]
@@ -66,7 +66,7 @@ class _BaseRVFLCommittee(Estimator):
         if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        plan = self._plan(int(np.count_nonzero(weights)))
+        plan = self._plan(n_rows)
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             if plan.pilot and len(activations) > 1:
@@ -232,6 +232,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             Y,
             weights * factor,
             np.minimum(weights, 1) * factor,
+            n_counted(samples),
             lambda: class_by_class(samples.X, samples.codes, len(samples.classes)),
         )
         self.loo_scores_ = fit.loo
@@ -339,6 +340,7 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
             samples.Y,
             weights,
             np.minimum(weights, 1),
+            int(np.count_nonzero(weights)),
             lambda: order_by_value(samples.X),
         )
         self.loo_prediction_ = self._as_targets(fit.loo)

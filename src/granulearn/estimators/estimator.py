@@ -82,7 +82,7 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
     classes_: np.ndarray
 
     _probability_form: ClassVar[str] = "softmax"
-    """How scores become probabilities: "softmax", "positive part" or "scores" (unchanged)."""
+    """How scores become probabilities: "softmax", "positive part", "powered" or "scores"."""
 
     def predict(self, X):
         """Return the class of highest score for each row of `X`.

@@ -15,9 +15,10 @@ from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_con
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators.ball_forest import (
+    FEWEST_TELLING,
     BallForestClassifier,
     n_counted,
-    stand_alone,
+    telling,
     total_weights,
 )
 from granulearn.estimators.boosted_trees import mean_proba
@@ -36,9 +37,6 @@ from granulearn.estimators.shares import (
     without_small,
 )
 from granulearn.network import one_hot
-
-# From fewer samples no power is chosen.
-FEWEST_TELLING = 20
 
 
 class RobustClassifier(DecisionClassifier):
@@ -61,15 +59,17 @@ class RobustClassifier(DecisionClassifier):
         samples, where a choice gains less than it risks, and chosen above.
     boosting : bool or "auto", default="auto"
         Whether to add boosted trees; "auto" means where shares are chosen and
-        there are more than 2,000 samples.
+        there are more than 2,000 samples. True means that shares are chosen.
     forest : estimator or None, default=None
         Classifier with ``predict_proba`` in the place of the ball forest; None
         means `BallForestClassifier`. Shares are equal then.
     noise : float, array-like of shape (n_classes, n_classes) or None, default=None
         What is known of wrong labels: the share of them, spread evenly over the
         other classes, or the probability of each given label (column) where a
-        class (row) is true. With it, probabilities and predictions are about the
-        *true* class; without, about the label as given.
+        class (row) is true, both in the order of `classes_`. An audit's
+        ``noise_matrix_`` J gives it as ``J.T / J.sum(axis=0)[:, None]``. With it,
+        probabilities and predictions are about the *true* class; without, about
+        the label as given.
     n_trees : int or "auto", default="auto"
         Trees of the ball forest.
     n_layers : int or "auto", default="auto"
@@ -100,7 +100,8 @@ class RobustClassifier(DecisionClassifier):
         What each member, and "mean", predicts for training samples that it did
         not see; NaN where it saw them all.
     losses_ : dict of str to float
-        Mean squared error of these predictions, summed over classes.
+        Mean squared error of these predictions, summed over classes, for samples
+        without a copy. Boosted trees know only those held out of a large table.
     committee_ : RVFLCommitteeClassifier
         The fitted networks.
     forest_ : BallForestClassifier
@@ -111,15 +112,17 @@ class RobustClassifier(DecisionClassifier):
         The ball forest's out-of-bag probability of each given label; NaN where
         it cannot be known. Absent when `forest` was passed.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Importances of all members by their shares; they sum to one.
+        Importances of all members by their shares; they sum to one. As
+        `out_of_sample_` and `losses_`, absent when `forest` was passed.
 
     Notes
     -----
     The score of a class is the mean of what the members predict, by their
     shares; a probability is the score, at least 1/(n + K), to the power
     `power_`, scaled to sum to one. The power has the least log-loss of
-    out-of-sample predictions, for samples of which there is no copy; where these
-    are fewer than 20 it is one.
+    out-of-sample predictions. Shares and power are chosen by samples of which there
+    is no copy, and which are not the only ones of their class: of others, whoever
+    did not see them knows too much or nothing. From fewer than 20 no power is chosen.
 
     The importance of a feature in the forest is its share of the evidence gained,
     in boosted trees of the loss saved, in the networks of the squared weights on
@@ -202,7 +205,8 @@ class RobustClassifier(DecisionClassifier):
 
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
-        self._check_forest()
+        self._check_settings()
+        self._forget()
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         self.noise_ = noise_matrix(self.noise, len(self.classes_))
         network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
@@ -222,14 +226,27 @@ class RobustClassifier(DecisionClassifier):
             self._share_with_other(samples, int(forest_seed))
         return self
 
-    def _check_forest(self) -> None:
+    def _check_settings(self) -> None:
+        if self.shares == "equal" and self.boosting is True:
+            raise ValueError(
+                'shares="equal" are those of forest and committee, and boosted trees would have '
+                "none; leave out boosting=True, or shares."
+            )
         if self.forest is not None and (self.shares == "chosen" or self.boosting is True):
             raise ValueError(
                 "shares are chosen by the ball forest's out-of-bag predictions, and another "
                 'forest was passed; leave out forest, or pass shares="equal" and boosting=False.'
             )
 
+    def _forget(self) -> None:
+        """Drop what an earlier fit had and this one may not have."""
+        for name in ("reliability_", "losses_", "feature_importances_", "_boosting_unseen"):
+            if name in vars(self):
+                delattr(self, name)
+
     def _chooses_shares(self, samples: Samples) -> bool:
+        if self.boosting is True:
+            return True
         if self.shares == "auto":
             return self.forest is None and n_counted(samples) > SMALL
         return self.shares == "chosen"
@@ -245,7 +262,8 @@ class RobustClassifier(DecisionClassifier):
             return boost_samples(samples, weights, effective_n_jobs(self.n_jobs))
         except BoostingError as error:
             warnings.warn(
-                f"boosted trees are left out: {error}. Forest and committee remain.",
+                f"boosted trees are left out: {error}. Forest and committee remain; add samples "
+                "of the rare classes to have them.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -266,11 +284,11 @@ class RobustClassifier(DecisionClassifier):
             others["boosting"] = boosting.out_of_sample
         unseen = np.concatenate([by_weighing, np.stack(list(others.values()))])
         n_weighings = len(by_weighing)
+        weights = total_weights(self.class_weight, samples) * telling(samples)
         shares = np.zeros(len(unseen))
         shares[[0, n_weighings]] = 0.5
         if self._chooses_shares(samples):
             Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-            weights = total_weights(self.class_weight, samples)
             shares = without_small(best_shares(unseen, Y, weights, shares))
         of_forest = shares[:n_weighings]
         total = of_forest.sum()
@@ -283,31 +301,30 @@ class RobustClassifier(DecisionClassifier):
             **dict(zip(others, shares[n_weighings:].tolist(), strict=True)),
         }
         self._boosting_unseen = None if boosting is None else boosting.out_of_sample
-        self._look_back(samples)
+        self._look_back(samples, weights)
         gains = None if boosting is None else boosting.gains
         self.feature_importances_ = self._importances(samples.X, gains)
 
     @property
     def out_of_sample_(self) -> dict[str, np.ndarray]:
         """What each member, and their mean, predicts for training samples that it did not see."""
+        if not hasattr(self, "_boosting_unseen"):
+            raise AttributeError("out_of_sample_ is not known: another forest was passed.")
         unseen = {"forest": self.forest_.oob_proba_, "committee": self.committee_.loo_scores_}
         if self._boosting_unseen is not None:
             unseen["boosting"] = self._boosting_unseen
         mean = sum(share * unseen[name] for name, share in self.shares_.items() if share > 0)
         return {**unseen, "mean": mean}
 
-    def _look_back(self, samples: Samples) -> None:
+    def _look_back(self, samples: Samples, weights: np.ndarray) -> None:
         """Compare what members say of samples they did not see, and choose the power by it."""
-        weights = total_weights(self.class_weight, samples)
         unseen, Y = self.out_of_sample_, one_hot(samples.codes, len(samples.classes))
         self.losses_ = {name: mean_squared_error(each, Y, weights) for name, each in unseen.items()}
-        # Trees and networks that did not see a sample may have seen its copies, and look too sure.
-        telling = ~np.isnan(unseen["mean"]).any(axis=1) & stand_alone(samples)
+        known = ~np.isnan(unseen["mean"]).any(axis=1) & (weights > 0)
         self.power_ = 1.0
-        if telling.sum() >= FEWEST_TELLING and len(self.classes_) > 1:
-            proba = floored(self._of_true_class(unseen["mean"][telling]), self._floor)
-            codes = samples.codes[telling]
-            self.power_ = best_power(proba, codes, weights[telling], self.noise_)
+        if known.sum() >= FEWEST_TELLING and len(self.classes_) > 1:
+            proba = floored(self._of_true_class(unseen["mean"][known]), self._floor)
+            self.power_ = best_power(proba, samples.codes[known], weights[known], self.noise_)
 
     def _share_with_other(self, samples: Samples, seed: int) -> None:
         """Fit the forest that was passed; what it predicts out of sample is not known."""

@@ -28,7 +28,8 @@ from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 
 CARD_MEMBER = "granulearn.json"
 SCHEMA_MEMBER = "schema.json"
-# 2: the card holds a schema, by which the cells of a file are read.
+# 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
+# single precision, and the robust classifier has boosted trees.
 FORMAT = 3
 
 
