@@ -157,3 +157,20 @@ def test_other_rows_than_those_of_fit_are_refused(fitted):
         model.explain(X[:1], training=(X,))
     with pytest.raises(NotFittedError):
         RobustClassifier().explain(X)
+
+
+def test_other_labels_than_those_of_fit_are_refused():
+    X, y = overlapping_classes(2)
+    model = RobustClassifier(**SMALL).fit(X, y)
+    with pytest.raises(ValueError, match="other labels than the model was fitted to"):
+        model.explain(X[:2], training=(X, y[::-1].copy()))
+
+
+def test_samples_of_weight_zero_are_not_nearest():
+    X, y = overlapping_classes(2)
+    weights = np.ones(len(X))
+    weights[0] = 0
+    model = RobustClassifier(**SMALL).fit(X, y, weights)
+    (why,) = model.explain(X[:1], training=(X, y, weights))
+    assert 0 not in why.nearest
+    assert len(why.nearest) == 3

@@ -75,6 +75,8 @@ class ExplainableForest(Protocol):
 
     forest_: BallForest
     in_bag_: np.ndarray
+    oob_proba_: np.ndarray
+    reliability_: np.ndarray
 
     def _weigh_trees(self, samples: Samples) -> list[WeighedTree]: ...
 
@@ -115,7 +117,11 @@ def explain_rows(
     balls: list[tuple[BallVoice, ...]] = [()] * len(X)
     nearest = np.empty((len(X), 0), dtype=int)
     if samples is not None:
-        nearest = nearest_points(samples.X, X, min(NEAREST, len(samples)))
+        # Samples of weight zero were not learnt from, and explain nothing.
+        learnt = np.arange(len(samples))
+        if samples.weights is not None:
+            learnt = np.flatnonzero(samples.weights > 0)
+        nearest = learnt[nearest_points(samples.X[learnt], X, min(NEAREST, len(learnt)))]
         if forest is not None:
             balls = _speaking_balls(forest, samples, X, codes, _column_names(model))
     classes = tuple(model.classes_.tolist())
@@ -186,6 +192,13 @@ def check_fitted_rows(forest: ExplainableForest, samples: Samples) -> None:
         raise ValueError(
             "training holds other rows than the model was fitted to; pass what was passed to fit: "
             "scaled, where it was scaled, and with its sample_weight as the third part."
+        )
+    known = ~np.isnan(forest.reliability_)
+    rated = forest.oob_proba_[known, samples.codes[known]]
+    if not np.array_equal(rated, forest.reliability_[known]):
+        raise ValueError(
+            "training holds other labels than the model was fitted to; pass the y that was passed "
+            "to fit, in its order."
         )
 
 
