@@ -47,7 +47,7 @@ def test_what_is_asked_for_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_trees"), [(2000, 100), (5000, 48), (40_000, 32), (10**6, 20)]
+    ("n_rows", "n_trees"), [(1000, 100), (5000, 48), (40_000, 32), (10**6, 20)]
 )
 def test_trees_of_many_rows_are_fewer(n_rows, n_trees):
     assert rule_of_size(n_rows, 10).n_trees == n_trees

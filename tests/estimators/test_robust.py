@@ -25,7 +25,7 @@ SMALL = {"n_trees": 60, "n_layers": 3, "n_hidden": 15, "random_state": 0}
 CHOSEN = {**SMALL, "shares": "chosen", "boosting": True}
 
 
-def test_up_to_two_thousand_samples_scores_are_the_mean_of_forest_and_committee():
+def test_up_to_a_thousand_samples_scores_are_the_mean_of_forest_and_committee():
     X, y = overlapping_classes(3)
     model = RobustClassifier(**SMALL).fit(X, y)
     expected = (model.committee_.decision_function(X) + model.forest_.predict_proba(X)) / 2
@@ -37,8 +37,8 @@ def test_up_to_two_thousand_samples_scores_are_the_mean_of_forest_and_committee(
     assert_array_equal(model.reliability_, model.forest_.reliability_)
 
 
-def test_above_two_thousand_samples_shares_are_chosen_and_trees_are_boosted():
-    X, y = overlapping_classes(2, n_samples=2200)
+def test_above_a_thousand_samples_shares_are_chosen_and_trees_are_boosted():
+    X, y = overlapping_classes(2, n_samples=1200)
     model = RobustClassifier(**SMALL).fit(X, y)
     assert set(model.shares_) == {"forest", "committee", "boosting"}
     assert sum(model.shares_.values()) == pytest.approx(1)
@@ -113,7 +113,7 @@ def test_known_noise_gives_probabilities_of_the_true_class():
 
 def test_importances_sum_to_one_and_find_what_matters():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(2300, 5))
+    X = rng.normal(size=(1500, 5))
     X[:, 4] = 3.0
     y = (X[:, 0] + X[:, 1] ** 2 > 1).astype(int)
     importances = RobustClassifier(random_state=0).fit(X, y).feature_importances_

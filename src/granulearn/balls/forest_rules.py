@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from granulearn.balls.forest_tree import ForestRule, Weighing
 
-SMALL = 2_000
+SMALL = 1_000
 SMALL_AUDIT = 3_000  # a single wrong label is easier to fit than a class, so more labels are needed
 
 # A tree of so many rows knows the classes well; more of them cost time and memory alone.
@@ -106,7 +106,7 @@ def rule_of_size(
         Directions between class means to try for each ball; where splits are searched
         for, single features, and a quarter as many directions.
     searched : bool or None, default=None
-        Whether splits are searched for; None means above 2,000 rows.
+        Whether splits are searched for; None means above 1,000 rows.
     weighings : tuple of Weighing or None, default=None
         None means five where splits are searched for, else one.
     seed : int, default=0

@@ -52,7 +52,7 @@ class BallForestClassifier(ScoreClassifier):
         "class means" sends samples to the nearer of two class means. "searched"
         tries single features, and for a quarter as many tries the way from one
         class mean to another, all with eight thresholds. "auto" means class means
-        up to 2,000 samples, where whatever is searched for longer finds noise.
+        up to 1,000 samples, where whatever is searched for longer finds noise.
     stop : float or "auto", default="auto"
         Prior probability that a ball is not split, in (0, 1]. "auto" means 0.8
         for splits by class means. Searched trees are weighed in five ways, from

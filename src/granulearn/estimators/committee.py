@@ -113,13 +113,13 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     Parameters
     ----------
     n_layers : int or "auto", default="auto"
-        Number of random layers; "auto" means ten up to 2,000 samples, else one.
+        Number of random layers; "auto" means ten up to 1,000 samples, else one.
     n_hidden : int or "auto", default="auto"
-        Hidden nodes of each layer; "auto" means 203 up to 2,000 samples, then a
+        Hidden nodes of each layer; "auto" means 203 up to 1,000 samples, then a
         tenth of the samples, 300 to 1,000. Above 20,000 samples 600 nodes are
         fitted to 10,000 of them, spread evenly over the classes; all others are
         predicted out of sample. With "auto" in either place, a small network
-        chooses the activation above 2,000 samples.
+        chooses the activation above 1,000 samples.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"

@@ -44,7 +44,7 @@ class RobustClassifier(DecisionClassifier):
 
     The recommended default of the library and of ``granulearn fit``. A
     `BallForestClassifier` learns the local structure, an
-    `RVFLCommitteeClassifier` smooth boundaries, and above 2,000 samples boosted
+    `RVFLCommitteeClassifier` smooth boundaries, and above 1,000 samples boosted
     trees what single features decide. How much each of them says is chosen by
     the squared error of predictions for samples that it did not see: under
     wrong labels the cautious ones are believed, with clean labels the others.
@@ -55,11 +55,11 @@ class RobustClassifier(DecisionClassifier):
     shares : {"auto", "chosen", "equal"}, default="auto"
         How the members share in the mean. "chosen" takes the shares of least
         squared error of out-of-sample predictions, leaning to equal ones of
-        forest and committee; "equal" takes these. "auto" means equal up to 2,000
+        forest and committee; "equal" takes these. "auto" means equal up to 1,000
         samples, where a choice gains less than it risks, and chosen above.
     boosting : bool or "auto", default="auto"
         Whether to add boosted trees; "auto" means where shares are chosen and
-        there are more than 2,000 samples. True means that shares are chosen.
+        there are more than 1,000 samples. True means that shares are chosen.
     forest : estimator or None, default=None
         Classifier with ``predict_proba`` in the place of the ball forest; None
         means `BallForestClassifier`. Shares are equal then.
