@@ -1,16 +1,17 @@
 """Reasons against a label: what they say must be true of the data."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.explanation import (
-    explain,
-    nearest_trusted,
-    speaking_balls,
-    weighed_trees,
-)
+from granulearn.audit.explanation import explain, nearest_trusted
+from granulearn.audit.page_facts import page_facts
+from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN
 from tests.audit.tables import three_clouds
 
 NAMES = ["length", "width", "noise", "more noise"]
@@ -19,105 +20,150 @@ NAMES = ["length", "width", "noise", "more noise"]
 @pytest.fixture(scope="module")
 def audited():
     X, y, wrong = three_clouds()
-    return X, LabelAudit(random_state=0).fit(X, y), np.flatnonzero(wrong)
+    return X, LabelAudit(random_state=0).fit(X, y), np.flatnonzero(wrong).tolist()
 
 
-def test_neighbours_are_the_nearest_believed_samples_of_the_suggested_class(audited):
+def explained(X, audit, positions, names=NAMES, table=None, facts=None):
+    table = pd.DataFrame(X, columns=names) if table is None else table
+    return explain(audit, X, table, positions, names, facts)
+
+
+def with_values(values, where, new):
+    values = values.copy()
+    values[where] = new
+    return values
+
+
+def test_neighbours_are_the_nearest_trusted_rows_of_both_classes(audited):
     X, audit, wrong = audited
-    for position, found in zip(wrong, nearest_trusted(audit, X, list(wrong)), strict=True):
-        believed = (
-            (audit.given_ == audit.suggested_[position])
-            & ~audit.flagged_
-            & (audit.reliability_ >= 0.5)
+    believed = ~audit.flagged_ & (audit.reliability_ >= 0.5)
+    for found in explained(X, audit, wrong):
+        given, suggested = audit.given_[found.position], audit.suggested_[found.position]
+        assert found.rival == suggested
+        for label, near in ((given, found.of_given), (suggested, found.of_rival)):
+            own = believed & (audit.given_ == label)
+            distances = np.where(own, np.linalg.norm(X - X[found.position], axis=1), np.inf)
+            assert_allclose([one.distance for one in near], np.sort(distances)[:3])
+            assert all(own[one.position] for one in near)
+
+
+def test_verified_rows_are_neighbours_whatever_was_said_of_them(audited):
+    X, audit, wrong = audited
+    facts = page_facts(audit)
+    none = replace(facts, reliability=np.zeros(len(X)))
+    assert nearest_trusted(none, X, wrong[:1], facts.given) == [()]
+    same = np.flatnonzero(facts.given == facts.given[wrong[0]])
+    verified = replace(none, verified=with_values(facts.verified, same[:2], True))
+    (near,) = nearest_trusted(verified, X, wrong[:1], facts.given)
+    assert {one.position for one in near} == set(same[:2].tolist()) - {wrong[0]}
+
+
+def test_a_row_is_not_its_own_neighbour(audited):
+    X, audit, _ = audited
+    facts = page_facts(audit)
+    for position, near in enumerate(nearest_trusted(facts, X, range(20), facts.given)):
+        assert len(near) == 3
+        assert position not in [one.position for one in near]
+
+
+def test_one_sentence_counts_similar_rows_and_names_what_decides(audited):
+    X, audit, wrong = audited
+    for found in explained(X, audit, wrong):
+        given, suggested = audit.given_[found.position], audit.suggested_[found.position]
+        match = re.fullmatch(
+            rf"Among (\d+) similar rows (\d+) are '{suggested}' and (\d+|none) (is|are) '{given}'; "
+            r"what decides: (.*)\.",
+            found.words,
         )
-        distances = np.where(believed, np.linalg.norm(X - X[position], axis=1), np.inf)
-        assert_allclose([near.distance for near in found], np.sort(distances)[:3])
-        assert all(believed[near.position] for near in found)
+        assert match, found.words
+        n_similar, n_suggested = int(match[1]), int(match[2])
+        assert 0.7 * n_similar < n_suggested <= n_similar
+        assert match[5] == ", ".join(found.columns)
+        assert 1 <= len(found.columns) <= 3
+        assert "noise" not in found.columns[0]
 
 
-def test_trees_that_saw_the_sample_do_not_speak(audited):
-    X, audit, wrong = audited
-    position, seen = int(wrong[0]), audit.in_bag_.copy()
-    unseen = np.flatnonzero(~seen[:, position])
-    try:
-        audit.in_bag_ = np.ones_like(seen)
-        assert speaking_balls(audit, X, [position], NAMES) == [()]
-        # Of one tree that may speak, the samples it saw are counted, and no others.
-        audit.in_bag_[unseen[0]] = seen[unseen[0]]
-        (balls,) = speaking_balls(audit, X, [position], NAMES)
-        assert balls
-        assert all(ball.n_samples < seen[unseen[0]].sum() for ball in balls)
-    finally:
-        audit.in_bag_ = seen
-
-
-@pytest.mark.parametrize("n", [150, 1100])
-def test_what_balls_say_adds_up_to_the_probabilities_of_the_audit(n):
-    X, y, wrong = three_clouds(n)
-    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y)
-    trees, rows = weighed_trees(audit, X), audit.forest_.rows(X)
-    for at in np.flatnonzero(wrong)[:10]:
-        unseen = [trees[number] for number in np.flatnonzero(~audit.in_bag_[:, at])]
-        told = [tree.says[tree.path(rows[at])].sum(axis=0) for tree in unseen]
-        assert_allclose(np.mean(told, axis=0), audit.proba_[at], atol=1e-6)
-
-
-def test_balls_speak_for_the_suggested_class_and_say_where_they_are(audited):
-    X, audit, wrong = audited
-    for explanation in explain(audit, X, wrong[:5].tolist(), NAMES):
-        assert len(explanation.balls) == 3
-        for ball in explanation.balls:
-            assert ball.suggested_share > 0.9
-            assert ball.given_share < 0.1
-            assert 10 < ball.n_samples < round(0.632 * len(X))
-            assert "noise" not in ball.words.split(",")[0]
-
-
-def test_words_name_the_features_and_the_side_of_a_split():
+def test_numbers_are_told_with_value_and_side_and_the_side_is_true():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(100, 1))
     y = (X[:, 0] > 0.5).astype(int)
-    y[np.argmax(X[:, 0])] = 0
+    top, bottom = int(np.argmax(X[:, 0])), int(np.argmin(X[:, 0]))
+    y[[top, bottom]] = 0, 1
     audit = LabelAudit(random_state=0).fit(X, y)
-    (explanation,) = explain(audit, X, [int(np.argmax(X[:, 0]))], ["height"])
-    assert {ball.words for ball in explanation.balls} == {"higher height"}
+    high, low = explained(X, audit, [top, bottom], ["height"])
+    assert high.columns == (f"height {X[top, 0]:.6g} (higher)",)
+    assert low.columns == (f"height {X[bottom, 0]:.6g} (lower)",)
 
 
-def test_a_category_is_named_by_its_column_and_what_it_is():
-    X = (np.arange(100) % 2).astype(float)[:, None]
-    y = X[:, 0].astype(int)
-    y[[1, 2]] = [0, 1]
-    audit = LabelAudit(random_state=0).fit(X, y)
-    with_it, without = explain(audit, X, [1, 2], [("city", "Graz")])
-    assert with_it.balls[0].words == "city is Graz"
-    assert without.balls[0].words == "city is not Graz"
-
-
-def test_what_is_said_of_a_category_is_true_of_the_sample_or_a_tendency():
+def test_a_category_column_is_named_once_with_the_cell_of_the_row():
     rng = np.random.default_rng(0)
-    X = np.eye(3)[rng.integers(3, size=200)]
-    X = np.column_stack([X, rng.normal(size=200)])
+    cities = np.array(["Graz", "Lyon", "Oslo"])[rng.integers(3, size=200)]
+    age = rng.normal(size=200)
+    X = np.column_stack([cities == "Graz", cities == "Lyon", cities == "Oslo", age]).astype(float)
     y = (2 * X[:, 0] + X[:, 3] > 0.5).astype(int)
     y[:20] = 1 - y[:20]
     audit = LabelAudit(random_state=0).fit(X, y)
     names = [("city", "Graz"), ("city", "Lyon"), ("city", "Oslo"), "age"]
-    for found in explain(audit, X, np.flatnonzero(audit.flagged_).tolist(), names):
-        city = names[int(X[found.position, :3].argmax())][1]
-        said = [words for ball in found.balls for words in ball.words.split(", ")]
-        assert said
-        for words in said:
-            if " is not " in words:
-                assert words != f"city is not {city}"
-            elif " is " in words:
-                assert words == f"city is {city}"
-            else:
-                assert " often " in words or words in ("higher age", "lower age")
+    table = pd.DataFrame({"city": cities, "age": age})
+    doubted = np.flatnonzero(audit.flagged_).tolist()
+    told = explained(X, audit, doubted, names, table)
+    assert any("city" in words for found in told for words in found.columns)
+    for found in told:
+        assert [words for words in found.columns if words.startswith("city")] in (
+            [],
+            [f"city = {cities[found.position]}"],
+        )
 
 
-def test_a_class_without_believed_samples_has_no_neighbours(audited):
-    X, audit, wrong = audited
-    audit.flagged_ = np.ones_like(audit.flagged_)
-    try:
-        assert nearest_trusted(audit, X, [int(wrong[0])]) == [()]
-    finally:
-        audit.flagged_ = audit.suggested_ != audit.given_
+def test_an_ambiguous_label_is_held_against_the_second_most_probable_class(audited):
+    X, audit, _ = audited
+    facts = page_facts(audit)
+    at = int(np.flatnonzero(~audit.flagged_)[0])
+    facts = replace(facts, verdicts=with_values(facts.verdicts.astype(object), at, AMBIGUOUS))
+    (found,) = explained(X, audit, [at], facts=facts)
+    assert found.rival == facts.classes[facts.rivals[at]] != audit.given_[at]
+    assert f"'{found.rival}'" in found.words
+    assert len(found.of_given) == len(found.of_rival) == 3
+
+
+def test_a_strange_row_is_told_by_what_differs_from_the_nearest(audited):
+    X, audit, _ = audited
+    X = X.copy()
+    X[7, 2] = 50.0
+    facts = page_facts(audit)
+    facts = replace(facts, verdicts=with_values(facts.verdicts.astype(object), 7, STRANGE))
+    (found,) = explained(X, audit, [7], facts=facts)
+    assert found.columns == ("noise 50 (higher)",)
+    assert found.words == (
+        "Its cells are unlike those of all other rows; most in: noise 50 (higher)."
+    )
+
+
+def test_what_cannot_be_rated_says_so(audited):
+    X, audit, _ = audited
+    facts = page_facts(audit)
+    unknown = replace(
+        facts,
+        verdicts=with_values(facts.verdicts.astype(object), 3, UNKNOWN),
+        reliability=with_values(facts.reliability, 3, np.nan),
+        suggested=with_values(facts.suggested, 3, facts.given[3]),
+    )
+    (found,) = explained(X, audit, [3], facts=unknown)
+    assert found.words == "Nothing can rate this label."
+    assert found.rival is None
+    assert found.columns == found.of_rival == ()
+    alone = replace(
+        unknown,
+        classes=np.array([*facts.classes, "yak"]),
+        given=with_values(facts.given, 3, 3),
+        suggested=with_values(facts.suggested, 3, 3),
+        proba=np.column_stack([facts.proba, np.zeros(len(X))]),
+    )
+    (found,) = explained(X, audit, [3], facts=alone)
+    assert found.words == "No other row is 'yak'."
+    assert found.of_given == ()
+
+
+def test_nothing_asked_nothing_explained(audited):
+    X, audit, _ = audited
+    assert explained(X, audit, []) == []

@@ -1,32 +1,33 @@
-"""Why a label is doubted: the nearest trusted samples, and the balls that speak against it."""
+"""Why a label is doubted: similar rows, the columns that decide, and trusted rows to compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from granulearn._words import counted
+from granulearn.audit.column_words import ColumnWords, FeatureName
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.balls.forest_voices import (
-    BallVoice,
-    SeenRows,
-    WeighedTree,
-    strongest_balls,
-    weigh_trees,
-)
+from granulearn.audit.page_facts import PageFacts, page_facts
+from granulearn.audit.ratings import STRANGE
+from granulearn.audit.similar_rows import Reasons, find_reasons
 from granulearn.memberships.base import nearest_points
 
-FeatureName = str | tuple[str, str]
-"""A column; or (column, category) for a feature that is one where the column has the category."""
+if TYPE_CHECKING:
+    import pandas as pd
 
-TRUSTED_FROM = 0.5
 NEIGHBOURS = 3
+MOST_COLUMNS = 3
+# A column that has less of what speaks against a label is not worth a word.
+LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A trusted sample of the suggested class."""
+    """A trusted row to compare with."""
 
     position: int
     distance: float
@@ -34,156 +35,166 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class BallReason:
-    """A ball that speaks for the suggested class, of a tree that did not see the sample."""
-
-    words: str
-    """What leads the sample into the ball; empty if no split on the way gains evidence."""
-    n_samples: int
-    """Training samples of the tree in the ball."""
-    given_share: float
-    """Share of the given class among them."""
-    suggested_share: float
-    """Share of the suggested class among them."""
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """Why the label of one sample is doubted."""
+    """Why the label of one row is doubted."""
 
     position: int
-    neighbours: tuple[Neighbour, ...]
-    balls: tuple[BallReason, ...]
+    rival: str | None
+    """The class that competes with the given one; None where nothing is known."""
+    words: str
+    """One sentence."""
+    columns: tuple[str, ...]
+    """At most three columns with the row's own cells, the one that decides most first."""
+    of_given: tuple[Neighbour, ...]
+    """The nearest trusted rows of the given class."""
+    of_rival: tuple[Neighbour, ...]
+    """The nearest trusted rows of the competing class."""
 
 
 def explain(
-    audit: LabelAudit, X: np.ndarray, positions: Sequence[int], names: Sequence[FeatureName]
+    audit: LabelAudit,
+    X: np.ndarray,
+    table: pd.DataFrame,
+    positions: Sequence[int],
+    names: Sequence[FeatureName],
+    facts: PageFacts | None = None,
 ) -> list[Explanation]:
-    """Explain doubted labels.
+    """Explain what an audit says about labels.
 
     Parameters
     ----------
     audit : LabelAudit
         Fitted on X.
     X : ndarray of shape (n_samples, n_features)
-        The inputs that were audited.
+        The inputs that were audited: imputed, encoded, scaled.
+    table : DataFrame
+        The same rows as they came, to be told.
     positions : sequence of int
-        The samples to explain.
+        The rows to explain.
     names : sequence of str or tuple
         Names of the features; (column, category) for a feature of zeros and ones.
+    facts : PageFacts, default=None
+        What the audit says; None asks it.
 
     Returns
     -------
     list of Explanation
         One for each position.
     """
-    neighbours = nearest_trusted(audit, X, positions)
-    balls = speaking_balls(audit, X, positions, names)
-    return [
-        Explanation(position, near, reasons)
-        for position, near, reasons in zip(positions, neighbours, balls, strict=True)
-    ]
+    facts = page_facts(audit) if facts is None else facts
+    rivals = facts.rivals
+    rated = [position for position in positions if rivals[position] >= 0]
+    reasons = dict(zip(rated, find_reasons(audit, X, rated, rivals[rated]), strict=True))
+    of_given = nearest_trusted(facts, X, positions, facts.given)
+    of_rival = nearest_trusted(facts, X, positions, rivals)
+    words = ColumnWords(X, names, table)
+    usual = {code: _usual(facts, X, code) for code in np.unique(facts.given[list(positions)])}
+    found = []
+    for position, own, other in zip(positions, of_given, of_rival, strict=True):
+        why = reasons.get(position)
+        if facts.verdicts[position] == STRANGE:
+            columns = _unlike(words, position, own + other)
+        elif why is not None:
+            columns = _deciding(words, position, why.pushes, usual[facts.given[position]])
+        else:
+            columns = ()
+        rival = None if why is None else str(facts.classes[rivals[position]])
+        sentence = _sentence(facts, position, why, columns)
+        found.append(Explanation(position, rival, sentence, columns, own, other))
+    return found
 
 
 def nearest_trusted(
-    audit: LabelAudit, X: np.ndarray, positions: Sequence[int]
+    facts: PageFacts, X: np.ndarray, positions: Sequence[int], wanted: np.ndarray
 ) -> list[tuple[Neighbour, ...]]:
-    """Return, for each position, the nearest trusted samples of its suggested class.
+    """Return, for each position, the nearest trusted rows of a class.
 
     Parameters
     ----------
-    audit : LabelAudit
-        Fitted on X.
+    facts : PageFacts
+        Says which rows are trusted.
     X : ndarray of shape (n_samples, n_features)
         The inputs that were audited.
     positions : sequence of int
-        Positions of the samples.
+        Positions of the rows; a row is not its own neighbour.
+    wanted : ndarray of shape (n_samples,)
+        Number of the class to look in, for every row; -1 for none.
     """
     found: dict[int, tuple[Neighbour, ...]] = dict.fromkeys(positions, ())
-    wanted = audit.suggested_[list(positions)]
-    believed = ~audit.flagged_ & (np.nan_to_num(audit.reliability_) >= TRUSTED_FROM)
-    for label in np.unique(wanted):
-        own = [p for p, suggested in zip(positions, wanted, strict=True) if suggested == label]
-        trusted = np.flatnonzero(believed & (audit.given_ == label))
-        if len(trusted) == 0:
+    trusted = facts.trusted
+    for code in np.unique(wanted[list(positions)]):
+        own = [position for position in positions if wanted[position] == code]
+        among = np.flatnonzero(trusted & (facts.given == code))
+        if code < 0 or len(among) == 0:
             continue
-        nearest = nearest_points(X[trusted], X[own], min(NEIGHBOURS, len(trusted)))
-        for position, near in zip(own, trusted[nearest], strict=True):
-            distances = np.linalg.norm(X[near] - X[position], axis=1)
+        # One more: the row itself may be among them.
+        nearest = among[nearest_points(X[among], X[own], min(NEIGHBOURS + 1, len(among)))]
+        for position, near in zip(own, nearest, strict=True):
+            others = near[near != position][:NEIGHBOURS]
+            distances = np.linalg.norm(X[others] - X[position], axis=1)
             found[position] = tuple(
-                Neighbour(int(at), float(distance), float(audit.reliability_[at]))
-                for at, distance in zip(near, distances, strict=True)
+                Neighbour(int(at), float(distance), float(facts.reliability[at]))
+                for at, distance in zip(others, distances, strict=True)
             )
     return [found[position] for position in positions]
 
 
-def speaking_balls(
-    audit: LabelAudit, X: np.ndarray, positions: Sequence[int], names: Sequence[FeatureName]
-) -> list[tuple[BallReason, ...]]:
-    """Return, for each position, the balls that add most to the probability of the suggested class.
-
-    Trees that saw the sample do not speak, as they do not in the audit.
-
-    Parameters
-    ----------
-    audit : LabelAudit
-        Fitted on X.
-    X : ndarray of shape (n_samples, n_features)
-        The inputs that were audited.
-    positions : sequence of int
-        Positions of the samples.
-    names : sequence of str or tuple
-        Names of the features; (column, category) for a feature of zeros and ones.
-    """
-    if len(positions) == 0:
-        return []
-    given = np.searchsorted(audit.classes_, audit.given_)
-    suggested = np.searchsorted(audit.classes_, audit.suggested_)
-    rows, trees = audit.forest_.rows(X), weighed_trees(audit, X)
-    return [
-        tuple(
-            _reason(ball, given[at], suggested[at], rows[at], names)
-            for ball in strongest_balls(trees, rows[at], suggested[at], ~audit.in_bag_[:, at])
-        )
-        for at in positions
-    ]
+def _usual(facts: PageFacts, X: np.ndarray, code: int) -> np.ndarray:
+    """Return the median inputs of a class, of its trusted rows if there are any."""
+    rows = facts.given == code
+    believed = rows & facts.trusted
+    return np.median(X[believed if believed.any() else rows], axis=0)
 
 
-def weighed_trees(audit: LabelAudit, X: np.ndarray) -> list[WeighedTree]:
-    """Return the trees of an audit with what their balls have and say.
-
-    Parameters
-    ----------
-    audit : LabelAudit
-        Fitted on X.
-    X : ndarray of shape (n_samples, n_features)
-        The inputs that were audited.
-    """
-    codes = np.searchsorted(audit.classes_, audit.given_)
-    seen = SeenRows(audit.forest_.rows(X), codes, np.ones(len(X)), audit.in_bag_)
-    return weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
+def _deciding(
+    words: ColumnWords, position: int, pushes: np.ndarray, usual: np.ndarray
+) -> tuple[str, ...]:
+    """Return the columns that speak most for the competing class."""
+    return _most(words, words.by_column(pushes), position, pushes, usual)
 
 
-def _reason(
-    ball: BallVoice, given: int, suggested: int, row: np.ndarray, names: Sequence[FeatureName]
-) -> BallReason:
-    return BallReason(
-        words=", ".join(
-            _in_words(names[int(at)], side == "higher", row[int(at)] > 0)
-            for at, side in ball.columns
-        ),
-        n_samples=ball.n_samples,
-        given_share=ball.class_counts[given] / ball.n_samples,
-        suggested_share=ball.class_counts[suggested] / ball.n_samples,
+def _unlike(words: ColumnWords, position: int, near: tuple[Neighbour, ...]) -> tuple[str, ...]:
+    """Return the columns in which a row differs most from the trusted rows nearest to it."""
+    if not near:
+        return ()
+    usual = words.X[[neighbour.position for neighbour in near]].mean(axis=0)
+    apart = (words.X[position] - usual) ** 2
+    return _most(words, words.by_column(apart), position, apart, usual)
+
+
+def _most(
+    words: ColumnWords, amounts: np.ndarray, position: int, features: np.ndarray, usual: np.ndarray
+) -> tuple[str, ...]:
+    least = LEAST_SHARE * amounts[amounts > 0].sum()
+    order = np.argsort(-amounts, kind="stable")[:MOST_COLUMNS]
+    return tuple(
+        words.tell(position, int(column), features, usual)
+        for column in order
+        if amounts[column] > least
     )
 
 
-def _in_words(name: FeatureName, higher: bool, above_mean: bool) -> str:
-    if isinstance(name, str):
-        return f"{'higher' if higher else 'lower'} {name}"
-    column, category = name
-    # Zeros lie below the mean of a column of zeros and ones, and ones above it.
-    if higher == above_mean:
-        return f"{column} is {category}" if higher else f"{column} is not {category}"
-    # Features that decide together may outweigh each other.
-    return f"{column} {'more' if higher else 'less'} often {category}"
+def _sentence(
+    facts: PageFacts, position: int, why: Reasons | None, columns: tuple[str, ...]
+) -> str:
+    given = facts.classes[facts.given[position]]
+    if facts.verdicts[position] == STRANGE:
+        return f"Its cells are unlike those of all other rows{_told('most in', columns)}."
+    if why is None or why.class_counts.sum() == 0:
+        alone = (facts.given == facts.given[position]).sum() == 1
+        return f"No other row is '{given}'." if alone else "Nothing can rate this label."
+    rival = facts.rivals[position]
+    n_rival, n_given = why.class_counts[[rival, facts.given[position]]]
+    return (
+        f"Among {counted(int(why.class_counts.sum()), 'similar row')} "
+        f"{_are(n_rival, facts.classes[rival])} and {_are(n_given, given)}"
+        f"{_told('what decides', columns)}."
+    )
+
+
+def _are(count: int, label: object) -> str:
+    return f"{count or 'none'} {'is' if count < 2 else 'are'} '{label}'"
+
+
+def _told(lead: str, columns: tuple[str, ...]) -> str:
+    return f"; {lead}: {', '.join(columns)}" if columns else ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.audit.explanation import Explanation, FeatureName, explain
+from granulearn.audit.column_words import FeatureName, cell_text
+from granulearn.audit.explanation import Explanation, Neighbour, explain
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.persistence.html_pages import render_html
@@ -56,7 +56,7 @@ def summarize_audit(
     worst = np.argsort(np.where(audit.flagged_, audit.reliability_, np.inf), kind="stable")
     shown = worst[: min(MOST_SUSPECTS, int(audit.flagged_.sum()))].tolist()
     known = audit.reliability_[~np.isnan(audit.reliability_)]
-    explanations = explain(audit, X, shown, names)
+    explanations = explain(audit, X, table, shown, names)
     return {
         "title": title,
         "n_samples": len(audit.given_),
@@ -107,27 +107,23 @@ def _suspect(
         "suggested": str(audit.suggested_[position]),
         "reliability": float(audit.reliability_[position]),
         "cells": _cells(table, position),
-        "neighbours": [
-            {
-                "row": int(row_numbers[near.position]),
-                "distance": near.distance,
-                "reliability": near.reliability,
-                "cells": _cells(table, near.position),
-            }
-            for near in explanation.neighbours
-        ],
-        "balls": [asdict(ball) for ball in explanation.balls],
+        "words": explanation.words,
+        "of_given": [_neighbour(table, row_numbers, near) for near in explanation.of_given],
+        "of_rival": [_neighbour(table, row_numbers, near) for near in explanation.of_rival],
+    }
+
+
+def _neighbour(table: pd.DataFrame, row_numbers: Sequence[int], near: Neighbour) -> dict[str, Any]:
+    return {
+        "row": int(row_numbers[near.position]),
+        "distance": near.distance,
+        "reliability": near.reliability,
+        "cells": _cells(table, near.position),
     }
 
 
 def _cells(table: pd.DataFrame, position: int) -> list[str]:
-    return [_cell(value) for value in table.iloc[position]]
-
-
-def _cell(value: Any) -> str:
-    if value is None or value != value:
-        return "–"
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+    return [cell_text(value) for value in table.iloc[position]]
 
 
 def render_audit_page(summary: dict[str, Any]) -> str:

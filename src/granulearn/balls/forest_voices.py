@@ -83,16 +83,25 @@ class WeighedTree:
         row : ndarray of shape (n_features,)
             Shifted and scaled.
         """
-        from granulearn.balls import _posterior_kernels
-
-        tree = self.tree
-        leaf = _posterior_kernels.find_leaf(
-            row, tree.children, tree.offsets, tree.features, tree.directions, tree.thresholds
-        )
-        balls = [self.leaves[leaf]]
+        balls = [self.ends(row[None])[0]]
         while self.parents[balls[-1]] >= 0:
             balls.append(self.parents[balls[-1]])
         return np.array(balls[::-1])
+
+    def ends(self, rows: np.ndarray) -> np.ndarray:
+        """Return the smallest ball that each row falls into.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_features)
+            Shifted and scaled.
+        """
+        from granulearn.balls import _posterior_kernels
+
+        tree = self.tree
+        parts = tree.children, tree.offsets, tree.features, tree.directions, tree.thresholds
+        found = [_posterior_kernels.find_leaf(row, *parts) for row in rows]
+        return self.leaves[np.array(found, dtype=int)]
 
     def columns(self, ball: int) -> tuple[tuple[int, str], ...]:
         """Return the columns that matter most on the way to a ball, and on which side it lies.
