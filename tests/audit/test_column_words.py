@@ -84,6 +84,12 @@ def test_a_column_is_told_once_with_the_own_cell_of_the_row(words, position, mos
     assert words.tell(position, int(words.column_of[most]), features, usual) == told
 
 
+def test_a_name_that_ends_in_a_digit_stands_apart_from_the_value():
+    X = np.array([[1.0], [2.0], [3.0]])
+    words = ColumnWords(X, ["f1"], pd.DataFrame({"f1": ["10", "20", "30"]}))
+    assert words.tell(0, 0, np.ones(1), X[1]) == "f1 = 10 (lower)"
+
+
 def test_every_feature_of_an_encoded_table_finds_its_column():
     n = 200
     rng = np.random.default_rng(0)

@@ -1,123 +1,380 @@
-"""The audit's page, in a real browser: it opens, explains, and fits a phone."""
+"""The audit's page, in a real browser: it opens, explains, chooses, and fits a phone."""
 
 import json
+from dataclasses import replace
+from urllib.parse import parse_qs
 
 import numpy as np
-import pandas as pd
 import pytest
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.page import render_audit_page, summarize_audit, write_audit_page
-from tests.audit.tables import three_clouds
+from granulearn.audit.page import (
+    grouped,
+    percent,
+    render_audit_page,
+    rounded,
+    write_audit_page,
+)
+from granulearn.audit.page_facts import page_facts
+from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, summary_of
 from tests.report.browser import open_page
 
-NAMES = ["length", "width", "noise", "<b>bold</b>"]
-
-
-def summary_of(rate=0.1):
-    X, y, _ = three_clouds(rate=rate)
-    audit = LabelAudit(random_state=0).fit(X, y)
-    frame = pd.DataFrame(X, columns=NAMES)
-    rows = range(1, len(X) + 1)
-    return summarize_audit(audit, X, frame, title="animals.csv", row_numbers=rows, names=NAMES)
+N_CARDS = 28  # 15 wrong, 8 ambiguous, 3 strange, 2 unknown
 
 
 @pytest.fixture(scope="module")
 def summary():
-    return summary_of()
+    return full_summary()
+
+
+@pytest.fixture(scope="module")
+def path(summary, tmp_path_factory):
+    return write_audit_page(summary, tmp_path_factory.mktemp("page") / "audit.html")
 
 
 @pytest.fixture
-def page(browser, summary, tmp_path):
+def page(browser, path):
     browser.set_window_size(1200, 900)
-    open_page(browser, write_audit_page(summary, tmp_path / "audit.html"))
-    return browser
+    open_page(browser, path)
+    yield browser
+    for command in ("Emulation.clearDeviceMetricsOverride", "Emulation.setEmulatedMedia"):
+        browser.execute_cdp_cmd(command, {})
+
+
+def visible(page):
+    """Return the row numbers of the cards that are shown, in their order."""
+    script = """return Array.from(document.querySelectorAll("details.suspect"))
+        .filter((card) => !card.hidden).map((card) => Number(card.dataset.row))"""
+    return page.execute_script(script)
+
+
+def rows_where(summary, fits):
+    return [suspect["row"] for suspect in summary["suspects"] if fits(suspect)]
+
+
+def count_shown(page):
+    return page.find_element(By.ID, "shown").text
+
+
+def chip(page, verdict):
+    return page.find_element(By.CSS_SELECTOR, f'.chip[data-verdict="{verdict}"] button')
+
+
+def in_hash(page):
+    return parse_qs(page.execute_script("return location.hash.slice(1)"))
+
+
+# --- the summary
 
 
 def test_the_summary_is_plain_and_its_counts_add_up(summary):
     assert json.loads(json.dumps(summary)) == summary
-    assert sum(bar["count"] for bar in summary["histogram"]) == summary["n_samples"] == 150
-    assert sum(bar["flagged"] for bar in summary["histogram"]) == summary["n_flagged"] == 15
-    assert np.sum(summary["confusion"]) == 150
-    assert np.trace(summary["confusion"]) == 135
-    rates = [suspect["reliability"] for suspect in summary["suspects"]]
-    assert rates == sorted(rates)
+    counts = {verdict["name"]: verdict["count"] for verdict in summary["verdicts"]}
+    assert counts == {"wrong": 15, "ambiguous": 8, "strange": 3, "fine": 122, "unknown": 2}
+    assert sum(verdict["shown"] for verdict in summary["verdicts"]) == N_CARDS
+    assert len(summary["suspects"]) == N_CARDS
+    assert sum(bar["count"] for bar in summary["histogram"]) == 148
+    assert sum(bar["wrong"] for bar in summary["histogram"]) == 15
+    assert sum(pair["wrong"] for pair in summary["pairs"]) == 15
+    assert sum(pair["ambiguous"] for pair in summary["pairs"]) == 8
+    assert summary["n_verified"] == 4
+    assert summary["issues"][0]["rows"] == list(range(1, 11))
+    assert summary["issues"][0]["n_rows"] == 12
+
+
+def test_at_most_fifteen_pairs_are_listed():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.integers(8, size=200)
+    summary = summary_of(X, LabelAudit(random_state=0).fit(X, y))
+    assert len(summary["pairs"]) == 15 < summary["n_pairs"]
+    assert f"15 of {summary['n_pairs']} pairs" in render_audit_page(summary)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0 %"), (0.0004, "less than 0.1 %"), (0.0523, "5.2 %"), (0.9996, "more than 99.9 %")],
+)
+def test_shares_have_as_many_digits_as_a_reader_can_use(share, text):
+    assert percent(share) == text.replace(" %", "\u00a0%")
+
+
+def test_no_probability_is_a_certainty():
+    assert [rounded(p).replace("\u00a0", " ") for p in (0, 0.004, 0.5, 0.994, 1)] == [
+        "< 1 %", "< 1 %", "50 %", "99 %", "> 99 %",
+    ]  # fmt: skip
+
+
+def test_thousands_stand_apart():
+    assert grouped(1234567) == "1,234,567"
+
+
+# --- what is said first
+
+
+def test_one_headline_number_with_range_and_assumption_comes_first(page, summary):
+    head = page.find_element(By.TAG_NAME, "header").text
+    assert page.find_element(By.TAG_NAME, "h1").text == "About 10.0 % of the labels are wrong"
+    assert "probably between 7.0 % and 13.4 %" in head
+    assert summary["headline"]["words"] in head
+    assert "150 labels, 4 of them verified" in head
+
+
+def test_what_cannot_be_judged_is_said_first_and_without_a_number():
+    X, audit = audited()
+    page = render_audit_page(summary_of(X, audit, replace(page_facts(audit), noise=CANNOT)))
+    head = page[page.index("<h1") : page.index("</header>")]
+    assert head.startswith('<h1 class="cannot">Cannot judge how many labels are wrong</h1>')
+    assert CANNOT.words in head
+    assert "%" not in head
+
+
+def test_clean_labels_make_a_page_that_says_so_and_is_always_the_same():
+    X, audit = audited(rate=0.0)
+    page = render_audit_page(summary_of(X, audit))
+    assert "No label is doubted." in page
+    assert "No pair of classes is confused." in page
+    assert page == render_audit_page(summary_of(X, audit))
+
+
+def test_labels_that_occur_once_have_a_place_of_their_own(summary):
+    assert 'id="once"' not in render_audit_page(summary)
+    once = summary | {"n_once": 7, "once": [{"row": 5, "label": "<Cat>"}]}
+    page = render_audit_page(once)
+    assert "row 5: <strong>&lt;Cat&gt;</strong>" in page
+    assert "The first 1 of 7." in page
+
+
+def test_the_histogram_draws_every_label_and_hides_no_small_bar(page, summary):
+    heights = [
+        float(bar.get_attribute("height"))
+        for bar in page.find_elements(By.CSS_SELECTOR, "#histogram rect.all")
+    ]
+    counts = [bar["count"] for bar in summary["histogram"]]
+    drawn = [max(170 * count / max(counts), 2 * (count > 0)) for count in counts]
+    assert heights == pytest.approx(drawn, abs=0.01)
+
+
+def test_checks_beside_labels_are_listed_with_their_rows(page):
+    rows = page.find_elements(By.CSS_SELECTOR, "#issues tbody tr")
+    assert [cell.text for cell in rows[0].find_elements(By.CSS_SELECTOR, "th, td")] == [
+        "repeated rows", "12 rows repeat.", "0.02", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more",
+    ]  # fmt: skip
+    assert rows[1].text.endswith("– –")
+
+
+# --- cards
 
 
 def test_it_opens_without_console_errors_and_loads_nothing_else(page):
     assert page.get_log("browser") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
-    assert page.find_element(By.ID, "n-flagged").text == "15"
 
 
-def test_a_suspect_opens_and_shows_why(page, summary):
-    suspects = page.find_elements(By.CSS_SELECTOR, "details.suspect")
-    assert len(suspects) == 15
+def test_a_suspect_opens_and_shows_both_classes_side_by_side(page, summary):
     first = summary["suspects"][0]
-    assert f"row {first['row']}" in suspects[0].text
-    assert not suspects[0].find_element(By.CSS_SELECTOR, "table").is_displayed()
-    suspects[0].find_element(By.TAG_NAME, "summary").click()
-    assert suspects[0].find_element(By.CSS_SELECTOR, "table").is_displayed()
-    assert len(suspects[0].find_elements(By.CSS_SELECTOR, "tbody tr")) == 7
-    assert suspects[0].find_element(By.CSS_SELECTOR, ".words").text == first["words"]
+    suspect = page.find_element(By.CSS_SELECTOR, "details.suspect")
+    assert f"row {first['row']}" in suspect.text
+    assert first["words"] in suspect.text
+    assert suspect.find_elements(By.CSS_SELECTOR, "table.compare") == []
+    suspect.find_element(By.TAG_NAME, "summary").click()
+    table = suspect.find_element(By.CSS_SELECTOR, "table.compare")
+    assert table.is_displayed()
+    groups = [head.text for head in table.find_elements(By.CSS_SELECTOR, "th[colspan]")]
+    assert groups == [f"trusted: {first['given']}", f"trusted: {first['rival']}"]
+    rows = table.find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert len(rows) == 4
+    shown = [cell.text for cell in rows[0].find_elements(By.CSS_SELECTOR, "th, td")]
+    line = first["lines"][0]
+    assert shown == [line["column"], line["own"], *line["others"]]
+    assert "decides" in rows[0].get_attribute("class")
 
 
 def test_a_marker_shows_that_a_suspect_opens_and_whether_it_is_open(page):
     script = "return getComputedStyle(arguments[0], '::before').content"
     summary = page.find_element(By.CSS_SELECTOR, "details.suspect summary")
     assert page.execute_script(script, summary) == '"▸"'
-    summary.click()
+    summary.send_keys(Keys.ENTER)
     assert page.execute_script(script, summary) == '"▾"'
 
 
-def test_labels_that_occur_once_have_a_place_of_their_own():
-    X, y, _ = three_clouds()
-    y = y.astype(object)
-    y[[4, 7]] = ["<Cat>", "dgo"]
-    with pytest.warns(UserWarning, match="2 of 150 labels"):
-        audit = LabelAudit(random_state=0).fit(X, y)
-    frame, rows = pd.DataFrame(X, columns=NAMES), range(1, len(X) + 1)
-    summary = summarize_audit(audit, X, frame, title="t", row_numbers=rows, names=NAMES)
-    assert summary["once"] == [{"row": 5, "label": "<Cat>"}, {"row": 8, "label": "dgo"}]
-    assert "row 5: <strong>&lt;Cat&gt;</strong>" in render_audit_page(summary)
-    assert 'id="once"' not in render_audit_page(summary_of())
+def test_cells_equal_to_those_of_the_row_are_marked(summary):
+    line = {"column": "c", "decides": False, "own": "A14", "others": ["A14", "A15"]}
+    card = summary["suspects"][0] | {"lines": [line]}
+    page = render_audit_page(summary | {"suspects": [card]})
+    assert '<td class="own">A14</td><td class="same">A14</td><td>A15</td>' in page
 
 
-def test_the_histogram_draws_every_label(page, summary):
-    heights = [
-        float(bar.get_attribute("height"))
-        for bar in page.find_elements(By.CSS_SELECTOR, "#histogram rect.all")
-    ]
-    counts = [bar["count"] for bar in summary["histogram"]]
-    assert heights == pytest.approx([170 * count / max(counts) for count in counts], abs=0.01)
+def test_texts_from_the_table_are_text_not_markup(page, path, summary):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<script>") == 1  # our own
+    assert EVIL not in text
+    assert page.find_elements(By.CSS_SELECTOR, "[onclick]") == []
+    assert page.title == f"Label audit of animals{EVIL}.csv"
+    assert EVIL in page.find_element(By.ID, "pairs").text
+    assert EVIL in page.find_element(By.ID, "issues").text
+    page.find_element(By.ID, "open-all").click()
+    names = [head.text for head in page.find_elements(By.CSS_SELECTOR, "details tbody th")]
+    assert {EVIL, "x' onclick='alert(2)"} <= set(names)
+    assert any(f"{EVIL}emu" in pair["rival"] for pair in summary["pairs"])
 
 
-def test_the_confusion_shows_given_against_suggested(page, summary):
-    rows = page.find_elements(By.CSS_SELECTOR, "#confusion tbody tr")
-    shown = [[int(cell.text) for cell in row.find_elements(By.TAG_NAME, "td")] for row in rows]
-    assert shown == summary["confusion"]
+# --- choosing
 
 
-@pytest.mark.parametrize("width", [380, 1200])
+def test_all_rows_are_shown_at_first_the_most_probably_wrong_first(page, summary):
+    assert count_shown(page) == f"{N_CARDS} of {N_CARDS} shown"
+    assert sorted(visible(page)) == sorted(rows_where(summary, lambda _: True))
+    rates = {suspect["row"]: suspect["wrong"] for suspect in summary["suspects"]}
+    wrong = [-1 if rates[row] is None else rates[row] for row in visible(page)]
+    assert wrong == sorted(wrong, reverse=True)
+
+
+def test_chips_choose_verdicts_and_say_so(page, summary):
+    chip(page, "strange").click()
+    assert sorted(visible(page)) == sorted(rows_where(summary, lambda s: s["verdict"] == "strange"))
+    assert count_shown(page) == f"3 of {N_CARDS} shown"
+    assert chip(page, "strange").get_attribute("aria-pressed") == "true"
+    chip(page, "unknown").click()
+    assert len(visible(page)) == 5
+    chip(page, "strange").click()
+    chip(page, "unknown").click()
+    assert len(visible(page)) == N_CARDS
+    # Nothing is shown of labels that are fine, so there is nothing to choose.
+    assert page.find_elements(By.CSS_SELECTOR, '.chip[data-verdict="fine"] button') == []
+
+
+def test_a_pair_of_classes_can_be_chosen_in_two_places(page, summary):
+    pair = summary["pairs"][0]
+    expected = sorted(rows_where(summary, lambda s: s["pair"] == pair["key"]))
+    button = page.find_element(By.CSS_SELECTOR, f'#pairs tr[data-pair="{pair["key"]}"] button')
+    button.click()
+    assert sorted(visible(page)) == expected
+    assert Select(page.find_element(By.ID, "pair")).first_selected_option.text == (
+        f"{pair['given']} → {pair['rival']}"
+    )
+    button.click()
+    assert len(visible(page)) == N_CARDS
+    Select(page.find_element(By.ID, "pair")).select_by_value(pair["key"])
+    assert sorted(visible(page)) == expected
+    assert button.get_attribute("aria-pressed") == "true"
+
+
+def test_rows_are_found_by_number_label_and_cell(page, summary):
+    field, first = page.find_element(By.ID, "find"), summary["suspects"][0]
+    field.send_keys(f"#{first['row']}")
+    assert visible(page) == [first["row"]]
+    field.clear()
+    own = first["lines"][0]["own"]
+    field.send_keys(own)
+    assert first["row"] in visible(page)
+    assert all(own in s["search"] for s in summary["suspects"] if s["row"] in visible(page))
+    field.clear()
+    field.send_keys("DOG")
+    dogs = rows_where(summary, lambda s: "dog" in (s["given"], s["rival"]))
+    assert sorted(visible(page)) == sorted(dogs)
+    field.clear()
+    field.send_keys("no such thing")
+    assert visible(page) == []
+    assert page.find_element(By.ID, "none").is_displayed()
+    page.find_element(By.ID, "clear").click()
+    assert len(visible(page)) == N_CARDS
+    assert not page.find_element(By.ID, "clear").is_displayed()
+
+
+def test_rows_can_be_ordered_by_number_and_by_pair(page):
+    first, order = visible(page), Select(page.find_element(By.ID, "sort"))
+    order.select_by_value("row")
+    assert visible(page) == sorted(visible(page))
+    order.select_by_value("wrong")
+    assert visible(page) == first
+    order.select_by_value("pair")
+    script = "return Array.from(document.querySelectorAll('.change'), (pair) => pair.textContent)"
+    pairs = page.execute_script(script)
+    first_seen = list(dict.fromkeys(pairs))
+    assert [pair for name in first_seen for pair in pairs if pair == name] == pairs
+
+
+def test_the_address_keeps_the_choice(page, summary):
+    chip(page, "wrong").click()
+    page.find_element(By.ID, "find").send_keys("dog")
+    Select(page.find_element(By.ID, "sort")).select_by_value("row")
+    assert in_hash(page) == {"verdict": ["wrong"], "find": ["dog"], "sort": ["row"]}
+    chosen = visible(page)
+    page.refresh()
+    assert visible(page) == chosen
+    assert chip(page, "wrong").get_attribute("aria-pressed") == "true"
+    page.execute_script(f"location.hash = 'pair={summary['pairs'][0]['key']}&verdict=odd&sort=odd'")
+    expected = rows_where(summary, lambda s: s["pair"] == summary["pairs"][0]["key"])
+    page.execute_async_script("setTimeout(arguments[0], 50)")
+    assert sorted(visible(page)) == sorted(expected)
+
+
+def test_it_can_be_used_with_the_keyboard_alone(page):
+    body = page.find_element(By.TAG_NAME, "body")
+    body.send_keys("/")
+    field = page.switch_to.active_element
+    assert field.get_attribute("id") == "find"
+    field.send_keys("dog/")  # a slash is a character where text is typed
+    assert field.get_attribute("value") == "dog/"
+    chip(page, "wrong").send_keys(Keys.SPACE)
+    assert chip(page, "wrong").get_attribute("aria-pressed") == "true"
+
+
+def test_all_shown_rows_open_and_close_at_once(page):
+    chip(page, "strange").click()
+    page.find_element(By.ID, "open-all").click()
+    assert len(page.find_elements(By.CSS_SELECTOR, "details[open]")) == 3
+    page.find_element(By.ID, "open-all").click()
+    assert page.find_elements(By.CSS_SELECTOR, "details[open]") == []
+
+
+# --- looks
+
+
+@pytest.mark.parametrize("width", [400, 800, 1200, 2000])
 def test_nothing_is_wider_than_the_window(page, width):
-    page.set_window_size(width, 800)
-    for details in page.find_elements(By.CSS_SELECTOR, "details.suspect")[:2]:
-        details.find_element(By.TAG_NAME, "summary").click()
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    page.find_element(By.ID, "open-all").click()
     inner, wide = page.execute_script(
         "return [window.innerWidth, document.documentElement.scrollWidth]"
     )
+    assert inner == width
     assert wide <= inner
 
 
-def test_names_from_the_table_are_text_not_markup(page):
-    assert page.find_elements(By.CSS_SELECTOR, "th b") == []
-    page.find_element(By.CSS_SELECTOR, "details.suspect summary").click()
-    heads = page.find_elements(By.CSS_SELECTOR, "details[open] thead th")
-    assert "<b>bold</b>" in [head.text for head in heads]
+def lightness(page):
+    script = "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+    return sum(page.execute_script(script)) / 3
 
 
-def test_clean_labels_make_a_page_that_says_so():
-    page = render_audit_page(summary_of(rate=0.0))
-    assert "No label is doubted." in page
-    assert page == render_audit_page(summary_of(rate=0.0))
+@pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])
+def test_it_follows_the_scheme_of_the_reader_and_can_be_switched(page, scheme, dark):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    assert (lightness(page) < 60) is dark
+    page.find_element(By.ID, "theme").click()
+    assert (lightness(page) < 60) is not dark
+
+
+def test_without_scripts_everything_is_there_to_read(page, path, summary):
+    page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        open_page(page, path)
+        assert not page.find_element(By.ID, "controls").is_displayed()
+        assert page.find_elements(By.CSS_SELECTOR, ".chip button") == []
+        suspects = page.find_elements(By.CSS_SELECTOR, "details.suspect")
+        assert len(suspects) == N_CARDS
+        suspects[0].find_element(By.TAG_NAME, "summary").click()
+        assert suspects[0].find_element(By.TAG_NAME, "table").is_displayed()
+    finally:
+        page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_paper_shows_rows_and_no_controls(page):
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert not page.find_element(By.ID, "controls").is_displayed()
+    assert page.find_element(By.CSS_SELECTOR, "details.suspect .words").is_displayed()

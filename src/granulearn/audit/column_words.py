@@ -133,10 +133,12 @@ class ColumnWords:
             return f"{name} is missing"
         if not self.has_sides[most]:
             return f"{name} = {cell}"
+        # Two numbers side by side would read as one.
+        told = f"{name} = {cell}" if name[-1:].isdigit() else f"{name} {cell}"
         difference = self.X[position, most] - usual[most]
         if difference == 0:
-            return f"{name} {cell}"
-        return f"{name} {cell} ({_SIDES[self.origins[most].part][int(difference > 0)]})"
+            return told
+        return f"{told} ({_SIDES[self.origins[most].part][int(difference > 0)]})"
 
     def _cell(self, position: int, column: int, feature: int) -> str:
         place = self.places.get(self.columns[column])

@@ -24,6 +24,8 @@ MOST_COLUMNS = 3
 # A column that has less of what speaks against a label is not worth a word.
 LEAST_SHARE = 0.1
 
+_Told = tuple[tuple[str, ...], tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -45,6 +47,8 @@ class Explanation:
     """One sentence."""
     columns: tuple[str, ...]
     """At most three columns with the row's own cells, the one that decides most first."""
+    column_names: tuple[str, ...]
+    """The names of these columns."""
     of_given: tuple[Neighbour, ...]
     """The nearest trusted rows of the given class."""
     of_rival: tuple[Neighbour, ...]
@@ -93,14 +97,14 @@ def explain(
     for position, own, other in zip(positions, of_given, of_rival, strict=True):
         why = reasons.get(position)
         if facts.verdicts[position] == STRANGE:
-            columns = _unlike(words, position, own + other)
+            most, told = _unlike(words, position, own + other)
         elif why is not None:
-            columns = _deciding(words, position, why.pushes, usual[facts.given[position]])
+            most, told = _deciding(words, position, why.pushes, usual[facts.given[position]])
         else:
-            columns = ()
+            most, told = (), ()
         rival = None if why is None else str(facts.classes[rivals[position]])
-        sentence = _sentence(facts, position, why, columns)
-        found.append(Explanation(position, rival, sentence, columns, own, other))
+        sentence = _sentence(facts, position, why, told)
+        found.append(Explanation(position, rival, sentence, told, most, own, other))
     return found
 
 
@@ -146,17 +150,15 @@ def _usual(facts: PageFacts, X: np.ndarray, code: int) -> np.ndarray:
     return np.median(X[believed if believed.any() else rows], axis=0)
 
 
-def _deciding(
-    words: ColumnWords, position: int, pushes: np.ndarray, usual: np.ndarray
-) -> tuple[str, ...]:
+def _deciding(words: ColumnWords, position: int, pushes: np.ndarray, usual: np.ndarray) -> _Told:
     """Return the columns that speak most for the competing class."""
     return _most(words, words.by_column(pushes), position, pushes, usual)
 
 
-def _unlike(words: ColumnWords, position: int, near: tuple[Neighbour, ...]) -> tuple[str, ...]:
+def _unlike(words: ColumnWords, position: int, near: tuple[Neighbour, ...]) -> _Told:
     """Return the columns in which a row differs most from the trusted rows nearest to it."""
     if not near:
-        return ()
+        return (), ()
     usual = words.X[[neighbour.position for neighbour in near]].mean(axis=0)
     apart = (words.X[position] - usual) ** 2
     return _most(words, words.by_column(apart), position, apart, usual)
@@ -164,14 +166,12 @@ def _unlike(words: ColumnWords, position: int, near: tuple[Neighbour, ...]) -> t
 
 def _most(
     words: ColumnWords, amounts: np.ndarray, position: int, features: np.ndarray, usual: np.ndarray
-) -> tuple[str, ...]:
+) -> _Told:
     least = LEAST_SHARE * amounts[amounts > 0].sum()
-    order = np.argsort(-amounts, kind="stable")[:MOST_COLUMNS]
-    return tuple(
-        words.tell(position, int(column), features, usual)
-        for column in order
-        if amounts[column] > least
-    )
+    order = np.argsort(-amounts, kind="stable")[:MOST_COLUMNS].tolist()
+    most = [column for column in order if amounts[column] > least]
+    names = tuple(words.columns[column] for column in most)
+    return names, tuple(words.tell(position, column, features, usual) for column in most)
 
 
 def _sentence(

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.audit.column_words import FeatureName, cell_text
-from granulearn.audit.explanation import Explanation, Neighbour, explain
+from granulearn.audit.column_words import FeatureName
+from granulearn.audit.explanation import explain
 from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.page_facts import NoiseShare, PageFacts, page_facts
+from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG
+from granulearn.audit.suspect_cards import (
+    MOST_PAIRS,
+    ShownTable,
+    card,
+    chosen_rows,
+    confused_pairs,
+    pair_key,
+)
 from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.persistence.html_pages import render_html
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_SUSPECTS = 100
 BINS = 20
+MOST_ONCE = 100
+MOST_ISSUES = 50
+MOST_ROWS_OF_AN_ISSUE = 10
 
 
 def summarize_audit(
@@ -30,6 +42,7 @@ def summarize_audit(
     title: str,
     row_numbers: Sequence[int],
     names: Sequence[FeatureName],
+    facts: PageFacts | None = None,
 ) -> dict[str, Any]:
     """Return what the page shows, as lists, texts and numbers.
 
@@ -47,83 +60,108 @@ def summarize_audit(
         Number by which a reader finds each sample, for instance its row in the file.
     names : sequence of str or tuple
         Names of the features of X; (column, category) for a feature of zeros and ones.
+    facts : PageFacts, default=None
+        What the audit says; None asks it.
 
     Returns
     -------
     dict
         Plain values.
     """
-    worst = np.argsort(np.where(audit.flagged_, audit.reliability_, np.inf), kind="stable")
-    shown = worst[: min(MOST_SUSPECTS, int(audit.flagged_.sum()))].tolist()
-    known = audit.reliability_[~np.isnan(audit.reliability_)]
-    explanations = explain(audit, X, table, shown, names)
+    facts = page_facts(audit) if facts is None else facts
+    shown = ShownTable(table, row_numbers)
+    chosen, pairs = chosen_rows(facts), _pairs(facts)
     return {
         "title": title,
-        "n_samples": len(audit.given_),
-        "n_features": X.shape[1],
-        "n_flagged": int(audit.flagged_.sum()),
-        "n_unknown": int(np.isnan(audit.reliability_).sum()),
-        "noise_rate": None if np.isnan(audit.noise_rate_) else audit.noise_rate_,
-        "n_once": int(audit.alone_.sum()),
-        "once": [
-            {"row": int(row_numbers[position]), "label": str(audit.given_[position])}
-            for position in np.flatnonzero(audit.alone_)[:MOST_SUSPECTS].tolist()
-        ],
-        "classes": [str(label) for label in audit.classes_],
-        "confusion": _confusion(audit),
-        "histogram": _histogram(known, audit.flagged_[~np.isnan(audit.reliability_)]),
-        "columns": [str(name) for name in table.columns],
+        "n_samples": len(facts.given),
+        "n_verified": int(facts.verified.sum()),
+        "n_columns": len(table.columns),
+        "headline": _headline(facts.noise),
+        "verdicts": _verdicts(facts, chosen),
+        "n_pairs": len(pairs),
+        "pairs": pairs[:MOST_PAIRS],
+        "histogram": _histogram(facts),
+        "issues": [_issue(issue, shown) for issue in facts.issues[:MOST_ISSUES]],
+        "n_issues": len(facts.issues),
+        **_once(facts, shown),
         "suspects": [
-            _suspect(audit, table, row_numbers, explanation) for explanation in explanations
+            card(facts, shown, explanation)
+            for explanation in explain(audit, X, table, chosen, names, facts)
         ],
     }
 
 
-def _confusion(audit: LabelAudit) -> list[list[int]]:
-    given = np.searchsorted(audit.classes_, audit.given_)
-    suggested = np.searchsorted(audit.classes_, audit.suggested_)
-    counts = np.zeros((len(audit.classes_),) * 2, dtype=int)
-    np.add.at(counts, (given, suggested), 1)
-    return counts.tolist()
+def _headline(noise: NoiseShare) -> dict[str, Any]:
+    judged = not np.isnan(noise.rate)
+    return {
+        "rate": float(noise.rate) if judged else None,
+        "low": float(noise.low) if judged else None,
+        "high": float(noise.high) if judged else None,
+        "words": noise.words,
+    }
 
 
-def _histogram(reliability: np.ndarray, flagged: np.ndarray) -> list[dict[str, Any]]:
-    edges = np.linspace(0, 1, BINS + 1)
-    every, _ = np.histogram(reliability, edges)
-    doubted, _ = np.histogram(reliability[flagged], edges)
+def _verdicts(facts: PageFacts, chosen: Sequence[int]) -> list[dict[str, Any]]:
+    """Return how many labels have each verdict, and how many of them have a card."""
+    on_page = facts.verdicts[list(chosen)]
     return [
-        {"low": float(low), "high": float(high), "count": int(count), "flagged": int(part)}
+        {
+            "name": verdict,
+            "count": int((facts.verdicts == verdict).sum()),
+            "shown": int((on_page == verdict).sum()),
+        }
+        for verdict in VERDICTS
+    ]
+
+
+def _pairs(facts: PageFacts) -> list[dict[str, Any]]:
+    totals = np.bincount(facts.given, minlength=len(facts.classes))
+    return [
+        {
+            "key": pair_key(pair.given, pair.rival),
+            "given": str(facts.classes[pair.given]),
+            "rival": str(facts.classes[pair.rival]),
+            "wrong": pair.wrong,
+            "ambiguous": pair.ambiguous,
+            "of_given": int(totals[pair.given]),
+        }
+        for pair in confused_pairs(facts)
+    ]
+
+
+def _histogram(facts: PageFacts) -> list[dict[str, Any]]:
+    edges = np.linspace(0, 1, BINS + 1)
+    known = ~np.isnan(facts.reliability)
+    every, _ = np.histogram(facts.reliability[known], edges)
+    doubted, _ = np.histogram(facts.reliability[known & (facts.verdicts == WRONG)], edges)
+    return [
+        {"low": float(low), "high": float(high), "count": int(count), "wrong": int(part)}
         for low, high, count, part in zip(edges, edges[1:], every, doubted, strict=False)
     ]
 
 
-def _suspect(
-    audit: LabelAudit, table: pd.DataFrame, row_numbers: Sequence[int], explanation: Explanation
-) -> dict[str, Any]:
-    position = explanation.position
+def _issue(issue: Mapping[str, Any], shown: ShownTable) -> dict[str, Any]:
+    rows = [int(position) for position in issue["rows"]]
     return {
-        "row": int(row_numbers[position]),
-        "given": str(audit.given_[position]),
-        "suggested": str(audit.suggested_[position]),
-        "reliability": float(audit.reliability_[position]),
-        "cells": _cells(table, position),
-        "words": explanation.words,
-        "of_given": [_neighbour(table, row_numbers, near) for near in explanation.of_given],
-        "of_rival": [_neighbour(table, row_numbers, near) for near in explanation.of_rival],
+        "kind": str(issue["kind"]),
+        "score": None if np.isnan(issue["score"]) else float(issue["score"]),
+        "n_rows": len(rows),
+        "rows": [shown.row(position) for position in rows[:MOST_ROWS_OF_AN_ISSUE]],
+        "words": str(issue["words"]),
     }
 
 
-def _neighbour(table: pd.DataFrame, row_numbers: Sequence[int], near: Neighbour) -> dict[str, Any]:
+def _once(facts: PageFacts, shown: ShownTable) -> dict[str, Any]:
+    """Return the labels that no other row has: many are misspelt."""
+    is_alone = np.bincount(facts.given, minlength=len(facts.classes))[facts.given] == 1
+    alone = np.flatnonzero(is_alone & (facts.verdicts == UNKNOWN)).tolist()
     return {
-        "row": int(row_numbers[near.position]),
-        "distance": near.distance,
-        "reliability": near.reliability,
-        "cells": _cells(table, near.position),
+        "n_once": len(alone),
+        "once": [
+            {"row": shown.row(position), "label": str(facts.classes[facts.given[position]])}
+            for position in alone[:MOST_ONCE]
+        ],
     }
-
-
-def _cells(table: pd.DataFrame, position: int) -> list[str]:
-    return [cell_text(value) for value in table.iloc[position]]
 
 
 def render_audit_page(summary: dict[str, Any]) -> str:
@@ -140,7 +178,52 @@ def render_audit_page(summary: dict[str, Any]) -> str:
         The page; the same for the same summary.
     """
     highest = max(bar["count"] for bar in summary["histogram"]) or 1
-    return render_html("granulearn.audit", "audit.html", audit=summary, highest=highest)
+    return render_html(
+        "granulearn.audit",
+        "audit.html",
+        filters={"percent": percent, "rounded": rounded, "grouped": grouped},
+        audit=summary,
+        highest=highest,
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with as many digits as a reader can use.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1.
+    """
+    if 0 < share < 0.001:
+        return "less than 0.1\u00a0%"
+    if 0.999 < share < 1:
+        return "more than 99.9\u00a0%"
+    return f"{100 * share:.{0 if share in (0, 1) else 1}f}\u00a0%"
+
+
+def rounded(probability: float) -> str:
+    """Return a probability in whole percent; none of a model is a certainty.
+
+    Parameters
+    ----------
+    probability : float
+        Between 0 and 1.
+    """
+    if probability > 0.995:
+        return ">\u00a099\u00a0%"
+    return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
+
+
+def grouped(count: int) -> str:
+    """Return a count with its thousands apart.
+
+    Parameters
+    ----------
+    count : int
+        Any.
+    """
+    return f"{count:,}"
 
 
 def write_audit_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
