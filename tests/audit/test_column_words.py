@@ -84,6 +84,13 @@ def test_a_column_is_told_once_with_the_own_cell_of_the_row(words, position, mos
     assert words.tell(position, int(words.column_of[most]), features, usual) == told
 
 
+@pytest.mark.parametrize("mark", ["-", "n/a", "unknown"])
+def test_a_mark_in_a_column_of_numbers_is_a_missing_cell(mark):
+    X = np.array([[1.0], [2.0], [3.0]])
+    words = ColumnWords(X, ["height"], pd.DataFrame({"height": ["10", mark, "30"]}))
+    assert words.tell(1, 0, np.ones(1), X[0]) == "height is missing"
+
+
 def test_a_name_that_ends_in_a_digit_stands_apart_from_the_value():
     X = np.array([[1.0], [2.0], [3.0]])
     words = ColumnWords(X, ["f1"], pd.DataFrame({"f1": ["10", "20", "30"]}))

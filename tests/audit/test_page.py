@@ -374,7 +374,14 @@ def test_without_scripts_everything_is_there_to_read(page, path, summary):
         page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_paper_shows_rows_and_no_controls(page):
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+def test_paper_is_light_and_shows_rows_without_controls(page):
+    page.find_element(By.CSS_SELECTOR, "details.suspect summary").click()
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": features})
+    assert lightness(page) > 200
     assert not page.find_element(By.ID, "controls").is_displayed()
     assert page.find_element(By.CSS_SELECTOR, "details.suspect .words").is_displayed()
+    inner, wide = page.execute_script(
+        "return [window.innerWidth, document.documentElement.scrollWidth]"
+    )
+    assert wide <= inner

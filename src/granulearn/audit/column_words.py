@@ -129,9 +129,11 @@ class ColumnWords:
         own = np.flatnonzero(self.column_of == column)
         most = own[features[own].argmax()]
         name, cell = self.columns[column], self._cell(position, column, most)
-        if cell == MISSING:
+        # A number or a date has a digit; what has none stands for a missing cell.
+        is_number = self.has_sides[most]
+        if cell == MISSING or (is_number and not any(sign.isnumeric() for sign in cell)):
             return f"{name} is missing"
-        if not self.has_sides[most]:
+        if not is_number:
             return f"{name} = {cell}"
         # Two numbers side by side would read as one.
         told = f"{name} = {cell}" if name[-1:].isdigit() else f"{name} {cell}"
