@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +12,8 @@ VERDICTS = (WRONG, AMBIGUOUS, STRANGE, FINE, UNKNOWN)
 """Another class is clearly more probable; two classes are plausible; the inputs are far from
 all others; nothing speaks against the label; nothing can be said."""
 
+TRUSTED_FROM = 0.5
+
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
@@ -18,17 +21,63 @@ class Ratings:
 
     classes: np.ndarray
     """(K,) the class labels, sorted."""
-    codes: np.ndarray
+    given: np.ndarray
     """(n,) number of the given class."""
     proba: np.ndarray
-    """(n, K) probability of each class as a given label, by models that did not see the row."""
+    """(n, K) calibrated probability of each class as a given label, by models that did not see
+    the row."""
     reliability: np.ndarray
-    """(n,) probability of the given class; NaN where it cannot be known."""
+    """(n,) that of the given class; NaN where it cannot be known."""
     wrong_proba: np.ndarray
     """(n,) probability that the true class is another one; NaN where it cannot be known."""
     suggested: np.ndarray
-    """(n,) number of the most probable class; the given one where nothing is known."""
+    """(n,) number of the class to put in its place; the given one where nothing is known."""
     verdicts: np.ndarray
     """(n,) one of `VERDICTS`."""
     verified: np.ndarray
     """(n,) true where a person has confirmed or corrected the label."""
+
+    @cached_property
+    def known(self) -> np.ndarray:
+        """(n,) true where the label could be rated."""
+        return ~np.isnan(self.reliability)
+
+    @cached_property
+    def trusted(self) -> np.ndarray:
+        """(n,) true for labels that may speak for their class: verified, or reliable and fine."""
+        reliable = np.nan_to_num(self.reliability) >= TRUSTED_FROM
+        return self.verified | ((self.verdicts == FINE) & reliable)
+
+    @cached_property
+    def rivals(self) -> np.ndarray:
+        """(n,) number of the most probable other class; -1 where nothing is known.
+
+        It is the suggested class wherever that is not the given one.
+        """
+        if len(self.classes) < 2:
+            return np.full(len(self.given), -1)
+        second = np.where(self.known, likeliest_other(self.proba, self.given)[0], -1)
+        return np.where(self.suggested != self.given, self.suggested, second)
+
+    @cached_property
+    def worst_first(self) -> np.ndarray:
+        """Positions of all labels: open ones by reliability, then verified ones, then unknown."""
+        rank = np.where(self.verified, 2.0, self.reliability)
+        return np.argsort(np.where(np.isnan(rank), 3.0, rank), kind="stable")
+
+
+def likeliest_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the most probable class beside the given one, and its probability.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n, K)
+        Class probabilities, of two classes or more; NaN counts as impossible.
+    given : ndarray of shape (n,)
+        Number of the given class.
+    """
+    rows = np.arange(len(given))
+    others = np.nan_to_num(proba, nan=0.0)
+    others[rows, given] = -1.0
+    best = others.argmax(axis=1)
+    return best, np.maximum(others[rows, best], 0.0)

@@ -37,6 +37,16 @@ def draw_rows(
 
 
 @compiled
+def draw_numbers(
+    key,
+    draws,  # OUT (m,)
+):
+    """Draw m numbers between zero and one."""
+    for i in range(len(draws)):
+        draws[i] = uniform(key, i)
+
+
+@compiled
 def middle_of_gap(projection, size, threshold):
     """Return the middle between the nearest projections on both sides of the threshold."""
     left, right = -np.inf, np.inf

@@ -131,6 +131,7 @@ def grow_forest(
     *,
     sample_weight: np.ndarray | None = None,
     class_factor: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
     n_threads: int = 1,
 ) -> GrownForest:
     """Grow the trees of a forest.
@@ -150,6 +151,8 @@ def grow_forest(
         share the weight; zero leaves it out.
     class_factor : ndarray of shape (n_classes,), default=None
         Factor on the weight of each class's samples.
+    groups : ndarray of shape (n_samples,), default=None
+        Number of each sample's group, from zero: a tree sees all of a group or none.
     n_threads : int, default=1
         Threads; they change no result.
 
@@ -157,7 +160,7 @@ def grow_forest(
     -------
     GrownForest
     """
-    rows = forest_rows(X, codes, n_classes, sample_weight, class_factor)
+    rows = forest_rows(X, codes, n_classes, sample_weight, class_factor, groups)
     tables = evidence_tables(rule, len(rows.samples), n_classes)
     grown = in_threads(
         lambda number: grow_one(rows, tables, rule, number), range(rule.n_trees), n_threads

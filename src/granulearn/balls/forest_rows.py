@@ -28,18 +28,25 @@ class ForestRows:
     """(K,) canonical number of each class."""
     weights: np.ndarray
     """(m,) weight of each row; empty where all are one."""
+    units: np.ndarray
+    """(m,) number of the group that a tree sees whole or not at all; empty without groups."""
     shift: np.ndarray
     scale: float
 
 
-def forest_rows(X, codes, n_classes, sample_weight=None, class_factor=None) -> ForestRows:
-    """Repeat samples by their weight, and bring rows and classes into canonical order."""
+def forest_rows(
+    X, codes, n_classes, sample_weight=None, class_factor=None, groups=None
+) -> ForestRows:
+    """Repeat samples by their weight, and bring rows, classes and groups into canonical order."""
     samples, weights = np.arange(len(X)), np.ones(len(X))
     if sample_weight is not None:
         n_copies = repetitions(sample_weight)
         samples = np.repeat(samples, n_copies)
         weights = (sample_weight / np.maximum(n_copies, 1))[samples]
     order, numbers = canonical_order(X[samples], codes[samples], n_classes)
+    units = np.empty(0, dtype=np.intp)
+    if groups is not None:
+        order, units = canonical_groups(X[samples], numbers[codes[samples]], groups[samples])
     samples, weights = samples[order], weights[order]
     if class_factor is not None:
         weights = weights * class_factor[codes[samples]]
@@ -50,7 +57,8 @@ def forest_rows(X, codes, n_classes, sample_weight=None, class_factor=None) -> F
     columns -= shift[:, None]
     if (weights == 1).all():
         weights = np.empty(0)
-    return ForestRows(samples, columns, numbers[codes[samples]], numbers, weights, shift, scale)
+    own = numbers[codes[samples]]
+    return ForestRows(samples, columns, own, numbers, weights, units, shift, scale)
 
 
 def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
@@ -66,6 +74,33 @@ def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
     numbers = np.empty(n_classes, dtype=np.int64)
     numbers[sorted(range(n_classes), key=lambda code: places[code])] = np.arange(n_classes)
     return by_value[np.lexsort((numbers[own], place))], numbers
+
+
+def canonical_groups(X, numbers, groups) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order of the rows, and the group of each row of it, whatever groups are called.
+
+    Groups are numbered by the values and classes of their rows; equal rows of equal
+    classes are sorted by these numbers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    numbers : ndarray of shape (n_rows,)
+        Canonical number of each row's class.
+    groups : ndarray of shape (n_rows,)
+        Number of each row's group, from zero.
+    """
+    order, place = order_and_ties(X, numbers)
+    own = groups[order]
+    # A stable sort keeps the rows of a group in their order.
+    together = np.argsort(own, kind="stable")
+    bounds = np.cumsum(np.bincount(own))[:-1]
+    contents = [part.astype(">i8").tobytes() for part in np.split(place[together], bounds)]
+    units = np.empty(len(contents), dtype=np.intp)
+    units[sorted(range(len(contents)), key=contents.__getitem__)] = np.arange(len(contents))
+    moved = np.lexsort((units[own], place))
+    return order[moved], units[own[moved]]
 
 
 def class_by_class(X: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:

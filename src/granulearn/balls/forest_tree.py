@@ -105,10 +105,9 @@ def grow_one(
     """Draw a part of the rows, grow a tree on it, weigh its balls, pack it."""
     from granulearn.balls import _forest_kernels, _posterior_kernels
 
-    n_features, n_rows = rows.columns.shape
-    drawn = np.empty(max(1, round(rule.max_samples * n_rows)), dtype=np.int32)
+    n_features = len(rows.columns)
     key = np.uint64(_forest_kernels.tree_key(np.uint64(rule.seed), number))
-    _forest_kernels.draw_rows(key, n_rows, drawn)
+    drawn = _draw_rows(rows, rule, key)
     raw = _grow_raw(rows, drawn, tables[rule.split_alpha], key, rule)
     weighed = [_weigh(raw, tables[weighing.alpha], weighing) for weighing in rule.weighings]
     evidences, stops, reach = weighed[0]
@@ -131,6 +130,28 @@ def grow_one(
     tree = replace(tree, leaf_proba=side_by_side.reshape(n_leaves, -1))
     stops = np.array([stops[kept] for _, stops, _ in weighed], np.float32)
     return GrownTree(tree, drawn, gains, stops)
+
+
+def _draw_rows(rows: ForestRows, rule: ForestRule, key: np.uint64) -> np.ndarray:
+    """Return the rows that a tree sees, in ascending order; of a group all or none."""
+    from granulearn.balls import _forest_kernels
+
+    n_rows = rows.columns.shape[1]
+    n_wanted = max(1, round(rule.max_samples * n_rows))
+    if len(rows.units) == 0:
+        drawn = np.empty(n_wanted, dtype=np.int32)
+        _forest_kernels.draw_rows(key, n_rows, drawn)
+        return drawn
+    sizes = np.bincount(rows.units)
+    draws = np.empty(len(sizes))
+    _forest_kernels.draw_numbers(key, draws)
+    order = np.argsort(draws, kind="stable")
+    # As many groups as come nearest to the rows wanted; one at least is seen, and one is not.
+    seen = np.cumsum(sizes[order])
+    n_groups = 1 + int(np.abs(seen[:-1] - n_wanted).argmin()) if len(sizes) > 1 else 1
+    is_seen = np.zeros(len(sizes), dtype=bool)
+    is_seen[order[:n_groups]] = True
+    return np.flatnonzero(is_seen[rows.units]).astype(np.int32)
 
 
 def mix_tree(tree: BallTree, shares: np.ndarray, stops: np.ndarray) -> BallTree:

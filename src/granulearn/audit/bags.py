@@ -1,0 +1,98 @@
+"""Groups and stretches of time: rows that a tree sees together, or not at all."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+N_STRETCHES = 10
+
+
+def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
+    """Return the number of the unit of each sample, from zero; None if none was asked for.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,) or None
+        Samples of one group stay together.
+    order : array-like of shape (n_samples,) or None
+        Numbers, dates or texts that say what came when; samples of one stretch stay
+        together, and so do samples of one moment. With groups, a group belongs to the
+        stretch of its first sample.
+    n_samples : int
+        Number of samples.
+    """
+    if groups is None and order is None:
+        return None
+    if groups is None:
+        return _stretches(_ranks(order, "order", n_samples))
+    units = _ranks(groups, "groups", n_samples, is_order=False)
+    if order is not None:
+        moment = _ranks(order, "order", n_samples)
+        first = np.full(units.max() + 1, n_samples)
+        np.minimum.at(first, units, moment)
+        units = _stretches(first[units])
+    if units.max() == 0:
+        raise ValueError(
+            "all samples are in one group; groups= needs two or more, so that some can be rated "
+            "by others."
+        )
+    return units
+
+
+def known_elsewhere(codes: np.ndarray, units: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return where the class of a sample occurs in another unit too; warn of classes that do not.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class of each sample.
+    units : ndarray of shape (n_samples,)
+        Unit of each sample.
+    classes : ndarray
+        Names of the classes.
+    """
+    pairs = np.unique(np.column_stack([codes, units]), axis=0)
+    n_units = np.bincount(pairs[:, 0], minlength=len(classes))
+    counts = np.bincount(codes, minlength=len(classes))
+    # The only sample of its class is told by another warning.
+    confined = (n_units == 1) & (counts > 1)
+    if confined.any():
+        named = ", ".join(repr(label) for label in classes[confined].tolist()[:5])
+        warnings.warn(
+            f"{int(confined.sum())} class(es) occur in one group only ({named}); their "
+            f"{int(counts[confined].sum())} labels cannot be rated by other groups and are "
+            "unknown. Leave the groups out, or join the classes.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return ~confined[codes]
+
+
+def _stretches(moments: np.ndarray) -> np.ndarray:
+    """Cut the order into stretches of about equally many samples; equal moments stay together."""
+    counts = np.bincount(moments)
+    middle = np.cumsum(counts) - counts / 2
+    stretch = np.floor(middle / len(moments) * N_STRETCHES).astype(np.intp)
+    return np.unique(stretch[moments], return_inverse=True)[1]
+
+
+def _ranks(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:
+    """Return the rank of each value among the distinct ones."""
+    import pandas as pd
+
+    column = pd.Series(np.asarray(values, dtype=None) if not hasattr(values, "iloc") else values)
+    if len(column) != n_samples:
+        raise ValueError(f"{name} has {len(column)} entries and there are {n_samples} samples.")
+    n_missing = int(column.isna().sum())
+    if n_missing:
+        raise ValueError(f"{name} has {n_missing} missing entries; fill them or drop the rows.")
+    try:
+        ranks = pd.factorize(column, sort=is_order)[0]
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that cannot be ordered: {error}.") from error
+    if is_order and ranks.max(initial=0) == 0:
+        raise ValueError(f"{name} has the same value everywhere, and so no order.")
+    return ranks.astype(np.intp)

@@ -1,0 +1,194 @@
+"""NoiseRate: how many labels are wrong, in one number with a range and what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import beta
+
+from granulearn.audit.ratings import Ratings
+from granulearn.audit.sure_regions import guess_noise
+from granulearn.audit.verdicts import Evidence
+from granulearn.audit.verified import VerifiedLabels
+
+SURE_REGIONS, VERIFIED_LABELS, NOTHING = "sure regions", "verified labels", "none"
+_CONFIDENCE = 0.95
+_QUANTILE = 1.64  # of 95 %, one-sided
+_MOST_STRATA = 5
+_LEAST_IN_STRATUM = 6
+
+
+@dataclass(frozen=True)
+class NoiseRate:
+    """The share of wrong labels."""
+
+    rate: float
+    """NaN where it cannot be judged."""
+    low: float
+    high: float
+    basis: str
+    """What it rests on: "sure regions", "verified labels" or "none"."""
+    words: str
+    """The same in a sentence, with what is assumed."""
+    working_rate: float
+    """The share by which single labels are judged: midway between mistakes at random alone
+    and every label that its likeliest class contradicts."""
+
+
+def unverified_rate(evidence: Evidence) -> NoiseRate:
+    """Estimate the share of wrong labels when nobody has looked at any.
+
+    Its lower end and its middle hold if mistakes fall at random, see `sure_regions`. The
+    upper end allows for mistakes that follow the inputs: labels that their likeliest class
+    contradicts, beyond those at random, may all be wrong, and as many more may hide where
+    the model has learnt the mistake.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Class probabilities.
+    """
+    known = evidence.known
+    if not known.any():
+        return _nothing("no label can be rated: nothing else is known of any class.")
+    if not evidence.can_judge:
+        return _nothing(
+            "similar rows do not have similar labels more often than chance would have it, so "
+            "nothing can be said about single labels; other columns or more rows may help."
+        )
+    calibrated, given = evidence.calibrated[known], evidence.given[known]
+    n_classes = calibrated.shape[1]
+    guess = guess_noise(evidence.proba[known], calibrated, given)
+    contradicted = float(1 - calibrated.max(axis=1).mean())
+    margin = _QUANTILE * np.sqrt(contradicted * (1 - contradicted) / len(given))
+    most = 0.98 * (n_classes - 1) / n_classes
+    high = min(max(guess.high, 2 * (contradicted + margin) - guess.rate), most)
+    return NoiseRate(
+        rate=guess.rate,
+        low=min(guess.low, guess.rate),
+        high=max(high, guess.rate),
+        basis=SURE_REGIONS,
+        words=(
+            "judged by the rows of which the model is surest, as if mistakes fell at random; the "
+            "upper end allows for mistakes that follow the inputs, which only labels checked "
+            "by hand can tell from classes that overlap."
+        ),
+        working_rate=min((guess.rate + max(contradicted, guess.rate)) / 2, most),
+    )
+
+
+def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate) -> NoiseRate:
+    """Estimate the share of wrong labels from those that a person has looked at.
+
+    Rows that were not drawn at random stand for themselves. Rows drawn at random stand for
+    all others, by strata of reliability. The interval is Clopper and Pearson's at the
+    number of rows that a simple random sample of the same error would have.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        What the audit says of all labels.
+    verified : VerifiedLabels
+        Labels that a person has looked at.
+    before : NoiseRate
+        What was known without them.
+    """
+    n_labels = len(ratings.given)
+    wrong = verified.truth != ratings.given[verified.rows]
+    chosen = ~verified.at_random
+    n_chosen, n_random = int(chosen.sum()), int(verified.at_random.sum())
+    counted = int(wrong[chosen].sum())
+    if n_random == 0:
+        return _counted_and_guessed(before, n_labels, n_chosen, counted)
+    is_rest = np.ones(n_labels, dtype=bool)
+    is_rest[verified.rows[chosen]] = False
+    estimate, effective = _stratified(
+        ratings, np.flatnonzero(is_rest), verified.rows[~chosen], wrong[~chosen]
+    )
+    n_rest = int(is_rest.sum())
+    low, high = _clopper_pearson(estimate, effective)
+    if n_random == n_rest:
+        low = high = estimate
+    found = int(wrong[~chosen].sum())
+    rate, low, high = ((counted + n_rest * x) / n_labels for x in (estimate, low, high))
+    # What was seen to be wrong is wrong, and what was seen to be right is right.
+    low = max(low, (counted + found) / n_labels)
+    high = min(high, 1 - (len(wrong) - counted - found) / n_labels)
+    return NoiseRate(
+        rate=rate,
+        low=min(low, rate),
+        high=max(high, rate),
+        basis=VERIFIED_LABELS,
+        words=(
+            f"from {n_random} labels checked at random, which stand for the rest, and {n_chosen} "
+            f"chosen ones, which count for themselves; {found + counted} of them were wrong. "
+            "It lies in the range with 95 % confidence."
+        ),
+        working_rate=before.working_rate,
+    )
+
+
+def _counted_and_guessed(
+    before: NoiseRate, n_labels: int, n_chosen: int, counted: int
+) -> NoiseRate:
+    """Return the rate when no row was drawn at random: a count, and a guess about the rest."""
+    rest = (n_labels - n_chosen) / n_labels
+    rate, low, high = (
+        counted / n_labels + rest * x for x in (before.rate, before.low, before.high)
+    )
+    return NoiseRate(
+        rate=rate,
+        low=low,
+        high=high,
+        basis=before.basis,
+        words=(
+            f"{counted} of {n_chosen} labels that were checked are wrong; none of them was drawn "
+            f"at random, so the rest is {before.words}"
+        ),
+        working_rate=before.working_rate,
+    )
+
+
+def _nothing(words: str) -> NoiseRate:
+    return NoiseRate(np.nan, np.nan, np.nan, NOTHING, words, np.nan)
+
+
+def _stratified(
+    ratings: Ratings, rest: np.ndarray, drawn: np.ndarray, wrong: np.ndarray
+) -> tuple[float, float]:
+    """Return the share of wrong labels among the rest, and how many random rows it is worth.
+
+    Strata hold equally many of the drawn rows, in the order of reliability.
+    """
+    reliability = np.nan_to_num(ratings.reliability, nan=1.0)
+    n_drawn = len(drawn)
+    n_strata = max(1, min(_MOST_STRATA, n_drawn // _LEAST_IN_STRATUM))
+    order = np.argsort(reliability[drawn], kind="stable")
+    parts = np.array_split(order, n_strata)
+    edges = np.array([reliability[drawn[part[-1]]] for part in parts[:-1]])
+    stratum_of_rest = np.searchsorted(edges, reliability[rest], side="left")
+    # Drawn rows of equal reliability may lie on both sides of an edge; their values decide.
+    stratum_of_drawn = np.searchsorted(edges, reliability[drawn], side="left")
+    estimate, variance = 0.0, 0.0
+    for stratum in range(n_strata):
+        seen = wrong[stratum_of_drawn == stratum]
+        n_rows = int((stratum_of_rest == stratum).sum())
+        if len(seen) == 0:
+            continue
+        share, weight = seen.mean(), n_rows / len(rest)
+        estimate += weight * share
+        finite = 1 - len(seen) / n_rows
+        variance += weight**2 * finite * share * (1 - share) / max(len(seen) - 1, 1)
+    simple = estimate * (1 - estimate)
+    effective = simple / variance if variance > 0 and simple > 0 else float(n_drawn)
+    # A handful of rows can look more alike than they are.
+    return float(estimate), float(min(effective, 2 * n_drawn))
+
+
+def _clopper_pearson(share: float, n_rows: float) -> tuple[float, float]:
+    tail = (1 - _CONFIDENCE) / 2
+    hits = share * n_rows
+    low = beta.ppf(tail, hits, n_rows - hits + 1) if hits > 0 else 0.0
+    high = beta.ppf(1 - tail, hits + 1, n_rows - hits) if hits < n_rows else 1.0
+    return float(low), float(high)

@@ -1,0 +1,193 @@
+"""From class probabilities to a verdict on every label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from granulearn.audit.ratings import (
+    AMBIGUOUS,
+    FINE,
+    STRANGE,
+    UNKNOWN,
+    WRONG,
+    Ratings,
+    likeliest_other,
+)
+from granulearn.estimators.shares import best_power, powered
+
+# Chosen on planted and real noise, see benchmarks/compare_verdicts.py.
+CLEARLY = 1.2
+"""A label is wrong where another class is so many times as probable, times sqrt(K - 1).
+
+A wrong label is one of K - 1 others, so the more classes, the rarer each of them is by
+mistake, and the more its being given speaks for it.
+"""
+PLAUSIBLE = 0.5
+"""A label is ambiguous where another class has so much of its probability."""
+# One test in twenty finds something in inputs that say nothing.
+_SKILL_NEEDED = 1.64
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Class probabilities as an audit needs them."""
+
+    proba: np.ndarray
+    """(n, K) as the model gave them; rows of NaN where nothing is known."""
+    calibrated: np.ndarray
+    """(n, K) raised to the power that has the least log-loss on the given labels."""
+    given: np.ndarray
+    """(n,) number of the given class."""
+    known: np.ndarray
+    """(n,) true where the label can be rated."""
+    skill: float
+    """How far similar rows foretell labels, in standard errors."""
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether similar rows foretell labels better than chance would."""
+        return self.skill >= _SKILL_NEEDED
+
+
+def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> Evidence:
+    """Calibrate class probabilities, and find out whether they foretell labels.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n, K)
+        Probability of each class as a given label, by models that did not see the row.
+    given : ndarray of shape (n,)
+        Number of the given class.
+    known : ndarray of shape (n,)
+        True where the label can be rated.
+    """
+    calibrated = np.full(proba.shape, np.nan)
+    if known.any():
+        usable = np.clip(proba[known], _LEAST, 1)
+        usable /= usable.sum(axis=1, keepdims=True)
+        power = best_power(usable, given[known], np.ones(len(usable)))
+        calibrated[known] = powered(usable, power)
+    return Evidence(proba, calibrated, given, known, foretelling(proba[known], given[known]))
+
+
+def foretelling(proba: np.ndarray, given: np.ndarray) -> float:
+    """Return how far rows have more of their own class than rows on average, in standard errors.
+
+    A row's own label is missing where its class is counted, which alone lowers the
+    probability of its class; that is put right.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n, K)
+        Class probabilities by models that did not see the row.
+    given : ndarray of shape (n,)
+        Number of the given class.
+    """
+    n_rows = len(given)
+    if n_rows < 2:
+        return -np.inf
+    own = proba[np.arange(n_rows), given]
+    frequency = np.bincount(given, minlength=proba.shape[1]) / n_rows
+    ahead = own - proba.mean(axis=0)[given] + (1 - frequency[given]) / (n_rows - 1)
+    error = ahead.std() / np.sqrt(n_rows)
+    # All rows alike: the probabilities say the same of every row.
+    return float(ahead.mean() / error) if error > 1e-12 else -np.inf
+
+
+def rate_labels(
+    evidence: Evidence, classes: np.ndarray, rate: float, strange: np.ndarray | None = None
+) -> Ratings:
+    """Give a verdict on each label.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Class probabilities.
+    classes : ndarray of shape (K,)
+        The class labels, sorted.
+    rate : float
+        Share of labels taken to be wrong; NaN if it cannot be judged, and then no label can.
+    strange : ndarray of shape (n,), default=None
+        True where the inputs are far from all others.
+    """
+    given, known, calibrated = evidence.given, evidence.known, evidence.calibrated
+    rows = np.arange(len(given))
+    own = np.where(known, calibrated[rows, given], np.nan)
+    verdicts = np.full(len(given), UNKNOWN, dtype="<U9")
+    suggested, wrong_proba = given.copy(), np.full(len(given), np.nan)
+    if len(classes) > 1 and not np.isnan(rate):
+        other, rival = likeliest_other(calibrated, given)
+        ratio = np.divide(rival, own, out=np.full(len(own), np.inf), where=own > 0)
+        wrong = ratio > CLEARLY * np.sqrt(len(classes) - 1)
+        ambiguous = ~wrong & (ratio >= PLAUSIBLE)
+        verdicts[known] = FINE
+        if strange is not None:
+            verdicts[known & strange] = STRANGE
+        verdicts[known & ambiguous] = AMBIGUOUS
+        verdicts[known & wrong] = WRONG
+        suggested = np.where(known & (rival > np.nan_to_num(own)), other, given)
+        wrong_proba[known] = wrong_probability(own[known], rate, len(classes))
+    return Ratings(
+        classes=classes,
+        given=given,
+        proba=calibrated,
+        reliability=own,
+        wrong_proba=wrong_proba,
+        suggested=suggested,
+        verdicts=verdicts,
+        verified=np.zeros(len(given), dtype=bool),
+    )
+
+
+def wrong_probability(own: np.ndarray, rate: float, n_classes: int) -> np.ndarray:
+    """Return the probability that labels are wrong, by Bayes' rule.
+
+    Say that a share of the labels is wrong at random: T has 1 - rate on its diagonal, and
+    e = rate / (K - 1) elsewhere. Then P(given) = e + (1 - rate - e) q, where q is the
+    probability that the given class is true, and P(wrong | given) = e (1 - q) / P(given).
+
+    Parameters
+    ----------
+    own : ndarray of shape (n,)
+        Probability of the given class as a given label.
+    rate : float
+        Share of wrong labels, below (K - 1) / K.
+    n_classes : int
+        Number of classes K.
+    """
+    other = rate / (n_classes - 1)
+    lift = 1 - rate - other
+    true = np.clip((own - other) / lift, 0, 1) if lift > 0 else np.zeros(len(own))
+    by_mistake = other * (1 - true)
+    given = by_mistake + (1 - rate) * true
+    return np.divide(by_mistake, given, out=np.zeros(len(own)), where=given > 0)
+
+
+def with_verified(ratings: Ratings, rows: np.ndarray, truth: np.ndarray) -> Ratings:
+    """Return ratings in which what a person has said stands.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        What the audit says.
+    rows : ndarray of shape (m,)
+        Positions of the labels a person has looked at.
+    truth : ndarray of shape (m,)
+        Number of the true class of each.
+    """
+    if len(rows) == 0:
+        return ratings
+    verified, verdicts = ratings.verified.copy(), ratings.verdicts.copy()
+    suggested, wrong_proba = ratings.suggested.copy(), ratings.wrong_proba.copy()
+    verified[rows], verdicts[rows], suggested[rows] = True, FINE, truth
+    wrong_proba[rows] = truth != ratings.given[rows]
+    return replace(
+        ratings,
+        verified=verified,
+        verdicts=verdicts,
+        suggested=suggested,
+        wrong_proba=wrong_proba,
+    )
