@@ -1,0 +1,45 @@
+"""Slow twins of the loops that say how near rows are."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from granulearn.balls import _nearness_kernels as kernels
+
+
+def grid_or_cloud(n, d, seed, on_grid):
+    rng = np.random.RandomState(seed)
+    return rng.randint(3, size=(n, d)).astype(float) if on_grid else rng.standard_normal((n, d))
+
+
+@settings(max_examples=60)
+@given(
+    n=st.integers(1, 40),
+    m=st.integers(6, 60),
+    d=st.integers(1, 9),
+    seed=st.integers(0, 10**6),
+    on_grid=st.booleans(),
+)
+def test_the_nearest_references_are_those_of_a_full_comparison(n, m, d, seed, on_grid):
+    both = grid_or_cloud(n + m, d, seed, on_grid)
+    references = both[:m]
+    own = np.where(np.arange(n + m) < m, np.arange(n + m), -1)
+    numbers, squares = np.empty((n + m, 4), np.int64), np.empty((n + m, 4))
+    least = np.full(m, np.inf)
+    columns = np.ascontiguousarray(references.T)
+    kernels.nearest_references(both, own, columns, numbers, squares, least)
+    away = ((both[:, None] - references) ** 2).sum(axis=2)
+    assert_allclose(least, np.where(away > 0, away, np.inf).min(axis=0), rtol=1e-12)
+    away[np.arange(m), np.arange(m)] = np.inf
+    assert_allclose(squares, np.sort(away, axis=1)[:, :4], rtol=1e-12)
+    assert_allclose(squares, np.take_along_axis(away, numbers, axis=1), rtol=1e-12)
+    assert all(len(set(found)) == 4 for found in numbers.tolist())
+
+
+def test_rows_are_shifted_scaled_cut_off_and_turned():
+    X = np.array([[1e308, 3.0], [-1e308, 5.0]])
+    points = np.empty((2, 2))
+    turn = np.array([[0.0, 1.0], [1.0, 0.0]])
+    kernels.place_rows(X, np.array([0.0, 3.0]), np.array([1e-3, np.inf]), turn, 1e6, points)
+    assert_array_equal(points, [[0, 1e6], [0, -1e6]])
