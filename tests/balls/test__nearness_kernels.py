@@ -43,3 +43,30 @@ def test_rows_are_shifted_scaled_cut_off_and_turned():
     turn = np.array([[0.0, 1.0], [1.0, 0.0]])
     kernels.place_rows(X, np.array([0.0, 3.0]), np.array([1e-3, np.inf]), turn, 1e6, points)
     assert_array_equal(points, [[0, 1e6], [0, -1e6]])
+
+
+def pairs_within(points, radius):
+    found = np.empty((max(1, 4 * len(points) ** 2), 2), dtype=np.int32)
+    n_pairs = kernels.close_pairs(points, radius, found)
+    return n_pairs, {tuple(pair) for pair in found[: max(n_pairs, 0)].tolist()}
+
+
+@settings(max_examples=80)
+@given(
+    n=st.integers(0, 150),
+    d=st.integers(1, 6),
+    seed=st.integers(0, 10**6),
+    radius=st.sampled_from([0.0, 0.01, 0.1, 0.5, 1.0]),
+    on_grid=st.booleans(),
+)
+def test_close_pairs_are_those_of_looking_at_all_pairs(n, d, seed, radius, on_grid):
+    points = grid_or_cloud(n, d, seed, on_grid)
+    squares = ((points[:, None] - points) ** 2).sum(axis=2)
+    expected = {(i, j) for i in range(n) for j in range(i + 1, n) if squares[i, j] <= radius**2}
+    assert pairs_within(points, radius)[1] == expected
+
+
+def test_too_many_pairs_are_said_to_be():
+    points = np.zeros((100, 2))
+    assert kernels.close_pairs(points, 0.1, np.empty((10, 2), np.int32)) == -1
+    assert kernels.close_pairs(np.zeros((5000, 2)), 0.1, np.empty((10, 2), np.int32)) == -1

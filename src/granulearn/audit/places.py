@@ -17,6 +17,8 @@ NEIGHBOURS = 5
 # four deviations, and one row in fifty may be absurd without changing it.
 TAIL = 0.02
 DEVIATIONS = 4.0
+# A column is nearly constant if it reaches so many times farther between these shares.
+RARE, SAME = 0.005, 100.0
 # Columns beyond so many are mixed at random: distances between rows hardly change by it.
 MOST_DIMENSIONS = 48
 # Directions in which rows hardly vary count no more than one of this share of the mean variance.
@@ -100,16 +102,28 @@ def _spread(order: np.ndarray, n_wanted: int) -> np.ndarray:
 
 def _units(X: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the middle and the unit of each column."""
-    low, middles, high = np.quantile(sample, [TAIL, 0.5, 1 - TAIL], axis=0, method="nearest")
-    for j in np.flatnonzero(low == high):
-        # Nearly all rows have one value: the others say how far apart values are.
-        others = X[:, j][X[:, j] != middles[j]]
-        if len(others):
-            ends = np.quantile(others, [TAIL, 1 - TAIL], method="nearest")
-            low[j], high[j] = min(ends[0], middles[j]), max(ends[1], middles[j])
-    widths = 2 * (high / 2 / DEVIATIONS - low / 2 / DEVIATIONS)
+    shares = [RARE, TAIL, 0.5, 1 - TAIL, 1 - RARE]
+    lowest, low, middles, high, highest = np.quantile(sample, shares, axis=0, method="nearest")
+    widths = high / DEVIATIONS - low / DEVIATIONS
+    reach = highest / DEVIATIONS - lowest / DEVIATIONS
+    for j in np.flatnonzero((widths <= 0) | (reach / SAME > widths)):
+        widths[j] = _rare_distance(X[:, j], middles[j]) / DEVIATIONS
     # A constant column, or one whose width is lost in rounding, has no say.
     return middles, np.where(widths > 0, widths, np.inf)
+
+
+def _rare_distance(values: np.ndarray, middle: float) -> float:
+    """Return how far the few values of a column that differ from the middle are from it.
+
+    It is their mean, each weighted by itself: many slight differences do not make a single
+    large one absurd.
+    """
+    away = np.abs(values[values != middle] / 2 - middle / 2)
+    if len(away) == 0:
+        return 0.0
+    largest = away.max()
+    away /= largest
+    return float(2 * (np.square(away).sum() / away.sum()) * largest)
 
 
 def _directions(sample: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from granulearn.audit.issues import Issue, named_rows, worst_first
 from granulearn.audit.places import DEVIATIONS, Places, place
 
-STRANGE = "strange"
+STRANGE = "strange row"
 STRANGE_FROM = 0.5
 """A row of a larger strangeness is strange."""
 
@@ -111,7 +111,8 @@ def find_strange_rows(
     for row in np.flatnonzero(scores > STRANGE_FROM).tolist():
         away = np.abs(X[row] / 2 - places.middles / 2) / (places.widths / 2)
         worst = int(away.argmax())
-        where, columns = "by its inputs taken together", ()
+        where = "by its inputs taken together"
+        columns: tuple[str, ...] = ()
         if away[worst] > DEVIATIONS:
             columns = (names[worst],)
             usual = DEVIATIONS / 2 * places.widths[worst]
