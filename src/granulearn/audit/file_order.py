@@ -1,0 +1,202 @@
+"""Stretches of a file with far more doubted labels than the rest: someone's bad afternoon.
+
+A file may be sorted, so that the rows of a hard class stand together. A stretch is therefore
+compared with rows elsewhere that have the same class and are as easy to tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from granulearn.audit.issues import Issue
+from granulearn.audit.ratings import Ratings
+
+BLOCK = "doubtful block"
+
+DOUBTED_FROM = 0.5
+SHORTEST = 8
+# A longer stretch is not to be told from the rest of the file.
+LONGEST_SHARE = 1 / 3
+# Probability of finding any such stretch in a file without one.
+BY_CHANCE = 0.01
+# A stretch is worth a word if it has so many times the doubted labels that it should have.
+LEAST_RATIO = 2.0
+MOST_BLOCKS = 5
+_STEPS_PER_LENGTH = 8
+_GROWTH = 1.5
+# Rows are as easy to tell as others in the same of so many parts.
+_LEVELS, _ROWS_PER_LEVEL = 10, 50
+# A class with few rows on a level is as doubtful there as anywhere.
+_PRIOR_ROWS = 10.0
+# A block with more than this share of a class may be what the class is like.
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows."""
+
+    start: int
+    stop: int
+    doubted: int
+    expected: float
+    surprise: float
+    """Logarithm of one by the probability of so many, bounded from below."""
+
+
+def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[Issue]:
+    """Return an issue for each stretch of the file with far more doubted labels than elsewhere.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Rows whose ``wrong_proba`` is NaN are passed over.
+    positions : ndarray of shape (n_rows,), default=None
+        Where each row stands in the file; None means in the order they have.
+    """
+    places = np.arange(len(ratings.codes)) if positions is None else np.asarray(positions)
+    known = np.flatnonzero(~np.isnan(ratings.wrong_proba))
+    known = known[np.argsort(places[known], kind="stable")]
+    doubted = ratings.wrong_proba[known] > DOUBTED_FROM
+    cells = _cells(ratings.proba[known], ratings.codes[known])
+    found = []
+    for block in scan(doubted, cells):
+        rows = known[block.start : block.stop]
+        words = (
+            f"Of the {len(rows)} rows from {places[rows[0]]} to {places[rows[-1]]}, "
+            f"{block.doubted} have a doubtful label, where {block.expected:.1f} would be usual; "
+            "find out who or what labelled this part of the file."
+        )
+        # Ten more powers of ten than needed are as sure as anything gets.
+        score = 1 - np.exp(-block.surprise / 10)
+        found.append(Issue(BLOCK, float(score), tuple(rows.tolist()), words))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Rows that should be doubted alike."""
+
+    levels: np.ndarray
+    """(n,) how easy each row is to tell, as a number."""
+    codes: np.ndarray
+    """(n,) its class."""
+
+    def expected(self, doubted: np.ndarray, counted: np.ndarray, block: slice) -> np.ndarray:
+        """Return the probability of a doubt of each row, from the counted rows outside a block.
+
+        Of a class that is mostly inside the block all rows are looked at: nothing else says
+        whether the class is as doubtful elsewhere.
+        """
+        n_levels, n_classes = int(self.levels.max()) + 1, int(self.codes.max()) + 1
+        inside = np.bincount(self.codes[block], counted[block], n_classes)
+        of_class = np.bincount(self.codes, counted, n_classes)
+        weights = counted.copy()
+        weights[block] *= (inside > MOSTLY * of_class)[self.codes[block]]
+        cells = self.levels * n_classes + self.codes
+        shape = (n_levels, n_classes)
+        rows = np.bincount(cells, weights, n_levels * n_classes).reshape(shape)
+        doubts = np.bincount(cells, weights * doubted, n_levels * n_classes).reshape(shape)
+        # Half a doubt more, as no doubt among a few rows does not mean that there is never one.
+        shares = (doubts.sum(axis=0) + 0.5) / (rows.sum(axis=0) + 1)
+        shares = (doubts + _PRIOR_ROWS * shares) / (rows + _PRIOR_ROWS)
+        return shares.reshape(-1)[cells] * counted
+
+
+def _cells(proba: np.ndarray, codes: np.ndarray) -> Cells:
+    if len(codes) == 0:
+        return Cells(np.zeros(0, dtype=np.int64), codes)
+    largest = proba.max(axis=1)
+    n_levels = int(np.clip(len(codes) // _ROWS_PER_LEVEL, 1, _LEVELS))
+    edges = np.quantile(largest, np.arange(1, n_levels) / n_levels)
+    return Cells(np.searchsorted(edges, largest), codes)
+
+
+def scan(doubted: np.ndarray, cells: Cells) -> list[Block]:
+    """Return the stretches with far more doubts than elsewhere, the most surprising first.
+
+    Parameters
+    ----------
+    doubted : ndarray of bool
+        Rows in the order of the file.
+    cells : Cells
+        Of the same rows.
+    """
+    counted = np.ones(len(doubted))
+    found: list[Block] = []
+    while len(found) < MOST_BLOCKS:
+        block = _best_block(doubted, cells, counted)
+        if block is None:
+            break
+        found.append(block)
+        counted[block.start : block.stop] = 0.0
+    return found
+
+
+def _best_block(doubted: np.ndarray, cells: Cells, counted: np.ndarray) -> Block | None:
+    lengths = _lengths(len(doubted))
+    if not lengths or not doubted.any():
+        return None
+    start, stop = 0, 0
+    for turn in range(3):
+        # What is usual is judged by other rows, or a large block would seem usual itself.
+        expected = cells.expected(doubted, counted, slice(start, stop))
+        sums = _running(doubted * counted), _running(expected)
+        if turn == 0:
+            start, stop = _most_surprising(sums, lengths)
+        else:
+            start, stop = _refined(sums, start, stop)
+    n_doubted, usual = (float(total[stop] - total[start]) for total in sums)
+    n_tries = len(doubted) * len(lengths)
+    surprise = float(_surprise(n_doubted, usual)) - np.log(n_tries / BY_CHANCE)
+    if surprise < 0 or n_doubted < LEAST_RATIO * usual:
+        return None
+    return Block(start, stop, round(n_doubted), usual, surprise + float(np.log(1 / BY_CHANCE)))
+
+
+def _lengths(n: int) -> list[int]:
+    lengths, length = [], float(SHORTEST)
+    while length <= n * LONGEST_SHARE:
+        lengths.append(round(length))
+        length *= _GROWTH
+    return lengths
+
+
+def _running(values: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0.0], np.cumsum(values)])
+
+
+def _surprise(found: np.ndarray | float, usual: np.ndarray | float) -> np.ndarray:
+    """Return Chernoff's bound: the probability of so many is at most exp of minus this."""
+    found, usual = np.asarray(found, float), np.maximum(usual, 1e-12)
+    ratio = np.maximum(found / usual, 1.0)
+    return np.where(found > usual, found * np.log(ratio) - found + usual, 0.0)
+
+
+def _most_surprising(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) -> tuple[int, int]:
+    best, where = -1.0, (0, lengths[0])
+    n = len(sums[0]) - 1
+    for length in lengths:
+        starts = np.arange(0, n - length + 1, max(1, length // _STEPS_PER_LENGTH))
+        found, usual = (total[starts + length] - total[starts] for total in sums)
+        surprise = _surprise(found, usual)
+        at = int(surprise.argmax())
+        if surprise[at] > best:
+            best, where = float(surprise[at]), (int(starts[at]), int(starts[at]) + length)
+    return where
+
+
+def _refined(sums: tuple[np.ndarray, np.ndarray], start: int, stop: int) -> tuple[int, int]:
+    """Move both ends of a block to where it is most surprising."""
+    n, length = len(sums[0]) - 1, stop - start
+    step = max(1, length // 32)
+    moves = np.arange(-(length // 2), length // 2 + 1, step)
+    starts = np.unique(np.clip(start + moves, 0, n))[:, None]
+    stops = np.unique(np.clip(stop + moves, 0, n))[None, :]
+    found, usual = (total[stops] - total[starts] for total in sums)
+    fits = (stops - starts >= SHORTEST) & (stops - starts <= max(n * LONGEST_SHARE, length))
+    surprise = np.where(fits, _surprise(found, usual), -1.0)
+    a, b = np.unravel_index(int(surprise.argmax()), surprise.shape)
+    return int(starts[a, 0]), int(stops[0, b])

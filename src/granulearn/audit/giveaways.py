@@ -1,0 +1,118 @@
+"""Columns of numbers that alone tell the classes, as no honest input does.
+
+What it means to give the target away is decided where raw tables are examined
+(`granulearn.tables.faults.leaks`): by the values of a column of few, and here also by the
+intervals into which a column of many values is cut.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from granulearn.audit.issues import Issue
+from granulearn.tables.faults.leaks import (
+    NEAR_SHARE,
+    ROWS_PER_VALUE,
+    VALUES_PER_CLASS,
+    Contingency,
+    find_leak,
+    near_share,
+)
+
+GIVEAWAY = "giveaway column"
+
+SAMPLE = 1_024
+# If more of the columns tell the classes, the task is easy.
+MOST_SHARE = 0.25
+
+
+def find_giveaways(
+    X: np.ndarray,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    names: Sequence[str],
+    order: np.ndarray,
+    sources: Sequence[str] | None = None,
+) -> list[Issue]:
+    """Return an issue for each column that alone tells the classes, if few columns do.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    codes : ndarray of shape (n_rows,)
+        Number of the class of each row.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    names : sequence of str
+        Of the columns of X.
+    order : ndarray of shape (n_rows,)
+        An order of the rows by their values.
+    sources : sequence of str, default=None
+        The column of the table that each column of X comes from; None means itself.
+    """
+    sources = names if sources is None else sources
+    if len(set(sources)) < 2 or len(classes) < 2:
+        return []
+    labels = [f"class {code}" for code in range(len(classes))]
+    glance = order[np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64)]
+    telling, found = set(), []
+    for column in _candidates(X[glance], codes[glance], len(classes)):
+        counts = _contingency(X[:, column], codes, labels, glance)
+        if near_share(counts) is None:
+            continue
+        telling.add(sources[column])
+        leak = find_leak(names[column], counts)
+        if leak is None:
+            continue
+        words = (
+            f"{names[column]} alone tells the class of {leak.share:.1%} of the rows; if it is not "
+            "known before the label is, leave it out."
+        )
+        found.append(Issue(GIVEAWAY, leak.share, (), words, columns=(names[column],)))
+    return found if len(telling) <= max(1, MOST_SHARE * len(set(sources))) else []
+
+
+def _candidates(X: np.ndarray, codes: np.ndarray, n_classes: int) -> list[int]:
+    """Return the columns of a sample that may tell the classes.
+
+    Sorted by such a column, rows of a class stand together, or rows of each value do.
+    """
+    n_rows = len(X)
+    n_wrong = int(np.ceil(2 * (1 - NEAR_SHARE) * n_rows))
+    by_label = np.argsort(codes, kind="stable")
+    X, codes = X[by_label], codes[by_label]
+    order = np.argsort(X, axis=0, kind="stable")
+    values, labels = np.take_along_axis(X, order, axis=0), codes[order]
+    new_value = values[1:] != values[:-1]
+    new_label = labels[1:] != labels[:-1]
+    # A change of the label within a value is a row that the value does not tell; a change
+    # between two values is none if there are few values.
+    n_values = 1 + new_value.sum(axis=0)
+    few = n_values <= max(VALUES_PER_CLASS * n_classes, n_rows / ROWS_PER_VALUE)
+    together = new_label.sum(axis=0) <= VALUES_PER_CLASS * n_classes - 1 + 2 * n_wrong
+    told = (new_label & ~new_value).sum(axis=0) <= n_wrong
+    return np.flatnonzero((n_values > 1) & np.where(few, told, together)).tolist()
+
+
+def _contingency(
+    column: np.ndarray, codes: np.ndarray, labels: list[str], glance: np.ndarray
+) -> Contingency:
+    """Return how often each value, or each interval if there are many, occurs with each label."""
+    values, numbers = np.unique(column, return_inverse=True)
+    if len(values) > max(VALUES_PER_CLASS * len(labels), len(column) / ROWS_PER_VALUE):
+        tree = DecisionTreeClassifier(
+            max_leaf_nodes=VALUES_PER_CLASS * len(labels), random_state=0
+        ).fit(column[glance, None], codes[glance])
+        is_split = tree.tree_.feature >= 0
+        edges = np.sort(tree.tree_.threshold[is_split])
+        numbers, values = np.searchsorted(edges, column), np.arange(len(edges) + 1)
+    pairs = Counter((numbers * len(labels) + codes).tolist())
+    return {
+        (float(values[pair // len(labels)]), labels[pair % len(labels)]): rows
+        for pair, rows in pairs.items()
+    }

@@ -1,0 +1,215 @@
+"""Rows that are nearly equal and should not be: under different labels, or in different groups.
+
+Near is what hardly any pair of rows is by chance. How far rows are from their nearest ones
+says how fast such distances become rare, and so how near a pair must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from granulearn.audit.issues import Issue, named_rows, worst_first
+from granulearn.audit.places import Places
+
+CONTRADICTION = "contradictory copies"
+SHARED = "copies across groups"
+
+# Pairs of a whole table that may be near by chance.
+BY_CHANCE = 0.05
+# Near is never more than this share of the usual distance to the nearest row.
+NEAREST = 0.05
+# Shares of the rows whose nearest row is as near as the first and the second quantile.
+_RARE, _HALF = 0.1, 0.5
+# A search that finds more pairs per row looks for nearer ones instead.
+_PAIRS_PER_ROW = 4
+_MOST_TRIES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class CloseRows:
+    """Rows that are equal or nearly so."""
+
+    clusters: np.ndarray
+    """(n,) a number for each row; close rows, also by way of others, have the same."""
+    distances: np.ndarray
+    """(n_clusters,) the largest step from a row to the next in a cluster."""
+    usual: float
+    """How far rows usually are from the nearest other one."""
+    radius: float
+    """What counts as near."""
+    repeated: float
+    """Share of the rows that are close to another."""
+
+
+def close_rows(places: Places) -> CloseRows:
+    """Return which rows of a table are equal or nearly so.
+
+    Parameters
+    ----------
+    places : Places
+        Of all rows.
+    """
+    # Copies are found by sorting, however many they are; the search sees one of each.
+    is_first = places.ties == np.arange(len(places.ties))
+    first = places.order[is_first]
+    which = np.empty(len(places.order), dtype=np.int64)
+    which[places.order] = np.cumsum(is_first) - 1
+    usual, radius = near_radius(places.gaps, len(first))
+    pairs, radius = _pairs_within(places.points[first], radius)
+    weights = np.ones(len(pairs), dtype=np.int8)
+    graph = coo_array((weights, (pairs[:, 0], pairs[:, 1])), shape=(len(first),) * 2)
+    n_clusters, clusters = connected_components(graph, directed=False)
+    steps = np.linalg.norm(
+        places.points[first[pairs[:, 0]]] - places.points[first[pairs[:, 1]]], axis=1
+    )
+    largest = np.zeros(n_clusters)
+    np.maximum.at(largest, clusters[pairs[:, 0]], steps)
+    of_rows = clusters[which]
+    sizes = np.bincount(of_rows, minlength=n_clusters)
+    repeated = float((sizes[of_rows] > 1).mean())
+    return CloseRows(of_rows, largest, usual, radius, repeated)
+
+
+def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
+    """Return how far rows usually are from the nearest other one, and what counts as near.
+
+    Among points thrown at random, the share of those with another within r grows like a power
+    of r. Two quantiles of the distances to the nearest row tell which power.
+
+    Parameters
+    ----------
+    gaps : ndarray
+        Distances of some rows to the nearest other row; infinite where there is none.
+    n_rows : int
+        Different rows of the table.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> gaps = rng.exponential(size=1000) ** (1 / 10)  # of points in ten dimensions
+    >>> usual, radius = near_radius(gaps, 1000)
+    >>> round(radius / usual, 3)
+    0.05
+    >>> usual, radius = near_radius(rng.exponential(size=1000), 1000)  # on a line
+    >>> radius / usual < 1e-3
+    True
+    """
+    gaps = gaps[np.isfinite(gaps)]
+    if len(gaps) == 0:
+        return 0.0, 0.0
+    rare, usual = (float(gap) for gap in np.quantile(gaps, [_RARE, _HALF]))
+    # Rows on a grid all have the same distance, and nothing nearer but copies.
+    ratio = np.log(usual) - np.log(rare) if rare < usual else np.finfo(float).tiny
+    power = np.log(np.log1p(-_HALF) / np.log1p(-_RARE)) / ratio
+    by_chance = np.log(BY_CHANCE / (-np.log1p(-_RARE) * n_rows)) / power
+    return usual, min(rare * float(np.exp(min(by_chance, 0.0))), NEAREST * usual)
+
+
+def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
+    from granulearn.balls import _nearness_kernels
+
+    found = np.empty((_PAIRS_PER_ROW * len(points) + 64, 2), dtype=np.int32)
+    for _ in range(_MOST_TRIES):
+        n_pairs = _nearness_kernels.close_pairs(points, radius, found)
+        if n_pairs >= 0:
+            return np.unique(found[:n_pairs], axis=0), radius
+        radius /= 2
+    return np.empty((0, 2), dtype=np.int32), 0.0
+
+
+def find_contradictions(
+    close: CloseRows,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    positions: np.ndarray | None = None,
+) -> list[Issue]:
+    """Return an issue for each set of close rows with different labels.
+
+    Parameters
+    ----------
+    close : CloseRows
+        Of all rows.
+    codes : ndarray of shape (n_rows,)
+        Number of the class of each row.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    positions : ndarray of shape (n_rows,), default=None
+        Number by which a reader finds each row.
+    """
+
+    def words(rows: list[int], equal: str, kinds: list[Any]) -> str:
+        named = named_rows(rows, positions).capitalize()
+        return (
+            f"{named} have {equal} inputs and different labels "
+            f"({', '.join(map(str, kinds))}); look at them together."
+        )
+
+    found = _mixed_clusters(close, codes, classes, CONTRADICTION, words)
+    rest = "{n} more sets of rows have equal or nearly equal inputs and different labels."
+    return worst_first(found, rest)
+
+
+def find_shared(
+    close: CloseRows, groups: np.ndarray, positions: np.ndarray | None = None
+) -> list[Issue]:
+    """Return an issue for each set of close rows in different groups.
+
+    Parameters
+    ----------
+    close : CloseRows
+        Of all rows.
+    groups : ndarray of shape (n_rows,)
+        Group of each row: a patient, a source, training or test part.
+    positions : ndarray of shape (n_rows,), default=None
+        Number by which a reader finds each row.
+    """
+    names, codes = np.unique(groups, return_inverse=True)
+
+    def words(rows: list[int], equal: str, kinds: list[Any]) -> str:
+        named = named_rows(rows, positions).capitalize()
+        return (
+            f"{named} have {equal} inputs in different groups ({', '.join(map(str, kinds[:5]))}); "
+            "what is learned from one group is known of the other, so keep them in one group."
+        )
+
+    mixed = _mixed_clusters(close, codes, names, SHARED, words)
+    found = [replace(issue, classes=()) for issue in mixed]
+    rest = "{n} more sets of rows have equal or nearly equal inputs in different groups."
+    return worst_first(found, rest)
+
+
+def _mixed_clusters(
+    close: CloseRows,
+    codes: np.ndarray,
+    names: np.ndarray,
+    kind: str,
+    words: Callable[[list[int], str, list[Any]], str],
+) -> list[Issue]:
+    """Return an issue for each cluster whose rows do not all have the same code."""
+    n_clusters = len(close.distances)
+    lowest, highest = np.full(n_clusters, len(names)), np.full(n_clusters, -1)
+    np.minimum.at(lowest, close.clusters, codes)
+    np.maximum.at(highest, close.clusters, codes)
+    mixed = (lowest < highest)[close.clusters]
+    rows = np.flatnonzero(mixed)
+    rows = rows[np.argsort(close.clusters[rows], kind="stable")]
+    found = []
+    for part in np.split(rows, np.flatnonzero(np.diff(close.clusters[rows])) + 1):
+        if len(part) == 0:
+            continue
+        distance = close.distances[close.clusters[part[0]]]
+        # Where many rows have copies, that two of them do not agree means little.
+        score = (1 - distance / max(close.usual, distance, 1e-300)) * (1 - close.repeated)
+        kinds = names[np.unique(codes[part])].tolist()
+        equal = "equal" if distance == 0 else "nearly equal"
+        sentence = words(part.tolist(), equal, kinds)
+        found.append(
+            Issue(kind, float(score), tuple(part.tolist()), sentence, classes=tuple(kinds))
+        )
+    return found

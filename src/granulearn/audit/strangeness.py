@@ -1,0 +1,128 @@
+"""Rows whose inputs are far from all others.
+
+A row is compared with a few hundred rows of the table. What counts is its distance to the
+nearest of them, taken half as it is and half in units of how far apart these are: a row of a
+sparse class is no stranger than its neighbours, and a row near a dense one is not strange for
+being a little outside.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils import check_array
+
+from granulearn.audit.issues import Issue, named_rows, worst_first
+from granulearn.audit.places import DEVIATIONS, Places, place
+
+STRANGE = "strange row"
+STRANGE_FROM = 0.5
+"""A row of a larger strangeness is strange."""
+
+# The farthest twentieth of the rows begins at the second of these shares. Strange is what lies
+# beyond it by twice its distance from the first, which holds for tails as heavy as Pareto's.
+_USUAL, _FAR = 0.75, 0.95
+_BEYOND = 2.0
+# The least that the two may differ by, as rows of few different values all lie alike.
+_LEAST_SPREAD = 0.05
+_STEEPNESS = 1.5
+# Among fewer rows nobody knows what is usual.
+FEWEST_ROWS = 20
+# Neighbours that are copies of each other do not make a row infinitely far from them.
+_LEAST_LOCAL = 0.1
+
+
+def strangeness(X: Any, n_threads: int = 1) -> np.ndarray:
+    """Return how far the inputs of each row are from those of all others.
+
+    Labels have no say. Units of columns and their correlation do not matter, nor does the
+    order of the rows.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Inputs.
+    n_threads : int, default=1
+        Threads; they change no result.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        From 0 to 1; a row above 0.5 is strange. All are 0 if there are fewer than 20 rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 4))
+    >>> X[7, 2] = 60  # a slip of the keyboard
+    >>> np.flatnonzero(strangeness(X) > 0.5)
+    array([7])
+    """
+    X = check_array(X, dtype=np.float64, estimator="strangeness")
+    return strangeness_of_places(place(X, n_threads))
+
+
+def strangeness_of_places(places: Places) -> np.ndarray:
+    """Return the strangeness of rows whose places are known.
+
+    Parameters
+    ----------
+    places : Places
+        Of all rows.
+    """
+    if len(places.points) < FEWEST_ROWS:
+        return np.zeros(len(places.points))
+    away = places.distances[:, -1]
+    of_references = away[places.references]
+    local = np.median(of_references[places.nearest], axis=1)
+    positive = of_references[of_references > 0]
+    if len(positive) == 0:
+        # Nearly all rows are copies, which do not say how far apart others may be.
+        return np.zeros(len(away))
+    local = np.maximum(local, _LEAST_LOCAL * np.median(positive))
+    with np.errstate(divide="ignore"):
+        far = np.log(away) - 0.5 * np.log(local)
+    known = np.where(np.isfinite(far), far, np.min(far[np.isfinite(far)]))
+    usual, edge = np.quantile(known, [_USUAL, _FAR])
+    spread = max(edge - usual, _LEAST_SPREAD)
+    return expit(_STEEPNESS * (far - edge - _BEYOND * spread) / spread)
+
+
+def find_strange_rows(
+    X: np.ndarray, places: Places, names: list[str], positions: np.ndarray | None = None
+) -> list[Issue]:
+    """Return an issue for each strange row.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    places : Places
+        Of the rows of X.
+    names : list of str
+        Of the columns of X.
+    positions : ndarray of shape (n_rows,), default=None
+        Number by which a reader finds each row.
+    """
+    scores = strangeness_of_places(places)
+    found = []
+    for row in np.flatnonzero(scores > STRANGE_FROM).tolist():
+        away = np.abs(X[row] / 2 - places.middles / 2) / (places.widths / 2)
+        worst = int(away.argmax())
+        where = "by its inputs taken together"
+        columns: tuple[str, ...] = ()
+        if away[worst] > DEVIATIONS:
+            columns = (names[worst],)
+            usual = DEVIATIONS / 2 * places.widths[worst]
+            where = (
+                f"most of all in {names[worst]}, where it has {X[row, worst]:.4g} and others are "
+                f"mostly within {usual:.3g} of {places.middles[worst]:.4g}"
+            )
+        words = (
+            f"{named_rows([row], positions).capitalize()} is far from all others, {where}; "
+            "check its inputs before its label."
+        )
+        found.append(Issue(STRANGE, float(scores[row]), (row,), words, columns))
+    return worst_first(found, "{n} more rows are far from all others; check their inputs too.")

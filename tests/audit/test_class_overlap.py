@@ -1,0 +1,80 @@
+"""Laws of classes that overlap."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from granulearn.audit import LabelAudit
+from granulearn.audit.class_overlap import OVERLAP, _order_probability, find_overlaps
+from tests.audit.tables import ratings_of, three_clouds
+
+
+def audited(X, y):
+    return ratings_of(LabelAudit(random_state=0).fit(X, y))
+
+
+def split_class(y, label, new, seed=0):
+    """Return labels of which half of one class have a new name."""
+    moved = (y == label) & (np.random.default_rng(seed).random(len(y)) < 0.5)
+    return np.where(moved, new, y)
+
+
+@pytest.mark.parametrize("n", [150, 900])
+def test_a_class_that_was_split_at_random_is_found_and_nothing_else(n):
+    X, y, _ = three_clouds(n)
+    (issue,) = find_overlaps(audited(X, split_class(y, "dog", "puppy")))
+    assert issue.kind == OVERLAP
+    assert issue.classes == ("dog", "puppy")
+    assert issue.rows == ()
+    assert issue.score >= 0.5
+    assert "dog and puppy" in issue.words
+
+
+def test_classes_that_are_told_apart_do_not_overlap():
+    X, y, _ = three_clouds(400, rate=0.2)
+    assert find_overlaps(audited(X, y)) == []
+
+
+def test_inputs_that_say_nothing_and_two_classes_have_no_overlap():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    assert find_overlaps(audited(X, rng.integers(4, size=400))) == []
+    assert find_overlaps(audited(X, rng.integers(2, size=400))) == []
+
+
+def test_rows_without_probabilities_and_small_classes_are_passed_over():
+    X, y, _ = three_clouds(200)
+    ratings = audited(X, split_class(y, "dog", "puppy"))
+    proba = ratings.proba.copy()
+    proba[:10] = np.nan
+    assert [issue.classes for issue in find_overlaps(replace(ratings, proba=proba))] == [
+        ("dog", "puppy")
+    ]
+    proba[:] = np.nan
+    assert find_overlaps(replace(ratings, proba=proba)) == []
+
+
+def test_names_of_classes_and_the_order_of_rows_do_not_matter():
+    X, y, _ = three_clouds(300)
+    y = split_class(y, "dog", "puppy")
+    order = np.random.default_rng(1).permutation(300)
+    renamed = np.char.replace(np.char.replace(y, "dog", "zebra"), "cat", "yak")
+    (plain,) = find_overlaps(audited(X, y))
+    (other,) = find_overlaps(audited(X[order], renamed[order]))
+    assert set(other.classes) == {"puppy", "zebra"}
+    assert other.score == pytest.approx(plain.score)
+
+
+@settings(max_examples=50)
+@given(
+    high=st.lists(st.integers(0, 5), min_size=1, max_size=20),
+    low=st.lists(st.integers(0, 5), min_size=1, max_size=20),
+)
+def test_the_order_probability_is_that_of_all_pairs(high, low):
+    values = np.array(high + low, dtype=float)
+    is_high = np.arange(len(values)) < len(high)
+    expected = np.mean([[(a > b) + 0.5 * (a == b) for b in low] for a in high])
+    assert _order_probability(values, is_high) == pytest.approx(expected)

@@ -1,0 +1,109 @@
+"""Laws of stretches of a file with many doubted labels."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from granulearn.audit import LabelAudit
+from granulearn.audit.file_order import BLOCK, Cells, _surprise, find_blocks, scan
+from tests.audit.tables import ratings_of, three_clouds
+
+
+def one_cell(n):
+    return Cells(np.zeros(n, dtype=int), np.zeros(n, dtype=int))
+
+
+def doubts(n=600, start=200, stop=250, inside=0.6, outside=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    share = np.full(n, outside)
+    share[start:stop] = inside
+    return rng.random(n) < share
+
+
+@pytest.mark.parametrize("n", [200, 600, 5000, 60_000])
+def test_a_block_is_found_about_where_it_is(n):
+    (block,) = scan(doubts(n, n // 3, n // 3 + 50), one_cell(n))
+    assert abs(block.start - n // 3) <= 8
+    assert abs(block.stop - (n // 3 + 50)) <= 8
+    assert block.doubted > 20
+    assert block.expected < 8
+
+
+def test_two_blocks_are_both_found():
+    doubted = doubts(2000, 100, 150) | doubts(2000, 1500, 1560, outside=0.0, seed=1)
+    blocks = scan(doubted, one_cell(2000))
+    assert sorted(round(block.start, -2) for block in blocks) == [100, 1500]
+
+
+def test_files_without_a_block_hardly_ever_have_one():
+    found = [
+        len(scan(doubts(800, 0, 0, outside=share, seed=seed), one_cell(800)))
+        for seed in range(60)
+        for share in (0.02, 0.1, 0.3)
+    ]
+    assert sum(found) <= 1
+
+
+def test_a_hard_class_that_stands_together_is_no_block():
+    n = 900
+    codes = np.repeat([0, 1, 2], 300)
+    doubted = np.random.default_rng(0).random(n) < np.array([0.02, 0.4, 0.05])[codes]
+    assert scan(doubted, Cells(np.zeros(n, dtype=int), codes)) == []
+    assert scan(doubted, one_cell(n)) != []
+
+
+@settings(max_examples=60)
+@given(found=st.integers(1, 40), n=st.integers(1, 60), share=st.floats(0.01, 0.9))
+def test_the_bound_is_not_below_the_binomial_probability(found, n, share):
+    from scipy.stats import binom
+
+    exact = binom.sf(found - 1, n, share)
+    assert np.exp(-_surprise(found, n * share)) >= exact * (1 - 1e-9)
+
+
+def wrong_stretch(sort=False):
+    X, y, _ = three_clouds(600, rate=0.02)
+    if sort:
+        order = np.argsort(y, kind="stable")
+        X, y = X[order], y[order]
+    rng = np.random.default_rng(3)
+    rows = 300 + np.flatnonzero(rng.random(50) < 0.6)
+    y[rows] = np.where(y[rows] == "cat", "dog", "cat")
+    return X, y
+
+
+@pytest.mark.parametrize("sort", [False, True])
+def test_a_stretch_of_wrong_labels_is_found_in_an_audit(sort):
+    X, y = wrong_stretch(sort)
+    ratings = ratings_of(LabelAudit(random_state=0).fit(X, y))
+    (issue,) = find_blocks(ratings)
+    assert issue.kind == BLOCK
+    assert len(set(issue.rows) & set(range(300, 350))) >= 40
+    assert len(issue.rows) <= 60
+    assert issue.score > 0.5
+
+
+def test_positions_give_the_order_and_unknown_rows_are_passed_over():
+    X, y = wrong_stretch()
+    ratings = ratings_of(LabelAudit(random_state=0).fit(X, y))
+    (plain,) = find_blocks(ratings)
+    order = np.random.default_rng(1).permutation(len(y))
+    moved = replace(
+        ratings,
+        codes=ratings.codes[order],
+        proba=ratings.proba[order],
+        wrong_proba=ratings.wrong_proba[order],
+    )
+    (same,) = find_blocks(moved, positions=order)
+    assert sorted(order[list(same.rows)].tolist()) == list(plain.rows)
+    assert same.words == plain.words
+    assert find_blocks(moved) == []
+    assert find_blocks(replace(ratings, wrong_proba=np.full(len(y), np.nan))) == []
+
+
+def test_short_files_have_no_block():
+    assert scan(np.ones(10, dtype=bool), one_cell(10)) == []
+    assert scan(np.zeros(100, dtype=bool), one_cell(100)) == []
