@@ -13,7 +13,7 @@ from granulearn.audit.class_overlap import find_overlaps
 from granulearn.audit.file_order import find_blocks
 from granulearn.audit.issues import Issue
 from granulearn.audit.near_duplicates import close_rows, find_contradictions, find_shared
-from granulearn.audit.places import place
+from granulearn.audit.places import Places, place
 from granulearn.audit.ratings import Ratings
 from granulearn.audit.strangeness import find_strange_rows
 
@@ -30,6 +30,7 @@ def find_issues(
     groups: Any = None,
     names: Sequence[FeatureName] | None = None,
     positions: Any = None,
+    places: Places | None = None,
     n_threads: int = 1,
 ) -> list[Issue]:
     """Return what a person should look at beside single labels, the worst first.
@@ -50,6 +51,8 @@ def find_issues(
     positions : array-like of shape (n_rows,), default=None
         Where each row stands in its file, which is also how it is named; None means in the
         order they have, from 0.
+    places : Places, default=None
+        Where the rows lie, if that is known already.
     n_threads : int, default=1
         Threads; they change no result.
 
@@ -81,7 +84,7 @@ def find_issues(
     """
     X = check_array(X, dtype=np.float64, estimator="find_issues")
     n_rows = len(X)
-    _check_length("ratings", len(ratings.codes), n_rows)
+    _check_length("ratings", len(ratings.given), n_rows)
     positions = _checked(positions, "positions", n_rows)
     groups = _checked(groups, "groups", n_rows)
     if names is None:
@@ -90,9 +93,9 @@ def find_issues(
         raise ValueError(f"names has {len(names)} names, and X has {X.shape[1]} columns.")
     shown = [name if isinstance(name, str) else f"{name[0]} = {name[1]}" for name in names]
     sources = [name if isinstance(name, str) else name[0] for name in names]
-    places = place(X, n_threads)
+    places = place(X, n_threads) if places is None else places
     close = close_rows(places)
-    found = find_contradictions(close, ratings.codes, ratings.classes, positions)
+    found = find_contradictions(close, ratings.given, ratings.classes, positions)
     if groups is not None:
         found += find_shared(close, groups, positions)
     found += find_strange_rows(X, places, shown, positions)
@@ -101,23 +104,19 @@ def find_issues(
     if find_spec("pyarrow") is not None:
         from granulearn.audit.giveaways import find_giveaways
 
-        found += find_giveaways(X, ratings.codes, ratings.classes, shown, places.order, sources)
+        found += find_giveaways(X, ratings.given, ratings.classes, shown, places.order, sources)
     return sorted(found, key=lambda issue: -issue.score)
 
 
-def issues_table(X: Any, ratings: Ratings, **settings: Any) -> pd.DataFrame:
-    """Return the issues of a table as a frame, one row for each, the worst first.
+def issues_frame(issues: Sequence[Issue]) -> pd.DataFrame:
+    """Return issues as a frame, one row for each.
 
     Needs pandas (``pip install "granulearn[datasets]"``).
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_features)
-        The inputs that were audited.
-    ratings : Ratings
-        What the audit says about each label.
-    **settings
-        Of `find_issues`.
+    issues : sequence of Issue
+        What was found.
 
     Returns
     -------
@@ -127,9 +126,8 @@ def issues_table(X: Any, ratings: Ratings, **settings: Any) -> pd.DataFrame:
     import pandas as pd
 
     order = ["kind", "score", "rows", "columns", "classes", "words"]
-    found = find_issues(X, ratings, **settings)
     return pd.DataFrame(
-        [[getattr(issue, name) for name in order] for issue in found], columns=order
+        [[getattr(issue, name) for name in order] for issue in issues], columns=order
     )
 
 

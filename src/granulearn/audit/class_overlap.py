@@ -57,7 +57,7 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
     [('dog', 'puppy')]
     """
     known = ~np.isnan(ratings.proba).any(axis=1)
-    proba, codes = ratings.proba[known], ratings.codes[known]
+    proba, codes = ratings.proba[known], ratings.given[known]
     n_classes = proba.shape[1]
     counts = np.bincount(codes, minlength=n_classes)
     if n_classes < 3 or len(codes) == 0:

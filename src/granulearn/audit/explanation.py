@@ -11,8 +11,7 @@ import numpy as np
 from granulearn._words import counted
 from granulearn.audit.column_words import ColumnWords, FeatureName
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.page_facts import PageFacts, page_facts
-from granulearn.audit.ratings import STRANGE
+from granulearn.audit.ratings import STRANGE, Ratings
 from granulearn.audit.similar_rows import Reasons, find_reasons
 from granulearn.memberships.base import nearest_points
 
@@ -61,7 +60,6 @@ def explain(
     table: pd.DataFrame,
     positions: Sequence[int],
     names: Sequence[FeatureName],
-    facts: PageFacts | None = None,
 ) -> list[Explanation]:
     """Explain what an audit says about labels.
 
@@ -77,45 +75,45 @@ def explain(
         The rows to explain.
     names : sequence of str or tuple
         Names of the features; (column, category) for a feature of zeros and ones.
-    facts : PageFacts, default=None
-        What the audit says; None asks it.
 
     Returns
     -------
     list of Explanation
         One for each position.
     """
-    facts = page_facts(audit) if facts is None else facts
-    rivals = facts.rivals
+    ratings = audit.ratings_
+    rivals = ratings.rivals
     rated = [position for position in positions if rivals[position] >= 0]
-    reasons = dict(zip(rated, find_reasons(audit, X, rated, rivals[rated]), strict=True))
-    of_given = nearest_trusted(facts, X, positions, facts.given)
-    of_rival = nearest_trusted(facts, X, positions, rivals)
+    reasons: dict[int, Reasons] = {}
+    if audit.forest_ is not None:
+        reasons = dict(zip(rated, find_reasons(audit, X, rated, rivals[rated]), strict=True))
+    of_given = nearest_trusted(ratings, X, positions, ratings.given)
+    of_rival = nearest_trusted(ratings, X, positions, rivals)
     words = ColumnWords(X, names, table)
-    usual = {code: _usual(facts, X, code) for code in np.unique(facts.given[list(positions)])}
+    usual = {code: _usual(ratings, X, code) for code in np.unique(ratings.given[list(positions)])}
     found = []
     for position, own, other in zip(positions, of_given, of_rival, strict=True):
         why = reasons.get(position)
-        if facts.verdicts[position] == STRANGE:
+        if ratings.verdicts[position] == STRANGE:
             most, told = _unlike(words, position, own + other)
         elif why is not None:
-            most, told = _deciding(words, position, why.pushes, usual[facts.given[position]])
+            most, told = _deciding(words, position, why.pushes, usual[ratings.given[position]])
         else:
             most, told = (), ()
-        rival = None if why is None else str(facts.classes[rivals[position]])
-        sentence = _sentence(facts, position, why, told)
+        rival = None if rivals[position] < 0 else str(ratings.classes[rivals[position]])
+        sentence = _sentence(ratings, position, why, told)
         found.append(Explanation(position, rival, sentence, told, most, own, other))
     return found
 
 
 def nearest_trusted(
-    facts: PageFacts, X: np.ndarray, positions: Sequence[int], wanted: np.ndarray
+    ratings: Ratings, X: np.ndarray, positions: Sequence[int], wanted: np.ndarray
 ) -> list[tuple[Neighbour, ...]]:
     """Return, for each position, the nearest trusted rows of a class.
 
     Parameters
     ----------
-    facts : PageFacts
+    ratings : Ratings
         Says which rows are trusted.
     X : ndarray of shape (n_samples, n_features)
         The inputs that were audited.
@@ -125,10 +123,10 @@ def nearest_trusted(
         Number of the class to look in, for every row; -1 for none.
     """
     found: dict[int, tuple[Neighbour, ...]] = dict.fromkeys(positions, ())
-    trusted = facts.trusted
+    trusted = ratings.trusted
     for code in np.unique(wanted[list(positions)]):
         own = [position for position in positions if wanted[position] == code]
-        among = np.flatnonzero(trusted & (facts.given == code))
+        among = np.flatnonzero(trusted & (ratings.given == code))
         if code < 0 or len(among) == 0:
             continue
         # One more: the row itself may be among them.
@@ -137,16 +135,16 @@ def nearest_trusted(
             others = near[near != position][:NEIGHBOURS]
             distances = np.linalg.norm(X[others] - X[position], axis=1)
             found[position] = tuple(
-                Neighbour(int(at), float(distance), float(facts.reliability[at]))
+                Neighbour(int(at), float(distance), float(ratings.reliability[at]))
                 for at, distance in zip(others, distances, strict=True)
             )
     return [found[position] for position in positions]
 
 
-def _usual(facts: PageFacts, X: np.ndarray, code: int) -> np.ndarray:
+def _usual(ratings: Ratings, X: np.ndarray, code: int) -> np.ndarray:
     """Return the median inputs of a class, of its trusted rows if there are any."""
-    rows = facts.given == code
-    believed = rows & facts.trusted
+    rows = ratings.given == code
+    believed = rows & ratings.trusted
     return np.median(X[believed if believed.any() else rows], axis=0)
 
 
@@ -175,19 +173,19 @@ def _most(
 
 
 def _sentence(
-    facts: PageFacts, position: int, why: Reasons | None, columns: tuple[str, ...]
+    ratings: Ratings, position: int, why: Reasons | None, columns: tuple[str, ...]
 ) -> str:
-    given = facts.classes[facts.given[position]]
-    if facts.verdicts[position] == STRANGE:
+    given = ratings.classes[ratings.given[position]]
+    if ratings.verdicts[position] == STRANGE:
         return f"Its cells are unlike those of all other rows{_told('most in', columns)}."
     if why is None or why.class_counts.sum() == 0:
-        alone = (facts.given == facts.given[position]).sum() == 1
+        alone = (ratings.given == ratings.given[position]).sum() == 1
         return f"No other row is '{given}'." if alone else "Nothing can rate this label."
-    rival = facts.rivals[position]
-    n_rival, n_given = why.class_counts[[rival, facts.given[position]]]
+    rival = ratings.rivals[position]
+    n_rival, n_given = why.class_counts[[rival, ratings.given[position]]]
     return (
         f"Among {counted(int(why.class_counts.sum()), 'similar row')} "
-        f"{_are(n_rival, facts.classes[rival])} and {_are(n_given, given)}"
+        f"{_are(n_rival, ratings.classes[rival])} and {_are(n_given, given)}"
         f"{_told('what decides', columns)}."
     )
 

@@ -56,11 +56,11 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     positions : ndarray of shape (n_rows,), default=None
         Where each row stands in the file; None means in the order they have.
     """
-    places = np.arange(len(ratings.codes)) if positions is None else np.asarray(positions)
+    places = np.arange(len(ratings.given)) if positions is None else np.asarray(positions)
     known = np.flatnonzero(~np.isnan(ratings.wrong_proba))
     known = known[np.argsort(places[known], kind="stable")]
     doubted = ratings.wrong_proba[known] > DOUBTED_FROM
-    cells = _cells(ratings.proba[known], ratings.codes[known])
+    cells = _cells(ratings.proba[known], ratings.given[known])
     found = []
     for block in scan(doubted, cells):
         rows = known[block.start : block.stop]

@@ -14,14 +14,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
-from granulearn.audit.noise_estimate import estimate_noise
+from granulearn.audit.bags import check_units, known_elsewhere
+from granulearn.audit.checks import find_issues, issues_frame
+from granulearn.audit.given_proba import check_proba
+from granulearn.audit.noise_rate import unverified_rate, verified_rate
+from granulearn.audit.places import place
+from granulearn.audit.ratings import WRONG
+from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
+from granulearn.audit.strangeness import is_strange
+from granulearn.audit.verdicts import rate_labels, weigh_evidence, with_verified
+from granulearn.audit.verified import check_verified
 from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
-from granulearn.balls.forest_rules import (
-    TREE_SHARE,
-    audit_rule,
-    share_of_tree,
-)
+from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
 from granulearn.balls.forest_tree import ForestRule
 
 if TYPE_CHECKING:
@@ -36,19 +41,19 @@ VOTES_PER_LABEL = 30
 class LabelAudit(BaseEstimator):
     """Find labels that are probably wrong.
 
-    A ball forest rates each label by the trees that did not see its sample. A
-    label is flagged when another class is more probable. Use it before you
-    train: look at the flagged samples, correct or drop them. It works as the
-    last step of a scikit-learn pipeline (``fit``), and as a step of
-    imbalanced-learn's (``fit_resample``). Its weak point is samples where
-    classes overlap: their labels are doubtful too, and some are flagged though
-    they are right.
+    A ball forest rates each label by the trees that did not see its sample, and
+    each label gets a verdict. Use it before you train: look at the labels that
+    are "wrong", correct or drop them, and tell the audit what you found
+    (``verified``). It works as the last step of a scikit-learn pipeline
+    (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
+    point is samples where classes overlap: their labels are doubtful too, and
+    some are called wrong though they are right.
 
     Parameters
     ----------
     action : {"drop", "relabel"}, default="drop"
-        What `fit_resample` does with flagged samples: leave them out, or give
-        them the suggested label.
+        What `fit_resample` does with wrong labels: leave their samples out, or
+        give them the suggested label.
     n_trees : int or None, default=None
         Trees of the forest; None means 100,
         or enough for 30 votes on each label of data so large that a tree sees
@@ -64,31 +69,49 @@ class LabelAudit(BaseEstimator):
         The class labels, sorted.
     given_ : ndarray of shape (n_samples,)
         The labels that were audited.
+    verdict_ : ndarray of shape (n_samples,)
+        "wrong": another class is clearly more probable; "ambiguous": two
+        classes are plausible; "strange": the inputs are far from all others;
+        "fine"; or "unknown": nothing can be said. All are unknown where similar
+        samples do not have similar labels more often than chance would have it.
+    flagged_ : ndarray of shape (n_samples,)
+        True where the verdict is "wrong".
+    suggested_ : ndarray of shape (n_samples,)
+        The most probable class, or the verified one; the given one where nothing
+        is known.
     reliability_ : ndarray of shape (n_samples,)
         Probability of each given label; NaN, with a warning, where it cannot
         be known: the only sample of its class, or one that every tree saw.
-    suggested_ : ndarray of shape (n_samples,)
-        The most probable class; the given one where nothing is known.
-    flagged_ : ndarray of shape (n_samples,)
-        True where the suggested label differs from the given one.
+    wrong_proba_ : ndarray of shape (n_samples,)
+        Probability that the true class is another one, with regard to how many
+        labels are wrong at all. Verified labels set its scale.
+    noise_ : NoiseRate
+        The share of wrong labels: ``rate``, ``low``, ``high``, what it rests on
+        (``basis``), the same in a sentence (``words``). NaN where it cannot be
+        judged.
+    issues_ : list of Issue
+        What else a person should look at: near-duplicates with different labels
+        or across groups, strange samples, classes that may be one, stretches of
+        the file with many doubtful labels, columns that give the label away.
+    verified_ : ndarray of shape (n_samples,)
+        True where a person has confirmed or corrected the label.
     alone_ : ndarray of shape (n_samples,)
         True where no other sample has the label: a misspelt one, perhaps.
-    noise_rate_ : float
-        Share of wrong labels by the confident joint, see `estimate_noise`. It
-        counts ambiguous samples as well, and may lie above or below the share
-        of flagged labels; NaN where no label can be rated.
-    noise_matrix_ : ndarray of shape (n_classes, n_classes)
-        The same for each given class (row) and likely class (column).
     proba_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities from the trees that did not see a sample.
+        Class probabilities from the trees that did not see a sample, or those
+        that were passed.
+    ratings_ : Ratings
+        All of that, one row per label, with classes as numbers.
     sample_indices_ : ndarray
         Positions of the samples that `fit_resample` returned.
-    forest_ : BallForest
-        The trees.
-    in_bag_ : ndarray of shape (n_trees, n_samples)
+    forest_ : BallForest or None
+        The trees; None where probabilities were passed.
+    in_bag_ : ndarray of shape (n_trees, n_samples) or None
         True where a tree saw a sample.
     weighings_ : tuple of Weighing
         How the balls of the trees were weighed; there is one way.
+    learnt_ : ndarray of shape (n_samples,)
+        Class number of each sample as the trees learnt it: verified labels count.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -105,8 +128,8 @@ class LabelAudit(BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> y[[3, 5]] = 2  # two wrong labels
     >>> audit = LabelAudit(random_state=0).fit(X, y)
-    >>> audit.flagged_[[3, 5]], int(audit.flagged_.sum()) < 15
-    (array([ True,  True]), True)
+    >>> audit.verdict_[[3, 5]], int(audit.flagged_.sum()) < 15
+    (array(['wrong', 'wrong'], dtype='<U9'), True)
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -123,7 +146,9 @@ class LabelAudit(BaseEstimator):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(
+        self, X, y, *, verified=None, groups=None, order=None, proba=None, names=None, rows=None
+    ):
         """Rate every label.
 
         Parameters
@@ -132,29 +157,71 @@ class LabelAudit(BaseEstimator):
             Inputs, used as they come: scale them first.
         y : array-like of shape (n_samples,)
             Class labels.
+        verified : mapping, Series, DataFrame or array-like, default=None
+            True labels that a person has confirmed or corrected: by row (a
+            position, or a name of X's index); or one entry per sample, None where
+            nobody looked; or a frame by row with ``label`` and ``drawn``, as
+            `next_to_review` gives it: rows drawn at "random" stand for others,
+            all others count for themselves. They are never called wrong, and the
+            trees learn their true labels.
+        groups : array-like of shape (n_samples,), default=None
+            Samples of one group, such as a patient, are rated by trees that saw
+            none of it.
+        order : array-like of shape (n_samples,), default=None
+            What came when: a sample is rated by trees grown on other stretches
+            of time.
+        proba : array-like of shape (n_samples, n_classes), default=None
+            Class probabilities of another model, of samples that it did not see,
+            in the order of the sorted classes; no forest is grown then.
+        names : sequence, default=None
+            Names of the features for `issues_`: texts, or (column, category) for
+            one of zeros and ones.
+        rows : array-like of shape (n_samples,), default=None
+            Number by which a reader finds each sample, for `issues_`; it is also
+            its place in the file. None numbers them from zero.
 
         Returns
         -------
         self
             The fitted audit.
         """
+        index = _index_of(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
-        rule = self._rule(*X.shape)
-        grown = grow_forest(X, codes, len(self.classes_), rule, n_threads=n_threads)
-        self.forest_, self.in_bag_ = grown.forest, grown.in_bag
-        self.weighings_ = rule.weighings
-        self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
-        self.given_ = self.classes_[codes]
-        self.reliability_ = label_reliability(self.proba_, codes)
-        self.alone_ = np.bincount(codes)[codes] == 1
-        known = ~np.isnan(self.reliability_)
-        likely = np.where(known, np.nan_to_num(self.proba_, nan=-1).argmax(axis=1), codes)
-        self.suggested_, self.flagged_ = self.classes_[likely], likely != codes
-        self.noise_matrix_ = estimate_noise(self.proba_, codes)
-        self.noise_rate_ = float(1 - np.trace(self.noise_matrix_))
+        seen = check_verified(verified, len(codes), self.classes_, index)
+        self.learnt_ = codes.copy()
+        self.learnt_[seen.rows] = seen.truth
+        units = check_units(groups, order, len(codes))
+        if proba is None:
+            self._grow(X, units, n_threads)
+        else:
+            self.forest_, self.in_bag_, self.weighings_ = None, None, ()
+            self.proba_ = check_proba(proba, codes, self.classes_)
+        own = label_reliability(self.proba_, codes)
+        if units is not None and proba is None:
+            own[~known_elsewhere(codes, units, self.classes_)] = np.nan
+        evidence = weigh_evidence(self.proba_, codes, ~np.isnan(own))
+        noise, places = unverified_rate(evidence), place(X, n_threads)
+        ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_strange(places))
+        if len(seen.rows):
+            ratings = scaled_by_verified(ratings, seen)
+            noise = verified_rate(ratings, seen, noise)
+        self.ratings_, self.noise_ = with_verified(ratings, seen.rows, seen.truth), noise
+        self._spread()
+        if names is None:
+            names = getattr(self, "feature_names_in_", None)
+        self.issues_ = find_issues(
+            X, self.ratings_, groups=groups, names=names, positions=rows, places=places
+        )
         return self
+
+    def _grow(self, X: np.ndarray, units: np.ndarray | None, n_threads: int) -> None:
+        n_classes = len(self.classes_)
+        rule = self._rule(*X.shape)
+        grown = grow_forest(X, self.learnt_, n_classes, rule, groups=units, n_threads=n_threads)
+        self.forest_, self.in_bag_, self.weighings_ = grown.forest, grown.in_bag, rule.weighings
+        self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
 
     def _rule(self, n_samples: int, n_features: int) -> ForestRule:
         share = share_of_tree(n_samples, n_features, TREE_SHARE, MAX_TREE_ROWS)
@@ -164,11 +231,88 @@ class LabelAudit(BaseEstimator):
             n_trees = 100 if share == TREE_SHARE else math.ceil(VOTES_PER_LABEL / (1 - share))
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         return audit_rule(
-            n_samples, n_features, n_trees=n_trees, max_rows=MAX_TREE_ROWS, seed=int(seed)
+            n_samples,
+            n_features,
+            n_classes=len(self.classes_),
+            n_trees=n_trees,
+            max_rows=MAX_TREE_ROWS,
+            seed=int(seed),
         )
 
+    def _spread(self) -> None:
+        """Say with class labels what the ratings say with numbers."""
+        ratings = self.ratings_
+        self.given_, self.suggested_ = ratings.classes[ratings.given], ratings.classes[
+            ratings.suggested
+        ]
+        self.reliability_, self.wrong_proba_ = ratings.reliability, ratings.wrong_proba
+        self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
+        self.flagged_ = self.verdict_ == WRONG
+        self.alone_ = np.bincount(ratings.given)[ratings.given] == 1
+
+    @property
+    def issues(self) -> pd.DataFrame:
+        """What else a person should look at, the worst first, as a table.
+
+        Needs pandas (``pip install "granulearn[datasets]"``).
+        """
+        return issues_frame(self.issues_)
+
+    def next_to_review(self, n: int, *, random_share: float = 0.0, index: Any = None):
+        """Return which rows to look at next.
+
+        Needs pandas (``pip install "granulearn[datasets]"``).
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_share : float, default=0.0
+            Share of them drawn at random, by strata of reliability, instead of the
+            worst first. Half of each finds wrong labels, and tells how many there
+            are with an interval.
+        index : sequence, default=None
+            Names of the samples; None numbers them.
+
+        Returns
+        -------
+        DataFrame
+            By row: ``given``, ``suggested``, ``verdict``, ``wrong_probability``,
+            ``drawn``. Enter the true labels as ``label`` and pass it as ``verified``.
+        """
+        import pandas as pd
+
+        if n < 1:
+            raise ValueError(f"n={n!r}: ask for one row or more.")
+        if not 0 <= random_share <= 1:
+            raise ValueError(f"random_share={random_share!r} must lie between 0 and 1.")
+        # What was verified has a say in the draw, so that the next one is another.
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
+        rows, drawn = next_rows(self.ratings_, n, random_share, random)
+        return pd.DataFrame(
+            {
+                "given": self.given_[rows],
+                "suggested": self.suggested_[rows],
+                "verdict": self.verdict_[rows],
+                "wrong_probability": self.wrong_proba_[rows],
+                "drawn": drawn,
+            },
+            index=rows if index is None else pd.Index(index)[rows],
+        )
+
+    def expected_yield(self, *counts: int) -> dict[int, float]:
+        """Return how many wrong labels the next rows hold, if they are looked at worst first.
+
+        Parameters
+        ----------
+        *counts : int
+            Numbers of rows; none means 20, 50 and 100.
+        """
+        return expected_yield(self.ratings_, counts) if counts else expected_yield(self.ratings_)
+
     def fit_resample(self, X, y):
-        """Return the samples without the flagged ones, or with the labels suggested for them.
+        """Return the samples without those of wrong labels, or with the labels suggested for them.
 
         Parameters
         ----------
@@ -187,7 +331,7 @@ class LabelAudit(BaseEstimator):
         self.fit(X, y)
         if self.action == "relabel":
             self.sample_indices_ = np.arange(len(self.given_))
-            return X, _with_values(y, self.suggested_)
+            return X, _with_values(y, np.where(self.flagged_, self.suggested_, self.given_))
         self.sample_indices_ = np.flatnonzero(~self.flagged_)
         kept = self.sample_indices_
         return take_rows(X, kept), take_rows(y, kept)
@@ -205,32 +349,35 @@ class LabelAudit(BaseEstimator):
         Returns
         -------
         DataFrame
-            Columns ``given``, ``reliability``, ``suggested``, ``flagged``;
-            ``attrs["noise_rate"]`` and ``attrs["noise_by_pair"]``, the share of
-            samples as a dictionary by given class, then by likely class.
+            Columns ``given``, ``suggested``, ``verdict``, ``wrong_probability``,
+            ``reliability``, ``flagged``, ``verified``; open labels by reliability,
+            then verified ones, then those that cannot be rated. ``attrs`` hold
+            ``noise_rate``, ``noise_low``, ``noise_high``, ``noise_basis``,
+            ``noise_words``, and ``expected_yield`` by number of rows.
         """
         import pandas as pd
 
         table = pd.DataFrame(
             {
                 "given": self.given_,
-                "reliability": self.reliability_,
                 "suggested": self.suggested_,
+                "verdict": self.verdict_,
+                "wrong_probability": self.wrong_proba_,
+                "reliability": self.reliability_,
                 "flagged": self.flagged_,
+                "verified": self.verified_,
             },
             index=index,
-        )
-        labels = self.classes_.tolist()
-        by_pair = {
-            given: {
-                likely: float(share)
-                for likely, share in zip(labels, shares, strict=True)
-                if likely != given
-            }
-            for given, shares in zip(labels, self.noise_matrix_, strict=True)
+        ).iloc[self.ratings_.worst_first]
+        noise = self.noise_
+        table.attrs = {
+            "noise_rate": noise.rate,
+            "noise_low": noise.low,
+            "noise_high": noise.high,
+            "noise_basis": noise.basis,
+            "noise_words": noise.words,
+            "expected_yield": self.expected_yield(),
         }
-        table = table.sort_values("reliability", kind="stable", na_position="last")
-        table.attrs = {"noise_rate": self.noise_rate_, "noise_by_pair": by_pair}
         return table
 
     def __sklearn_tags__(self):
@@ -243,6 +390,10 @@ def audit_labels(
     X: Any,
     y: Any,
     *,
+    verified: Any = None,
+    groups: Any = None,
+    order: Any = None,
+    proba: Any = None,
     n_trees: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -257,6 +408,19 @@ def audit_labels(
         dict of columns; then everything is encoded and scaled inside.
     y : array-like of shape (n_samples,), or str
         Class labels, or the column of the table that holds them.
+    verified : mapping, Series, DataFrame or array-like, default=None
+        True labels that a person has confirmed or corrected, by row, see
+        `LabelAudit.fit`. They are never called wrong, teach the forest, and say how many
+        labels are wrong.
+    groups : array-like of shape (n_samples,) or str, default=None
+        Samples of one group, such as a patient, are rated by trees that saw none of it.
+        A text names a column of the table, which is no input then.
+    order : array-like of shape (n_samples,) or str, default=None
+        What came when: a sample is rated by trees grown on other stretches of time. A
+        text names a column of the table.
+    proba : array-like of shape (n_samples, n_classes), default=None
+        Class probabilities of another model, of samples that it did not see, in the order
+        of the sorted classes; no forest is grown then.
     n_trees : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
@@ -267,11 +431,13 @@ def audit_labels(
     Returns
     -------
     DataFrame
-        Indexed like X or y, sorted worst first: ``given``, ``reliability`` (the
-        probability of the given label; NaN, last, where it cannot be known),
-        ``suggested``, ``flagged``. Its ``attrs`` hold an estimate of the share
-        of wrong or ambiguous labels, ``noise_rate``, and ``noise_by_pair``; of a
-        raw table also its ``warnings``, worth reading before the rest.
+        Indexed like X or y, sorted worst first: ``given``, ``suggested``, ``verdict``
+        ("wrong", "ambiguous", "strange", "fine", "unknown"), ``wrong_probability``,
+        ``reliability`` (the probability of the given label; NaN, last, where it cannot be
+        known), ``flagged`` (the verdict is "wrong"), ``verified``. Its ``attrs`` hold the
+        share of wrong labels, ``noise_rate``, from ``noise_low`` to ``noise_high``, what it
+        rests on (``noise_basis``, ``noise_words``), ``expected_yield``; of a raw table also
+        its ``warnings``, worth reading before the rest.
 
     Examples
     --------
@@ -280,17 +446,22 @@ def audit_labels(
     >>> X, y = load_iris(return_X_y=True)
     >>> y[10] = 2  # a wrong label
     >>> table = audit_labels(X, y, random_state=0)
-    >>> int(table.index[0]), bool(table["flagged"].iloc[0])
-    (10, True)
+    >>> int(table.index[0]), table["verdict"].iloc[0]
+    (10, 'wrong')
     """
     settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
+    known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
     if not isinstance(y, str) and not _is_raw(X):
-        audit = LabelAudit(**settings).fit(X, y)
-        named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-        return audit.to_frame(None if named is None else named.index)
+        return LabelAudit(**settings).fit(X, y, **known).to_frame(_index_of(X, y))
     from granulearn.audit.table_audit import audit_raw_table
 
-    return audit_raw_table(X, y, **settings)
+    return audit_raw_table(X, y, known, **settings)
+
+
+def _index_of(X: Any, y: Any) -> Any:
+    """Return the names of the rows, if the data has any."""
+    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
+    return None if named is None else named.index
 
 
 def _is_raw(X: Any) -> bool:

@@ -17,6 +17,7 @@ _CONFIDENCE = 0.95
 _QUANTILE = 1.64  # of 95 %, one-sided
 _MOST_STRATA = 5
 _LEAST_IN_STRATUM = 6
+_N_RATES = 9
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,9 @@ class NoiseRate:
     """What it rests on: "sure regions", "verified labels" or "none"."""
     words: str
     """The same in a sentence, with what is assumed."""
-    working_rate: float
-    """The share by which single labels are judged: midway between mistakes at random alone
-    and every label that its likeliest class contradicts."""
+    working_rates: tuple[float, ...]
+    """Shares by which single labels are judged, as probable as each other: from the least that
+    is wrong at random to every label that its likeliest class contradicts."""
 
 
 def unverified_rate(evidence: Evidence) -> NoiseRate:
@@ -74,7 +75,9 @@ def unverified_rate(evidence: Evidence) -> NoiseRate:
             "upper end allows for mistakes that follow the inputs, which only labels checked "
             "by hand can tell from classes that overlap."
         ),
-        working_rate=min((guess.rate + max(contradicted, guess.rate)) / 2, most),
+        working_rates=tuple(
+            np.linspace(guess.low, min(max(contradicted, guess.rate), most), _N_RATES).tolist()
+        ),
     )
 
 
@@ -125,7 +128,7 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
             f"chosen ones, which count for themselves; {found + counted} of them were wrong. "
             "It lies in the range with 95 % confidence."
         ),
-        working_rate=before.working_rate,
+        working_rates=before.working_rates,
     )
 
 
@@ -146,12 +149,12 @@ def _counted_and_guessed(
             f"{counted} of {n_chosen} labels that were checked are wrong; none of them was drawn "
             f"at random, so the rest is {before.words}"
         ),
-        working_rate=before.working_rate,
+        working_rates=before.working_rates,
     )
 
 
 def _nothing(words: str) -> NoiseRate:
-    return NoiseRate(np.nan, np.nan, np.nan, NOTHING, words, np.nan)
+    return NoiseRate(np.nan, np.nan, np.nan, NOTHING, words, ())
 
 
 def _stratified(

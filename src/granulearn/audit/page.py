@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,10 @@ import numpy as np
 
 from granulearn.audit.column_words import FeatureName
 from granulearn.audit.explanation import explain
+from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.page_facts import NoiseShare, PageFacts, page_facts
-from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG
+from granulearn.audit.noise_rate import NoiseRate
+from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.suspect_cards import (
     MOST_PAIRS,
     ShownTable,
@@ -42,7 +43,6 @@ def summarize_audit(
     title: str,
     row_numbers: Sequence[int],
     names: Sequence[FeatureName],
-    facts: PageFacts | None = None,
 ) -> dict[str, Any]:
     """Return what the page shows, as lists, texts and numbers.
 
@@ -60,38 +60,36 @@ def summarize_audit(
         Number by which a reader finds each sample, for instance its row in the file.
     names : sequence of str or tuple
         Names of the features of X; (column, category) for a feature of zeros and ones.
-    facts : PageFacts, default=None
-        What the audit says; None asks it.
 
     Returns
     -------
     dict
         Plain values.
     """
-    facts = page_facts(audit) if facts is None else facts
+    ratings, issues = audit.ratings_, audit.issues_
     shown = ShownTable(table, row_numbers)
-    chosen, pairs = chosen_rows(facts), _pairs(facts)
+    chosen, pairs = chosen_rows(ratings), _pairs(ratings)
     return {
         "title": title,
-        "n_samples": len(facts.given),
-        "n_verified": int(facts.verified.sum()),
+        "n_samples": len(ratings.given),
+        "n_verified": int(ratings.verified.sum()),
         "n_columns": len(table.columns),
-        "headline": _headline(facts.noise),
-        "verdicts": _verdicts(facts, chosen),
+        "headline": _headline(audit.noise_),
+        "verdicts": _verdicts(ratings, chosen),
         "n_pairs": len(pairs),
         "pairs": pairs[:MOST_PAIRS],
-        "histogram": _histogram(facts),
-        "issues": [_issue(issue, shown) for issue in facts.issues[:MOST_ISSUES]],
-        "n_issues": len(facts.issues),
-        **_once(facts, shown),
+        "histogram": _histogram(ratings),
+        "issues": [_issue(issue, shown) for issue in issues[:MOST_ISSUES]],
+        "n_issues": len(issues),
+        **_once(ratings, shown),
         "suspects": [
-            card(facts, shown, explanation)
-            for explanation in explain(audit, X, table, chosen, names, facts)
+            card(ratings, shown, explanation)
+            for explanation in explain(audit, X, table, chosen, names)
         ],
     }
 
 
-def _headline(noise: NoiseShare) -> dict[str, Any]:
+def _headline(noise: NoiseRate) -> dict[str, Any]:
     judged = not np.isnan(noise.rate)
     return {
         "rate": float(noise.rate) if judged else None,
@@ -101,64 +99,63 @@ def _headline(noise: NoiseShare) -> dict[str, Any]:
     }
 
 
-def _verdicts(facts: PageFacts, chosen: Sequence[int]) -> list[dict[str, Any]]:
+def _verdicts(ratings: Ratings, chosen: Sequence[int]) -> list[dict[str, Any]]:
     """Return how many labels have each verdict, and how many of them have a card."""
-    on_page = facts.verdicts[list(chosen)]
+    on_page = ratings.verdicts[list(chosen)]
     return [
         {
             "name": verdict,
-            "count": int((facts.verdicts == verdict).sum()),
+            "count": int((ratings.verdicts == verdict).sum()),
             "shown": int((on_page == verdict).sum()),
         }
         for verdict in VERDICTS
     ]
 
 
-def _pairs(facts: PageFacts) -> list[dict[str, Any]]:
-    totals = np.bincount(facts.given, minlength=len(facts.classes))
+def _pairs(ratings: Ratings) -> list[dict[str, Any]]:
+    totals = np.bincount(ratings.given, minlength=len(ratings.classes))
     return [
         {
             "key": pair_key(pair.given, pair.rival),
-            "given": str(facts.classes[pair.given]),
-            "rival": str(facts.classes[pair.rival]),
+            "given": str(ratings.classes[pair.given]),
+            "rival": str(ratings.classes[pair.rival]),
             "wrong": pair.wrong,
             "ambiguous": pair.ambiguous,
             "of_given": int(totals[pair.given]),
         }
-        for pair in confused_pairs(facts)
+        for pair in confused_pairs(ratings)
     ]
 
 
-def _histogram(facts: PageFacts) -> list[dict[str, Any]]:
+def _histogram(ratings: Ratings) -> list[dict[str, Any]]:
     edges = np.linspace(0, 1, BINS + 1)
-    known = ~np.isnan(facts.reliability)
-    every, _ = np.histogram(facts.reliability[known], edges)
-    doubted, _ = np.histogram(facts.reliability[known & (facts.verdicts == WRONG)], edges)
+    known = ~np.isnan(ratings.reliability)
+    every, _ = np.histogram(ratings.reliability[known], edges)
+    doubted, _ = np.histogram(ratings.reliability[known & (ratings.verdicts == WRONG)], edges)
     return [
         {"low": float(low), "high": float(high), "count": int(count), "wrong": int(part)}
         for low, high, count, part in zip(edges, edges[1:], every, doubted, strict=False)
     ]
 
 
-def _issue(issue: Mapping[str, Any], shown: ShownTable) -> dict[str, Any]:
-    rows = [int(position) for position in issue["rows"]]
+def _issue(issue: Issue, shown: ShownTable) -> dict[str, Any]:
     return {
-        "kind": str(issue["kind"]),
-        "score": None if np.isnan(issue["score"]) else float(issue["score"]),
-        "n_rows": len(rows),
-        "rows": [shown.row(position) for position in rows[:MOST_ROWS_OF_AN_ISSUE]],
-        "words": str(issue["words"]),
+        "kind": issue.kind,
+        "score": issue.score,
+        "n_rows": len(issue.rows),
+        "rows": [shown.row(position) for position in issue.rows[:MOST_ROWS_OF_AN_ISSUE]],
+        "words": issue.words,
     }
 
 
-def _once(facts: PageFacts, shown: ShownTable) -> dict[str, Any]:
+def _once(ratings: Ratings, shown: ShownTable) -> dict[str, Any]:
     """Return the labels that no other row has: many are misspelt."""
-    is_alone = np.bincount(facts.given, minlength=len(facts.classes))[facts.given] == 1
-    alone = np.flatnonzero(is_alone & (facts.verdicts == UNKNOWN)).tolist()
+    is_alone = np.bincount(ratings.given, minlength=len(ratings.classes))[ratings.given] == 1
+    alone = np.flatnonzero(is_alone & (ratings.verdicts == UNKNOWN)).tolist()
     return {
         "n_once": len(alone),
         "once": [
-            {"row": shown.row(position), "label": str(facts.classes[facts.given[position]])}
+            {"row": shown.row(position), "label": str(ratings.classes[ratings.given[position]])}
             for position in alone[:MOST_ONCE]
         ],
     }

@@ -11,9 +11,9 @@ from granulearn.audit.ratings import Ratings
 from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, VerifiedLabels
 
 FORECASTS = (20, 50, 100)
-# What is known of the scale before a person has looked: none, but not upside down.
-_SHIFT_SPREAD, _SLOPE_SPREAD = 1.5, 0.5
-_LEAST, _MOST = 0.005, 0.995
+# How far what a person finds may move and turn the line of log odds.
+_SHIFT_SPREAD, _SLOPE_SPREAD = 3.0, 1.0
+_LEAST, _MOST = 0.001, 0.999
 
 
 def next_rows(
@@ -45,8 +45,8 @@ def next_rows(
     open_rows = ratings.worst_first[~ratings.verified[ratings.worst_first]]
     n_rows = min(n_rows, len(open_rows))
     n_random = round(random_share * n_rows)
-    edges = np.linspace(0, len(open_rows), n_random + 1)
-    places = np.floor(edges[:-1] + random.uniform(size=n_random) * np.diff(edges)).astype(int)
+    edges = np.linspace(0, len(open_rows), n_random + 1).astype(int)
+    places = edges[:-1] + np.floor(random.uniform(size=n_random) * np.diff(edges)).astype(int)
     by_chance = open_rows[places]
     worst = open_rows[~np.isin(open_rows, by_chance)][: n_rows - n_random]
     drawn = np.repeat([WORST_FIRST, AT_RANDOM], [len(worst), n_random])
@@ -73,7 +73,9 @@ def expected_yield(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dic
 def scaled_by_verified(ratings: Ratings, verified: VerifiedLabels) -> Ratings:
     """Return ratings whose probabilities of being wrong agree with what a person found.
 
-    The log odds are moved and stretched, by a logistic fit with a weak prior.
+    Log odds of being wrong become a line in the log odds of reliability. Before anybody
+    looked it is the line that fits the probabilities of the audit best; what was found
+    moves and turns it.
 
     Parameters
     ----------
@@ -83,28 +85,36 @@ def scaled_by_verified(ratings: Ratings, verified: VerifiedLabels) -> Ratings:
         What a person found.
     """
     rated = ~np.isnan(ratings.wrong_proba)
-    of_known = rated[verified.rows]
-    if not of_known.any():
+    rows = verified.rows[rated[verified.rows]]
+    if len(rows) == 0:
         return ratings
-    rows = verified.rows[of_known]
-    wrong = verified.truth[of_known] != ratings.given[rows]
-    odds = logit(np.clip(ratings.wrong_proba, _LEAST, _MOST))
-    shift, slope = _logistic_fit(odds[rows], wrong)
-    return replace(ratings, wrong_proba=expit(shift + slope * odds))
+    truth = verified.truth[rated[verified.rows]]
+    doubt = -logit(np.clip(ratings.reliability, _LEAST, _MOST))
+    said = logit(np.clip(ratings.wrong_proba, _LEAST, _MOST))
+    before = _line_through(doubt[rated], said[rated])
+    shift, slope = _logistic_fit(doubt[rows], truth != ratings.given[rows], before)
+    return replace(ratings, wrong_proba=expit(shift + slope * doubt))
 
 
-def _logistic_fit(odds: np.ndarray, wrong: np.ndarray) -> tuple[float, float]:
+def _line_through(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return shift and slope of the least squares line; the slope is not negative."""
+    centred = x - x.mean()
+    slope = max(float(centred @ (y - y.mean()) / max(centred @ centred, 1e-12)), 0.0)
+    return np.array([y.mean() - slope * x.mean(), slope])
+
+
+def _logistic_fit(doubt: np.ndarray, wrong: np.ndarray, before: np.ndarray) -> tuple[float, float]:
     """Return shift and slope of log odds, by Newton's method on a concave posterior."""
-    design = np.column_stack([np.ones(len(odds)), odds])
-    centre = np.array([0.0, 1.0])
+    design = np.column_stack([np.ones(len(doubt)), doubt])
     precision = np.diag([1 / _SHIFT_SPREAD**2, 1 / _SLOPE_SPREAD**2])
-    theta = centre.copy()
+    line = before.copy()
     for _ in range(50):
-        p = expit(design @ theta)
-        gradient = design.T @ (wrong - p) - precision @ (theta - centre)
+        p = expit(design @ line)
+        gradient = design.T @ (wrong - p) - precision @ (line - before)
         hessian = (design * (p * (1 - p))[:, None]).T @ design + precision
         step = np.linalg.solve(hessian, gradient)
-        theta = theta + np.clip(step, -1, 1)
+        line = line + np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-10:
             break
-    return float(theta[0]), float(max(theta[1], 0.05))
+    # A person who finds more wrong labels among reliable ones does not turn the order around.
+    return float(line[0]), float(max(line[1], 0.05))

@@ -60,8 +60,7 @@ def weighed_trees(audit: LabelAudit, X: np.ndarray) -> list[WeighedTree]:
     X : ndarray of shape (n_samples, n_features)
         The inputs that were audited.
     """
-    codes = np.searchsorted(audit.classes_, audit.given_)
-    seen = SeenRows(audit.forest_.rows(X), codes, np.ones(len(X)), audit.in_bag_)
+    seen = SeenRows(audit.forest_.rows(X), audit.learnt_, np.ones(len(X)), audit.in_bag_)
     return weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
 
 
@@ -88,8 +87,7 @@ def find_reasons(
     """
     if len(positions) == 0:
         return []
-    given = np.searchsorted(audit.classes_, audit.given_)
-    at = np.asarray(positions)
+    given, at = audit.ratings_.given, np.asarray(positions)
     rows = audit.forest_.rows(X)
     trees = [
         _with_rows(tree, rows, np.flatnonzero(seen))

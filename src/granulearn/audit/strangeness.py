@@ -90,6 +90,17 @@ def strangeness_of_places(places: Places) -> np.ndarray:
     return expit(_STEEPNESS * (far - edge - _BEYOND * spread) / spread)
 
 
+def is_strange(places: Places) -> np.ndarray:
+    """Return where rows are far from all others.
+
+    Parameters
+    ----------
+    places : Places
+        Of all rows.
+    """
+    return strangeness_of_places(places) > STRANGE_FROM
+
+
 def find_strange_rows(
     X: np.ndarray, places: Places, names: list[str], positions: np.ndarray | None = None
 ) -> list[Issue]:

@@ -10,8 +10,7 @@ import numpy as np
 
 from granulearn.audit.column_words import cell_text
 from granulearn.audit.explanation import Explanation, Neighbour
-from granulearn.audit.page_facts import PageFacts
-from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN, WRONG
+from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN, WRONG, Ratings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,17 +34,17 @@ class ConfusedPair:
     ambiguous: int
 
 
-def confused_pairs(facts: PageFacts) -> list[ConfusedPair]:
+def confused_pairs(ratings: Ratings) -> list[ConfusedPair]:
     """Return the pairs of given and competing class that are doubted, the most frequent first.
 
     Parameters
     ----------
-    facts : PageFacts
+    ratings : Ratings
         What the audit says.
     """
-    doubted = np.isin(facts.verdicts, (WRONG, AMBIGUOUS)) & (facts.rivals >= 0)
-    both = np.column_stack([facts.given, facts.rivals])[doubted]
-    is_wrong = (facts.verdicts == WRONG)[doubted]
+    doubted = np.isin(ratings.verdicts, (WRONG, AMBIGUOUS)) & (ratings.rivals >= 0)
+    both = np.column_stack([ratings.given, ratings.rivals])[doubted]
+    is_wrong = (ratings.verdicts == WRONG)[doubted]
     pairs, which = np.unique(both, axis=0, return_inverse=True)
     wrong, ambiguous = (
         np.bincount(which.ravel(), part, minlength=len(pairs)).astype(int).tolist()
@@ -60,23 +59,21 @@ def confused_pairs(facts: PageFacts) -> list[ConfusedPair]:
     return sorted(found, key=lambda pair: (-pair.wrong, -pair.ambiguous, pair.given, pair.rival))
 
 
-def chosen_rows(facts: PageFacts) -> list[int]:
+def chosen_rows(ratings: Ratings) -> list[int]:
     """Return the positions of the rows that get a card, those most probably wrong first.
 
     Parameters
     ----------
-    facts : PageFacts
+    ratings : Ratings
         What the audit says.
     """
-    # What cannot be rated comes last.
-    doubt = np.nan_to_num(facts.wrong_proba, nan=-1.0)
-    worst = np.argsort(-doubt, kind="stable")
-    verdicts, given, rivals = facts.verdicts[worst], facts.given[worst], facts.rivals[worst]
+    worst = ratings.worst_first
+    verdicts, given, rivals = ratings.verdicts[worst], ratings.given[worst], ratings.rivals[worst]
     chosen = np.zeros(len(worst), dtype=bool)
     for verdict, most in MOST_CARDS.items():
         chosen[np.flatnonzero(verdicts == verdict)[:most]] = True
     # A reader who asks for a frequent pair must not find an empty page.
-    for pair in confused_pairs(facts)[:MOST_PAIRS]:
+    for pair in confused_pairs(ratings)[:MOST_PAIRS]:
         own = (given == pair.given) & (rivals == pair.rival) & (verdicts == WRONG)
         chosen[np.flatnonzero(own)[:CARDS_PER_PAIR]] = True
     return worst[chosen].tolist()
@@ -112,12 +109,12 @@ class ShownTable:
         return [_shortened(cell_text(value)) for value in self.table.iloc[position]]
 
 
-def card(facts: PageFacts, shown: ShownTable, explanation: Explanation) -> dict[str, Any]:
+def card(ratings: Ratings, shown: ShownTable, explanation: Explanation) -> dict[str, Any]:
     """Return what the page shows of one row, as plain values.
 
     Parameters
     ----------
-    facts : PageFacts
+    ratings : Ratings
         What the audit says.
     shown : ShownTable
         The rows.
@@ -125,19 +122,19 @@ def card(facts: PageFacts, shown: ShownTable, explanation: Explanation) -> dict[
         Why the label is doubted.
     """
     position = explanation.position
-    given = str(facts.classes[facts.given[position]])
+    given = str(ratings.classes[ratings.given[position]])
     row, own = shown.row(position), shown.cells(position)
     near = [*explanation.of_given, *explanation.of_rival]
     others = [shown.cells(neighbour.position) for neighbour in near]
     order = _deciding_first(shown.table, explanation.column_names)
     return {
         "row": row,
-        "verdict": str(facts.verdicts[position]),
+        "verdict": str(ratings.verdicts[position]),
         "given": given,
         "rival": explanation.rival,
-        "pair": pair_key(int(facts.given[position]), int(facts.rivals[position])),
-        "wrong": _or_none(facts.wrong_proba[position]),
-        "reliability": _or_none(facts.reliability[position]),
+        "pair": pair_key(int(ratings.given[position]), int(ratings.rivals[position])),
+        "wrong": _or_none(ratings.wrong_proba[position]),
+        "reliability": _or_none(ratings.reliability[position]),
         "words": explanation.words,
         "search": " ".join([f"row {row}", given, explanation.rival or "", *own]).lower(),
         "of_given": [_neighbour(shown, neighbour) for neighbour in explanation.of_given],

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.verified import check_verified
 from granulearn.datasets import make_pipeline_for
-from granulearn.tables import TrainingTable, read_training_table
+from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
+from granulearn.tables.columns.dates import RUNNING
 from granulearn.tables.labelled import labelled_table
+from granulearn.tables.row_hashes import row_hashes
 
 if TYPE_CHECKING:
     import pandas as pd
     from sklearn.compose import ColumnTransformer
 
-    from granulearn.audit.explanation import FeatureName
+    from granulearn.audit.column_words import FeatureName
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class TableAudit:
         -------
         pyarrow Table
             ``row`` (number of the data row, from 1), ``line`` (of the file, if it has
-            lines), ``given``, ``reliability``, ``suggested``, ``flagged``, and the
+            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has, and the
             columns of the table in its own order.
         """
         data, cells, verdict = self.table, self._cells(), self.audit.to_frame()
@@ -55,7 +59,8 @@ class TableAudit:
         columns: dict[str, Any] = {"row": pa.array(rows + 1)}
         if data.lines is not None:
             columns["line"] = pa.array(data.lines[rows])
-        for name in ("given", "reliability", "suggested", "flagged"):
+        columns["hash"] = pa.array(self.hashes).take(pa.array(rows))
+        for name in verdict.columns:
             values = pa.array(verdict[name].to_numpy(), from_pandas=True)
             columns[name] = pa.concat_arrays([values, pa.nulls(n_more, values.type)])
         shown = cells.column_names if keep is None else keep
@@ -64,6 +69,11 @@ class TableAudit:
             free = f"{name} (column)" if name in columns else name
             columns[free] = cells[name].take(pa.array(rows)).combine_chunks()
         return pa.table(columns)
+
+    @cached_property
+    def hashes(self) -> list[str]:
+        """Of the cells of each row of the table, labels left out."""
+        return row_hashes(self._cells(), self.table.target)
 
     def _cells(self) -> pa.Table:
         if self.table.cells is None:
@@ -86,6 +96,10 @@ class TableAudit:
 def audit_table(
     table: TrainingTable,
     *,
+    verified: Any = None,
+    groups: Any = None,
+    order: Any = None,
+    proba: Any = None,
     n_trees: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -95,7 +109,13 @@ def audit_table(
     Parameters
     ----------
     table : TrainingTable
-        What was read.
+        What was read; with its cells, if groups or an order are asked for by name.
+    verified, proba : optional
+        As in `LabelAudit.fit`; one entry per row of the table or per row with a label.
+    groups : str or array-like, default=None
+        The column, or the values, that say which rows stay together.
+    order : str or array-like, default=None
+        The column, or the values, that say what came when.
     n_trees : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
@@ -106,11 +126,22 @@ def audit_table(
     pipeline = make_pipeline_for(table.X)
     # Not fit and transform: a label must not be vouched for by an encoding that holds it.
     X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
+    names = feature_names(pipeline["prepare"])
     audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs)
-    return TableAudit(table, X, feature_names(pipeline["prepare"]), audit.fit(X, table.y))
+    audit.fit(
+        X,
+        table.y,
+        verified=verified,
+        groups=_texts(table, groups) if isinstance(groups, str) else _of_rows(table, groups),
+        order=_moments(table, order) if isinstance(order, str) else _of_rows(table, order),
+        proba=_of_rows(table, proba),
+        names=names,
+        rows=table.rows + 1,
+    )
+    return TableAudit(table, X, names, audit)
 
 
-def audit_raw_table(X: Any, y: Any, **settings: Any) -> pd.DataFrame:
+def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:
     """Rate every label of a raw table, and list the labels that are probably wrong first.
 
     Parameters
@@ -119,18 +150,61 @@ def audit_raw_table(X: Any, y: Any, **settings: Any) -> pd.DataFrame:
         The table.
     y : str or array-like
         The column of labels, or the labels.
+    known : dict
+        What `audit_labels` was told: verified, groups, order, proba.
     **settings
         Of `LabelAudit`.
     """
+    named_columns = [name for name in (known["groups"], known["order"]) if isinstance(name, str)]
+    wishes = Wishes(ignore=(known["groups"],) if isinstance(known["groups"], str) else ())
     with labelled_table(X, y) as (file, target, labels):
-        data = read_training_table(file, target)
+        data = read_training_table(file, target, wishes, keep_cells=bool(named_columns))
     if labels is not None:
         data = replace(data, y=labels.values(data.rows, data.y))
-    done = audit_table(data, **settings)
     named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-    listing = done.audit.to_frame(data.rows if named is None else named.index[data.rows])
+    index = data.rows if named is None else named.index[data.rows]
+    said = known["verified"]
+    if said is not None and not hasattr(said, "keys"):
+        said = _of_rows(data, said)
+    verified = check_verified(said, len(data.y), np.unique(data.y), list(index))
+    done = audit_table(data, **{**known, "verified": verified}, **settings)
+    listing = done.audit.to_frame(index)
     listing.attrs["warnings"] = list(data.report.warnings)
     return listing
+
+
+def _of_rows(table: TrainingTable, values: Any) -> Any:
+    """Return the entries of the rows with a label, of values for all rows."""
+    if values is None or len(values) != table.report.rows:
+        return values
+    return values.iloc[table.rows] if hasattr(values, "iloc") else [values[r] for r in table.rows]
+
+
+def _texts(table: TrainingTable, name: str) -> list[str]:
+    """Return the cells of a column as text, of the rows with a label."""
+    if table.cells is None or name not in table.cells.column_names:
+        found = [] if table.cells is None else table.cells.column_names
+        raise TableError(f"there is no column {name!r}; the table has {', '.join(found[:20])}")
+    texts = as_text(table.cells[name].combine_chunks()).take(pa.array(table.rows)).to_pylist()
+    n_missing = sum(text is None or not text.strip() for text in texts)
+    if n_missing:
+        raise TableError(
+            f"column {name!r} is empty in {n_missing} of {len(texts)} rows with a label; fill it, "
+            "or choose another column."
+        )
+    return texts
+
+
+def _moments(table: TrainingTable, name: str) -> Any:
+    """Return what orders the rows by a column: dates and numbers as such, else text."""
+    texts = _texts(table, name)
+    for column in (f"{name}: {RUNNING}", name):
+        if column in table.X.columns and table.X[column].dtype.kind == "f":
+            return table.X[column].to_numpy()
+    try:
+        return np.array([float(text) for text in texts])
+    except ValueError:
+        return texts
 
 
 def feature_names(prepare: ColumnTransformer) -> list[FeatureName]:

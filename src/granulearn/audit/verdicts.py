@@ -98,7 +98,10 @@ def foretelling(proba: np.ndarray, given: np.ndarray) -> float:
 
 
 def rate_labels(
-    evidence: Evidence, classes: np.ndarray, rate: float, strange: np.ndarray | None = None
+    evidence: Evidence,
+    classes: np.ndarray,
+    rates: tuple[float, ...],
+    strange: np.ndarray | None = None,
 ) -> Ratings:
     """Give a verdict on each label.
 
@@ -108,8 +111,9 @@ def rate_labels(
         Class probabilities.
     classes : ndarray of shape (K,)
         The class labels, sorted.
-    rate : float
-        Share of labels taken to be wrong; NaN if it cannot be judged, and then no label can.
+    rates : tuple of float
+        Shares of wrong labels that are as probable as each other; none if nothing can be
+        judged, and then no label can.
     strange : ndarray of shape (n,), default=None
         True where the inputs are far from all others.
     """
@@ -118,7 +122,7 @@ def rate_labels(
     own = np.where(known, calibrated[rows, given], np.nan)
     verdicts = np.full(len(given), UNKNOWN, dtype="<U9")
     suggested, wrong_proba = given.copy(), np.full(len(given), np.nan)
-    if len(classes) > 1 and not np.isnan(rate):
+    if len(classes) > 1 and rates:
         other, rival = likeliest_other(calibrated, given)
         ratio = np.divide(rival, own, out=np.full(len(own), np.inf), where=own > 0)
         wrong = ratio > CLEARLY * np.sqrt(len(classes) - 1)
@@ -129,7 +133,8 @@ def rate_labels(
         verdicts[known & ambiguous] = AMBIGUOUS
         verdicts[known & wrong] = WRONG
         suggested = np.where(known & (rival > np.nan_to_num(own)), other, given)
-        wrong_proba[known] = wrong_probability(own[known], rate, len(classes))
+        each = [wrong_probability(own[known], rate, len(classes)) for rate in rates]
+        wrong_proba[known] = np.mean(each, axis=0)
     return Ratings(
         classes=classes,
         given=given,

@@ -45,6 +45,8 @@ def check_verified(verified: Any, n_samples: int, classes: np.ndarray, index: An
     """
     if verified is None:
         return NO_VERIFIED
+    if isinstance(verified, VerifiedLabels):
+        return verified
     rows, labels, drawn = _entries(verified, n_samples)
     if len(rows) == 0:
         return NO_VERIFIED

@@ -52,14 +52,19 @@ def usual_n_trees(n_rows: int, share: float) -> int:
 
 
 def audit_rule(
-    n_rows: int, n_features: int, *, n_trees: int, max_rows: int, seed: int
+    n_rows: int, n_features: int, *, n_classes: int, n_trees: int, max_rows: int, seed: int
 ) -> ForestRule:
-    """Return the rule of a forest that finds wrong labels best: directions alone, one weighing.
+    """Return the rule of a forest that finds wrong labels best, with one weighing.
+
+    Two classes are split by directions alone. More of them are told apart by single
+    features too: a direction between two of many classes has little to say about the rest.
 
     Parameters
     ----------
     n_rows, n_features : int
         Size of the table.
+    n_classes : int
+        Number of classes.
     n_trees : int
         Number of trees.
     max_rows : int
@@ -67,13 +72,14 @@ def audit_rule(
     seed : int
         Of the draws.
     """
-    searched = n_rows > SMALL_AUDIT
+    searched = n_rows > (SMALL_AUDIT if n_classes <= 2 else SMALL)
     rule = rule_of_size(
         n_rows, n_features, n_trees=n_trees, max_rows=max_rows, searched=searched, seed=seed
     )
     if not searched:
         return rule
-    return replace(rule, n_directions=6, n_axes=0, weighings=(Weighing(0.1, 0.9),))
+    rule = replace(rule, weighings=(Weighing(0.1, 0.9),))
+    return replace(rule, n_directions=6, n_axes=0) if n_classes <= 2 else rule
 
 
 def rule_of_size(

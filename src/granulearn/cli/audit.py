@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,10 +35,14 @@ from granulearn.cli.table_options import AskedTable, column_names, takes_table_o
 if TYPE_CHECKING:
     import pandas as pd
 
+    from granulearn.audit.noise_rate import NoiseRate
     from granulearn.audit.table_audit import TableAudit
-    from granulearn.tables import TableFile, Wishes
+    from granulearn.audit.verified import VerifiedLabels
+    from granulearn.review import Decision
+    from granulearn.tables import TableFile, TrainingTable, Wishes
 
 SHOWN = 10
+SHOWN_ISSUES = 5
 
 
 @takes_table_options
@@ -58,6 +63,29 @@ def audit(
             autocompletion=column_names,
         ),
     ] = None,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            "--decisions",
+            help="CSV file of labels a person has looked at: row, decision, label.",
+        ),
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group",
+            help="Column of groups, such as patients: rows of one group do not rate each other.",
+            autocompletion=column_names,
+        ),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order",
+            help="Column that says what came when: rows are rated by other stretches of time.",
+            autocompletion=column_names,
+        ),
+    ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -65,26 +93,37 @@ def audit(
 ) -> None:
     """Find labels that are probably wrong.
 
-    Every label is rated by trees of balls that did not see its row. The file
-    has one row per row of the table, the most doubtful first: the number of the row
-    and its line, the given and the suggested label, the reliability, whether it is
-    flagged, and the columns of the table as they were read, those that were left out
-    as well. Rows without a label come last.
+    Every label is rated by trees of balls that did not see its row, and gets a verdict:
+    wrong, ambiguous, strange (its inputs are), fine or unknown. The file has one row per
+    row of the table, the most doubtful first: the number of the row and its line, the given
+    and the suggested label, the verdict, how probable it is that the label is wrong, and the
+    columns of the table as they were read, those that were left out as well. Rows without a
+    label come last. Fill in a column "decision" (keep, change, exclude, unsure) and pass the
+    file as --decisions: what was decided is never doubted again, teaches the trees, and says
+    how many labels are wrong.
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
     from granulearn.audit.table_audit import audit_table
     from granulearn.cli.table_report import show_short
+    from granulearn.review import read_decisions
     from granulearn.tables import read_training_table
 
-    _check_outputs(table, output, report)
+    _check_outputs(table, output, report, decisions)
+    said = None if decisions is None else read_decisions(decisions)
+    wishes = asked.wishes
+    if group is not None:
+        wishes = replace(wishes, ignore=(*wishes.ignore, group))
     with asked.open(table) as file:
-        _check_names(file, target, asked.wishes, keep)
+        _check_names(file, target, wishes, {"keep": keep, "group": [group], "order": [order]})
         with compiling_announced(), stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
-            data = read_training_table(file, target, asked.wishes, keep_cells=True)
+            data = read_training_table(file, target, wishes, keep_cells=True)
             tell(f"rating {len(data.y):,} labels")
-            done = audit_table(data, random_state=seed, n_jobs=-1)
+            verified = None if said is None else _verified(data, said, decisions)
+            done = audit_table(
+                data, verified=verified, groups=group, order=order, random_state=seed, n_jobs=-1
+            )
             if output is not None:
                 tell(f"writing {output.name}")
                 _write_listing(output, done, keep)
@@ -101,10 +140,14 @@ def audit(
             console().print("saved", bold(written))
 
 
-def _check_outputs(table: Path, output: Path | None, report: Path | None) -> None:
+def _check_outputs(
+    table: Path, output: Path | None, report: Path | None, decisions: Path | None
+) -> None:
     """Refuse, before any work is done, what could not be written after it."""
     for written in (output, report):
         check_not_an_input(written, table)
+        if decisions is not None:
+            check_not_an_input(written, decisions)
     check_outputs_differ(output, report)
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(report)
@@ -131,20 +174,46 @@ def _write_listing(path: Path, done: TableAudit, keep: list[str] | None) -> None
         write_csv(listing.to_batches(), draft, listing.column_names)
 
 
-def _check_names(file: TableFile, target: str, wishes: Wishes, keep: list[str] | None) -> None:
-    """Refuse unknown columns to keep, together with all else that is wrong with the names."""
+def _check_names(
+    file: TableFile, target: str, wishes: Wishes, named: dict[str, list[str | None] | None]
+) -> None:
+    """Refuse unknown columns of options, together with all else that is wrong with the names."""
     from granulearn.tables import TableError
     from granulearn.tables.inspection import no_column, problems_of_names
     from granulearn.tables.messages import Setting
 
     unknown = [
-        no_column(name, file.names, Setting("keep"))
-        for name in keep or ()
-        if name not in file.names
+        no_column(name, file.names, Setting(option))
+        for option, names in named.items()
+        for name in names or ()
+        if name is not None and name not in file.names
     ]
     if unknown:
+        # A column of groups is left out of the inputs, and must not be told of twice.
+        groups = set(named["group"] or ())
+        wishes = replace(wishes, ignore=tuple(n for n in wishes.ignore if n not in groups))
         problems = (*problems_of_names(file.names, target, wishes), *unknown)
         raise TableError.about(file.path, problems)
+
+
+def _verified(data: TrainingTable, said: list[Decision], source: Path | None) -> VerifiedLabels:
+    """Return the labels that decisions settle."""
+    import numpy as np
+
+    from granulearn.review import verified_by
+    from granulearn.tables.row_hashes import row_hashes
+
+    classes, given = np.unique(data.y, return_inverse=True)
+    assert data.cells is not None
+    return verified_by(
+        said,
+        rows=data.rows,
+        n_rows=data.report.rows,
+        hashes=row_hashes(data.cells, data.target),
+        given=given,
+        classes=classes,
+        source=str(source),
+    )
 
 
 def _worst(done: TableAudit) -> pd.DataFrame:
@@ -168,42 +237,79 @@ def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
     from granulearn.cli.table_facts import as_facts
 
     audited = done.audit
+    noise = audited.noise_
+    judged = not math.isnan(noise.rate)
     return {
         "samples": len(audited.given_),
         "dropped_rows": done.table.dropped_rows,
-        "flagged": int(audited.flagged_.sum()),
+        "verdicts": _counts(done),
+        "verified": int(audited.verified_.sum()),
         "unknown": int(np.isnan(audited.reliability_).sum()),
         "occur_once": _once(done).to_dict("records"),
-        "noise_rate": None if np.isnan(audited.noise_rate_) else audited.noise_rate_,
-        "worst": _worst(done)[["row", "given", "suggested", "reliability"]].to_dict("records"),
+        "noise": {
+            "rate": noise.rate if judged else None,
+            "low": noise.low if judged else None,
+            "high": noise.high if judged else None,
+            "basis": noise.basis,
+            "words": noise.words,
+        },
+        "expected_yield": {str(n): found for n, found in audited.expected_yield().items()},
+        "worst": _worst(done)[
+            ["row", "given", "suggested", "wrong_probability", "reliability"]
+        ].to_dict("records"),
+        "issues": [
+            {"kind": issue.kind, "score": issue.score, "words": issue.words}
+            for issue in audited.issues_
+        ],
         "table": as_facts(done.table.report, place),
     }
 
 
+def _counts(done: TableAudit) -> dict[str, int]:
+    from granulearn.audit.ratings import VERDICTS
+
+    return {name: int((done.audit.verdict_ == name).sum()) for name in VERDICTS}
+
+
 def _show(name: str, done: TableAudit) -> None:
     out, once, audited = console(), _once(done), done.audit
-    n_labels = len(audited.given_)
-    if math.isnan(audited.noise_rate_):
-        out.print(bold(name), f": {n_labels} labels, none of which can be rated", sep="")
-    else:
-        out.print(
-            bold(name),
-            f": {n_labels} labels, {int(audited.flagged_.sum())} doubted; "
-            f"about {100 * audited.noise_rate_:.1f} % wrong or ambiguous (estimate)",
-            sep="",
-        )
+    n_labels, noise = len(audited.given_), audited.noise_
+    out.print(bold(name), f": {n_labels:,} labels, {_headline(noise)}", sep="")
+    out.print(f"  {noise.words}", style="dim")
+    counts = {verdict: count for verdict, count in _counts(done).items() if count}
+    out.print("verdicts:", ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()))
     if len(once):
         out.print(_about_labels_that_occur_once(once))
+    if not math.isnan(noise.rate):
+        out.print(_about_yield(audited.expected_yield()))
+    for issue in audited.issues_[:SHOWN_ISSUES]:
+        out.print(f"{issue.kind}:", issue.words)
+    if len(audited.issues_) > SHOWN_ISSUES:
+        out.print(f"and {len(audited.issues_) - SHOWN_ISSUES} more; --report shows them")
     out.print()
     worst = _worst(done)
     if worst.empty:
         return
     grid = new_table(
-        f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "reliability"
+        f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "wrong"
     )
     for row in worst.itertuples():
-        grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{row.reliability:.3f}")
+        share = f"{100 * row.wrong_probability:.0f} %"
+        grid.add_row(str(row.row), str(row.given), str(row.suggested), share)
     out.print(grid)
+
+
+def _headline(noise: NoiseRate) -> str:
+    if math.isnan(noise.rate):
+        return "which cannot be judged"
+    low, rate, high = (f"{100 * value:.1f}" for value in (noise.low, noise.rate, noise.high))
+    return f"about {rate} % of them wrong ({low} to {high} %)"
+
+
+def _about_yield(expected: dict[int, float]) -> str:
+    """Return one line: what looking at more rows will find."""
+    parts = [f"{n} hold about {found:.0f} wrong" for n, found in expected.items()]
+    return f"looked at worst first, the next {', the next '.join(parts)}"
 
 
 def _about_labels_that_occur_once(once: pd.DataFrame) -> str:

@@ -35,6 +35,7 @@ MEANINGS = {
 
 _BY_NAME = {
     "TableError": BAD_DATA,
+    "DecisionsError": BAD_DATA,
     "UnknownDatasetError": BAD_DATA,
     "DatasetUnavailableError": BAD_DATA,
     "ModelFileError": BAD_MODEL,
