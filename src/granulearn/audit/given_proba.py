@@ -1,4 +1,4 @@
-"""Class probabilities that another model gives: are they what an audit can use?"""
+"""Class probabilities of another model, looked over before an audit uses them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
             f"{shape}, one column per class in the order {classes.tolist()[:10]}."
         )
     missing = np.isnan(values)
-    unknown = missing.all(axis=1)
-    if (missing.any(axis=1) & ~unknown).any():
+    unknown: np.ndarray = np.asarray(missing.all(axis=1))
+    in_part = missing.any(axis=1) & ~unknown
+    if in_part.any():
         raise ValueError(
-            f"proba has rows that are NaN in part, first in row {_first(missing.any(axis=1) & ~unknown)}; "
-            "fill them, or make the whole row NaN where nothing is known."
+            f"proba has {int(in_part.sum())} rows that are NaN in part, first row "
+            f"{_first(in_part)}; fill them, or make the whole row NaN where nothing is known."
         )
     known = values[~unknown]
     if not np.isfinite(known).all() or (known < 0).any():
@@ -55,8 +56,8 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
     own = values[np.arange(len(codes)), codes][~unknown]
     if len(own) and (own > _TOO_SURE).mean() >= _TOO_OFTEN:
         warnings.warn(
-            f"proba is sure of {(own > _TOO_SURE).mean():.1%} of the given labels; were they in the "
-            "model's training data? Then wrong labels were learnt by heart. Use predictions of "
+            f"proba is sure of {(own > _TOO_SURE).mean():.1%} of the given labels; were they in "
+            "the model's training data? Then wrong labels were learnt by heart. Use predictions of "
             "samples that the model did not see: sklearn.model_selection.cross_val_predict(..., "
             "method='predict_proba').",
             UserWarning,
@@ -65,5 +66,5 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
     return values
 
 
-def _first(where: np.ndarray) -> int:
+def _first(where: Any) -> int:
     return int(np.flatnonzero(where)[0])

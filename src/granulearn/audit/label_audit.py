@@ -196,7 +196,9 @@ class LabelAudit(BaseEstimator):
         if proba is None:
             self._grow(X, units, n_threads)
         else:
-            self.forest_, self.in_bag_, self.weighings_ = None, None, ()
+            self.forest_: Any = None
+            self.in_bag_: Any = None
+            self.weighings_: tuple = ()
             self.proba_ = check_proba(proba, codes, self.classes_)
         own = label_reliability(self.proba_, codes)
         if units is not None and proba is None:
@@ -242,9 +244,10 @@ class LabelAudit(BaseEstimator):
     def _spread(self) -> None:
         """Say with class labels what the ratings say with numbers."""
         ratings = self.ratings_
-        self.given_, self.suggested_ = ratings.classes[ratings.given], ratings.classes[
-            ratings.suggested
-        ]
+        self.given_, self.suggested_ = (
+            ratings.classes[ratings.given],
+            ratings.classes[ratings.suggested],
+        )
         self.reliability_, self.wrong_proba_ = ratings.reliability, ratings.wrong_proba
         self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
         self.flagged_ = self.verdict_ == WRONG

@@ -58,8 +58,8 @@ def guess_noise(proba: np.ndarray, calibrated: np.ndarray, given: np.ndarray) ->
     weights = np.exp(log_posterior - log_posterior.max()) * np.gradient(rates)
     weights /= weights.sum()
     below = np.cumsum(weights)
-    low, high = (rates[min(np.searchsorted(below, q), len(rates) - 1)] for q in (_TAIL, 1 - _TAIL))
-    return NoiseGuess(float(weights @ rates), float(low), float(high))
+    low, high = np.searchsorted(below, (_TAIL, 1 - _TAIL)).clip(max=len(rates) - 1)
+    return NoiseGuess(float(weights @ rates), float(rates[low]), float(rates[high]))
 
 
 def surest_miss(calibrated: np.ndarray) -> float:

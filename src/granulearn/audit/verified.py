@@ -27,7 +27,9 @@ class VerifiedLabels:
 NO_VERIFIED = VerifiedLabels(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, bool))
 
 
-def check_verified(verified: Any, n_samples: int, classes: np.ndarray, index: Any) -> VerifiedLabels:
+def check_verified(
+    verified: Any, n_samples: int, classes: np.ndarray, index: Any
+) -> VerifiedLabels:
     """Return verified labels by position.
 
     Parameters
@@ -90,7 +92,11 @@ def _entries(verified: Any, n_samples: int) -> tuple[list, list, list]:
         )
     rows = [row for row, label in enumerate(labels) if label is not None and label == label]
     # Positions, whatever the rows are called.
-    return [_Position(row) for row in rows], [labels[row] for row in rows], [WORST_FIRST] * len(rows)
+    return (
+        [_Position(row) for row in rows],
+        [labels[row] for row in rows],
+        [WORST_FIRST] * len(rows),
+    )
 
 
 class _Position(int):

@@ -115,7 +115,8 @@ def audit(
     if group is not None:
         wishes = replace(wishes, ignore=(*wishes.ignore, group))
     with asked.open(table) as file:
-        _check_names(file, target, wishes, {"keep": keep, "group": [group], "order": [order]})
+        named = {"keep": keep or [], "group": [group or target], "order": [order or target]}
+        _check_names(file, target, wishes, named)
         with compiling_announced(), stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, wishes, keep_cells=True)
@@ -174,9 +175,7 @@ def _write_listing(path: Path, done: TableAudit, keep: list[str] | None) -> None
         write_csv(listing.to_batches(), draft, listing.column_names)
 
 
-def _check_names(
-    file: TableFile, target: str, wishes: Wishes, named: dict[str, list[str | None] | None]
-) -> None:
+def _check_names(file: TableFile, target: str, wishes: Wishes, named: dict[str, list[str]]) -> None:
     """Refuse unknown columns of options, together with all else that is wrong with the names."""
     from granulearn.tables import TableError
     from granulearn.tables.inspection import no_column, problems_of_names
@@ -185,12 +184,12 @@ def _check_names(
     unknown = [
         no_column(name, file.names, Setting(option))
         for option, names in named.items()
-        for name in names or ()
-        if name is not None and name not in file.names
+        for name in names
+        if name not in file.names and name != target
     ]
     if unknown:
         # A column of groups is left out of the inputs, and must not be told of twice.
-        groups = set(named["group"] or ())
+        groups = set(named["group"])
         wishes = replace(wishes, ignore=tuple(n for n in wishes.ignore if n not in groups))
         problems = (*problems_of_names(file.names, target, wishes), *unknown)
         raise TableError.about(file.path, problems)
@@ -290,12 +289,10 @@ def _show(name: str, done: TableAudit) -> None:
     worst = _worst(done)
     if worst.empty:
         return
-    grid = new_table(
-        f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "wrong"
-    )
-    for row in worst.itertuples():
-        share = f"{100 * row.wrong_probability:.0f} %"
-        grid.add_row(str(row.row), str(row.given), str(row.suggested), share)
+    grid = new_table(f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "wrong")
+    shares = worst["wrong_probability"].to_numpy(dtype=float)
+    for row, share in zip(worst.itertuples(), shares, strict=True):
+        grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{100 * share:.0f} %")
     out.print(grid)
 
 

@@ -74,7 +74,8 @@ def read_decisions(path: Path) -> list[Decision]:
     if missing:
         raise DecisionsError(
             f"{path} has no column {missing[0]!r}; decisions need 'row' and 'decision' "
-            f"({', '.join(DECISIONS)}), and 'label' for a change. It has {', '.join(names) or 'none'}."
+            f"({', '.join(DECISIONS)}), and 'label' for a change. "
+            f"It has {', '.join(names) or 'none'}."
         )
     latest: dict[int, Decision] = {}
     for number, cells in enumerate(rows, start=2):
@@ -165,9 +166,7 @@ def verified_by(
             f"{source}, line {unknown[0].line}: {unknown[0].label!r} is no class of the table; the "
             f"classes are {', '.join(list(number)[:10])}."
         )
-    settled = [
-        d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0
-    ]
+    settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
     at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)
     truth = np.array(
         [
