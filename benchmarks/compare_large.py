@@ -1,4 +1,4 @@
-"""Tables of the studies `rivals-large`, `rivals-large-quick` and `rivals-given`, from a store.
+"""Tables of the studies `rivals-large` and `rivals-large-quick`, from a store.
 
     GRANULEARN_DATA=DIRECTORY granulearn bench rivals-large --results out/rivals-large.db
     python benchmarks/compare_large.py out/rivals-large.db docs/results/rivals_large.md

@@ -15,7 +15,7 @@ SHIPPED = {
     "makers": 32 * 3 * 21,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 8,
-    "rivals-given": 15 * 2 * 5 * 8,
+    "real-noise": 15 * 5 * 6,
     "rivals-large": 10 * 5 * 2 * 8,
     "rivals-large-quick": 4 * 2 * 8,
     "sensitivity-C-h": 2 * 10 * 2 * 121,
