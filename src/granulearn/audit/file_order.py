@@ -6,6 +6,7 @@ compared with rows elsewhere that have the same class and are as easy to tell.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,9 @@ from granulearn.audit.ratings import Ratings
 
 BLOCK = "doubtful block"
 
-DOUBTED_FROM = 0.5
+# Doubts that are looked at: those of this share of the rows that deserve them most. Wrong labels
+# are few or many, and the fewer other doubts are counted with them, the more they stand out.
+MOST_DOUBTED = (0.02, 0.05, 0.15)
 SHORTEST = 8
 # A longer stretch is not to be told from the rest of the file.
 LONGEST_SHARE = 1 / 3
@@ -23,6 +26,8 @@ LONGEST_SHARE = 1 / 3
 BY_CHANCE = 0.01
 # A stretch is worth a word if it has so many times the doubted labels that it should have.
 LEAST_RATIO = 2.0
+# and if so many of its labels are doubted.
+LEAST_SHARE = 0.25
 MOST_BLOCKS = 5
 _STEPS_PER_LENGTH = 8
 _GROWTH = 1.5
@@ -43,7 +48,7 @@ class Block:
     doubted: int
     expected: float
     surprise: float
-    """Logarithm of one by the probability of so many, bounded from below."""
+    """Logarithm of one by the probability of any such block by chance, bounded from below."""
 
 
 def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[Issue]:
@@ -59,17 +64,20 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     places = np.arange(len(ratings.given)) if positions is None else np.asarray(positions)
     known = np.flatnonzero(~np.isnan(ratings.wrong_proba))
     known = known[np.argsort(places[known], kind="stable")]
-    doubted = ratings.wrong_proba[known] > DOUBTED_FROM
-    cells = _cells(ratings.proba[known], ratings.given[known])
+    if len(known) == 0:
+        return []
+    wrong = 1 - ratings.reliability[known]
+    differs = ratings.suggested[known] != ratings.given[known]
+    bounds = np.quantile(wrong, 1 - np.array(MOST_DOUBTED))
+    doubts = [differs & (wrong >= bound) for bound in bounds]
     found = []
-    for block in scan(doubted, cells):
+    for block in scan(doubts, _cells(ratings.proba[known], ratings.given[known])):
         rows = known[block.start : block.stop]
         words = (
             f"Of the {len(rows)} rows from {places[rows[0]]} to {places[rows[-1]]}, "
-            f"{block.doubted} have a doubtful label, where {block.expected:.1f} would be usual; "
-            "find out who or what labelled this part of the file."
+            f"{block.doubted} have one of the most doubtful labels of the file, where "
+            f"{block.expected:.1f} would be usual; find out who or what labelled this part."
         )
-        # Ten more powers of ten than needed are as sure as anything gets.
         score = 1 - np.exp(-block.surprise / 10)
         found.append(Issue(BLOCK, float(score), tuple(rows.tolist()), words))
     return found
@@ -114,28 +122,31 @@ def _cells(proba: np.ndarray, codes: np.ndarray) -> Cells:
     return Cells(np.searchsorted(edges, largest), codes)
 
 
-def scan(doubted: np.ndarray, cells: Cells) -> list[Block]:
+def scan(doubts: Sequence[np.ndarray], cells: Cells) -> list[Block]:
     """Return the stretches with far more doubts than elsewhere, the most surprising first.
 
     Parameters
     ----------
-    doubted : ndarray of bool
-        Rows in the order of the file.
+    doubts : sequence of ndarray of bool
+        Which rows are doubted, in the order of the file; several answers are several tries.
     cells : Cells
         Of the same rows.
     """
-    counted = np.ones(len(doubted))
+    counted = np.ones(len(cells.codes))
     found: list[Block] = []
     while len(found) < MOST_BLOCKS:
-        block = _best_block(doubted, cells, counted)
-        if block is None:
+        blocks = [_best_block(doubted, cells, counted, len(doubts)) for doubted in doubts]
+        best = max((b for b in blocks if b is not None), key=lambda b: b.surprise, default=None)
+        if best is None:
             break
-        found.append(block)
-        counted[block.start : block.stop] = 0.0
+        found.append(best)
+        counted[best.start : best.stop] = 0.0
     return found
 
 
-def _best_block(doubted: np.ndarray, cells: Cells, counted: np.ndarray) -> Block | None:
+def _best_block(
+    doubted: np.ndarray, cells: Cells, counted: np.ndarray, n_answers: int
+) -> Block | None:
     lengths = _lengths(len(doubted))
     if not lengths or not doubted.any():
         return None
@@ -149,11 +160,12 @@ def _best_block(doubted: np.ndarray, cells: Cells, counted: np.ndarray) -> Block
         else:
             start, stop = _refined(sums, start, stop)
     n_doubted, usual = (float(total[stop] - total[start]) for total in sums)
-    n_tries = len(doubted) * len(lengths)
-    surprise = float(_surprise(n_doubted, usual)) - np.log(n_tries / BY_CHANCE)
-    if surprise < 0 or n_doubted < LEAST_RATIO * usual:
+    n_tries = len(doubted) * len(lengths) * n_answers
+    surprise = float(_surprise(n_doubted, usual)) - np.log(n_tries)
+    least = max(LEAST_RATIO * usual, LEAST_SHARE * (stop - start))
+    if surprise < -np.log(BY_CHANCE) or n_doubted < least:
         return None
-    return Block(start, stop, round(n_doubted), usual, surprise + float(np.log(1 / BY_CHANCE)))
+    return Block(start, stop, round(n_doubted), usual, surprise)
 
 
 def _lengths(n: int) -> list[int]:

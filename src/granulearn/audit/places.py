@@ -45,7 +45,8 @@ class Places:
     distances: np.ndarray
     """(n, k) how far they are."""
     gaps: np.ndarray
-    """(m,) from each reference to the nearest row that lies elsewhere; infinite if none does."""
+    """(2, m) from each reference to the nearest row that lies elsewhere, and to the next that is
+    farther; infinite if there is none."""
     middles: np.ndarray
     """(d,) the middle of each column."""
     widths: np.ndarray
@@ -81,17 +82,23 @@ def place(X: np.ndarray, n_threads: int = 1) -> Places:
 
     def compare(part: slice) -> np.ndarray:
         _nearness_kernels.place_rows(X[part], middles, widths, directions, MOST, points[part])
-        least = np.full(len(references), np.inf)
+        least = np.full((2, len(references)), np.inf)
         _nearness_kernels.nearest_references(
             points[part], own[part], columns, nearest[part], squares[part], least
         )
         return least
 
     parts = [slice(i, i + ROWS_PER_TASK) for i in range(0, len(X), ROWS_PER_TASK)]
-    least = np.min(in_threads(compare, parts, n_threads), axis=0)
+    least = _two_least(np.concatenate(in_threads(compare, parts, n_threads)))
     return Places(
         points, order, ties, references, nearest, np.sqrt(squares), np.sqrt(least), middles, widths
     )
+
+
+def _two_least(values: np.ndarray) -> np.ndarray:
+    """Return the two least different values of each column."""
+    first = values.min(axis=0)
+    return np.array([first, np.where(values > first, values, np.inf).min(axis=0)])
 
 
 def _spread(order: np.ndarray, n_wanted: int) -> np.ndarray:

@@ -39,7 +39,8 @@ def nearest_references(
     columns,  # (D, m): the references
     numbers,  # OUT (n, k): the nearest other references of each row, nearest first
     squares,  # OUT (n, k): their squared distances
-    least,  # IN and OUT (m,): the least positive squared distance of each reference to a row
+    least,  # IN and OUT (2, m): the two least different positive squared distances of each
+    # reference to a row
 ):
     """Compare every row with every reference."""
     n_references = columns.shape[1]
@@ -51,7 +52,11 @@ def nearest_references(
         set_squares(points[i], columns, away[:n_references])
         for r in range(n_references):
             # A copy is at no distance, and says nothing about how far apart rows are.
-            least[r] = min(least[r], away[r] if away[r] > 0.0 else np.inf)
+            value = away[r] if away[r] > 0.0 else np.inf
+            first, second = least[0, r], least[1, r]
+            below = first if value < first else value if value > first else np.inf
+            least[0, r] = min(first, value)
+            least[1, r] = min(second, below)
         if own[i] >= 0:
             away[own[i]] = np.inf
         take_least(away, nearest, numbers[i], squares[i])
