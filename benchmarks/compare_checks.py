@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from bench_checks import ratings_of
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
@@ -161,7 +160,7 @@ KINDS = tuple(dict.fromkeys(kind for _, kinds in PLANTED.values() for kind in ki
 def our_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     """Return what our checks report: rows, classes or columns of each kind."""
     found: dict[str, set] = {kind: set() for kind in KINDS}
-    for issue in find_issues(case.X, ratings_of(audit), groups=case.groups):
+    for issue in find_issues(case.X, audit.ratings_, groups=case.groups):
         whole = {"overlapping classes": issue.classes, "giveaway column": issue.columns}
         found[issue.kind] |= set(whole.get(issue.kind, issue.rows))
     return found

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A tree of so many rows knows the classes well enough; it rates the labels of all others.
-MAX_TREE_ROWS = 8_000
-# Nearly as many as 100 trees give each label, when every tree leaves out 36.8 % of the samples.
-VOTES_PER_LABEL = 30
+MAX_TREE_ROWS = 10_000
+# Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
+VOTES_PER_LABEL = 20
 
 
 class LabelAudit(BaseEstimator):
@@ -56,7 +56,7 @@ class LabelAudit(BaseEstimator):
         give them the suggested label.
     n_trees : int or None, default=None
         Trees of the forest; None means 100,
-        or enough for 30 votes on each label of data so large that a tree sees
+        or enough for 20 votes on each label of data so large that a tree sees
         a small part of it.
     random_state : int, RandomState or None, default=None
         The same number gives the same audit, whatever `n_jobs` is.
