@@ -79,7 +79,7 @@ def one_review(review: int) -> dict | None:
         }
     judged = not np.isnan(audit.wrong_proba_[rows]).any()
     return {
-        "review": review, "set": name, "noise": kind, "rate": rate, "n_looked": len(said),
+        "review": review, "set": name, "noise": kind, "rate": rate, "n_looked": n_looked,
         "random_share": share, "n_sittings": n_sittings, "truth": wrong.mean(),
         "estimate": noise.rate, "low": noise.low, "high": noise.high, "basis": noise.basis,
         "forecast": audit.wrong_proba_[rows].sum() if judged else np.nan,
