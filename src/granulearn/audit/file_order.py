@@ -15,7 +15,6 @@ from granulearn.audit.ratings import Ratings
 
 BLOCK = "doubtful block"
 
-DOUBTED_FROM = 0.5
 SHORTEST = 8
 # A longer stretch is not to be told from the rest of the file.
 LONGEST_SHARE = 1 / 3
@@ -59,7 +58,8 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     places = np.arange(len(ratings.given)) if positions is None else np.asarray(positions)
     known = np.flatnonzero(~np.isnan(ratings.wrong_proba))
     known = known[np.argsort(places[known], kind="stable")]
-    doubted = ratings.wrong_proba[known] > DOUBTED_FROM
+    # Not by how probable a mistake is: where few labels are wrong, none is probably so.
+    doubted = (ratings.suggested != ratings.given)[known]
     cells = _cells(ratings.proba[known], ratings.given[known])
     found = []
     for block in scan(doubted, cells):
