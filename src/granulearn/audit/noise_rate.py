@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.stats import beta
@@ -169,7 +170,13 @@ def _stratified(
     n_strata = max(1, min(_MOST_STRATA, n_drawn // _LEAST_IN_STRATUM))
     order = np.argsort(reliability[drawn], kind="stable")
     parts = np.array_split(order, n_strata)
-    edges = np.array([reliability[drawn[part[-1]]] for part in parts[:-1]])
+    # Half way to the next row: an edge at a drawn row would cut its stratum short.
+    edges = np.array(
+        [
+            (reliability[drawn[below[-1]]] + reliability[drawn[above[0]]]) / 2
+            for below, above in pairwise(parts)
+        ]
+    )
     stratum_of_rest = np.searchsorted(edges, reliability[rest], side="left")
     # Drawn rows of equal reliability may lie on both sides of an edge; their values decide.
     stratum_of_drawn = np.searchsorted(edges, reliability[drawn], side="left")
