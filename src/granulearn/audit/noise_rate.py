@@ -136,11 +136,16 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
 def _counted_and_guessed(
     before: NoiseRate, n_labels: int, n_chosen: int, counted: int
 ) -> NoiseRate:
-    """Return the rate when no row was drawn at random: a count, and a guess about the rest."""
-    rest = (n_labels - n_chosen) / n_labels
-    rate, low, high = (
-        counted / n_labels + rest * x for x in (before.rate, before.low, before.high)
-    )
+    """Return the rate when no row was drawn at random: a guess that agrees with what was seen.
+
+    Chosen rows have more wrong labels than others, so the guess, which is about all rows,
+    must not be made about the rest as well.
+    """
+    least, most = counted / n_labels, 1 - (n_chosen - counted) / n_labels
+    if n_chosen == n_labels:
+        words = f"all {n_labels} labels were checked; {counted} are wrong."
+        return NoiseRate(least, least, least, VERIFIED_LABELS, words, before.working_rates)
+    rate, low, high = np.clip((before.rate, before.low, before.high), least, most).tolist()
     return NoiseRate(
         rate=rate,
         low=low,
