@@ -100,8 +100,8 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
     """
     n_labels = len(ratings.given)
     wrong = verified.truth != ratings.given[verified.rows]
-    chosen = ~verified.at_random
-    n_chosen, n_random = int(chosen.sum()), int(verified.at_random.sum())
+    chosen = ~verified.at_random | _among_the_worst(ratings, verified)
+    n_chosen, n_random = int(chosen.sum()), int((~chosen).sum())
     counted = int(wrong[chosen].sum())
     if n_random == 0:
         return _counted_and_guessed(before, n_labels, n_chosen, counted)
@@ -126,11 +126,28 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
         basis=VERIFIED_LABELS,
         words=(
             f"from {n_random} labels checked at random, which stand for the rest, and {n_chosen} "
-            f"chosen ones, which count for themselves; {found + counted} of them were wrong. "
+            f"others, which count for themselves; {found + counted} of them were wrong. "
             "It lies in the range with 95 % confidence."
         ),
         working_rates=before.working_rates,
     )
+
+
+def _among_the_worst(ratings: Ratings, verified: VerifiedLabels) -> np.ndarray:
+    """Return where verified rows lie among the worst rows, of which none is open any more.
+
+    Whatever is worst was chosen unless it was drawn at random before: rows at random among
+    the chosen ones stand for nobody else.
+    """
+    is_seen, is_chosen = (np.zeros(len(ratings.given), dtype=bool) for _ in range(2))
+    is_seen[verified.rows] = True
+    is_chosen[verified.rows[~verified.at_random]] = True
+    worst = ratings.worst_first
+    n_seen = int(np.append(is_seen[worst], False).argmin())
+    last = np.flatnonzero(is_chosen[worst[:n_seen]])
+    among = np.isin(verified.rows, worst[: last[-1] + 1 if len(last) else 0])
+    # Of all rows at random, some must be left to stand for the rest.
+    return among if (verified.at_random & ~among).any() else np.zeros(len(among), dtype=bool)
 
 
 def _counted_and_guessed(
@@ -153,7 +170,7 @@ def _counted_and_guessed(
         basis=before.basis,
         words=(
             f"{counted} of {n_chosen} labels that were checked are wrong; none of them was drawn "
-            f"at random, so the rest is {before.words}"
+            f"at random{', so the rest is' if before.basis == SURE_REGIONS else ';'} {before.words}"
         ),
         working_rates=before.working_rates,
     )
