@@ -50,6 +50,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     ),
     "selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels"),
+    "review": (),
     "persistence": (),
     "distributed": (),
     "learning": ("TableClassifier",),

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.checks import find_issues, issues_table
-from tests.audit.tables import ratings_of, three_clouds
+from granulearn.audit.checks import find_issues, issues_frame
+from tests.audit.tables import three_clouds
 
 
 def planted():
@@ -32,7 +32,7 @@ def planted():
 
 
 def audited(X, y):
-    return ratings_of(LabelAudit(random_state=0).fit(X, y))
+    return LabelAudit(random_state=0).fit(X, y).ratings_
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_threads_and_the_order_of_rows_change_nothing(case):
     plain = find_issues(X, ratings, groups=groups)
     assert find_issues(X, ratings, groups=groups, n_threads=3) == plain
     order = np.random.default_rng(1).permutation(900)
-    per_row = ("codes", "proba", "reliability", "wrong_proba", "suggested", "verdicts", "verified")
+    per_row = ("given", "proba", "reliability", "wrong_proba", "suggested", "verdicts", "verified")
     moved = type(ratings)(
         classes=ratings.classes, **{name: getattr(ratings, name)[order] for name in per_row}
     )
@@ -99,10 +99,12 @@ def test_threads_and_the_order_of_rows_change_nothing(case):
 
 def test_the_table_has_a_line_for_each_issue(case):
     X, ratings, groups = case
-    table = issues_table(X, ratings, groups=groups)
+    found = find_issues(X, ratings, groups=groups)
+    table = issues_frame(found)
     assert list(table.columns) == ["kind", "score", "rows", "columns", "classes", "words"]
-    assert len(table) == len(find_issues(X, ratings, groups=groups))
-    empty = issues_table(X[:5, :1], audited(X[:5, :1], ["a", "b", "a", "b", "a"]))
+    assert table["words"].tolist() == [issue.words for issue in found]
+    empty = issues_frame([])
+    assert list(empty.columns) == list(table.columns)
     assert isinstance(empty, pd.DataFrame)
     assert len(empty) == 0
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.class_overlap import OVERLAP, _order_probability, find_overlaps
-from tests.audit.tables import ratings_of, three_clouds
+from tests.audit.tables import three_clouds
 
 
 def audited(X, y):
-    return ratings_of(LabelAudit(random_state=0).fit(X, y))
+    return LabelAudit(random_state=0).fit(X, y).ratings_
 
 
 def split_class(y, label, new, seed=0):

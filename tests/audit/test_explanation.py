@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.explanation import explain, nearest_trusted
-from granulearn.audit.page_facts import page_facts
 from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN
+from tests.audit.stubs import saying
 from tests.audit.tables import three_clouds
 
 NAMES = ["length", "width", "noise", "more noise"]
@@ -23,9 +23,9 @@ def audited():
     return X, LabelAudit(random_state=0).fit(X, y), np.flatnonzero(wrong).tolist()
 
 
-def explained(X, audit, positions, names=NAMES, table=None, facts=None):
+def explained(X, audit, positions, names=NAMES, table=None):
     table = pd.DataFrame(X, columns=names) if table is None else table
-    return explain(audit, X, table, positions, names, facts)
+    return explain(audit, X, table, positions, names)
 
 
 def with_values(values, where, new):
@@ -49,19 +49,19 @@ def test_neighbours_are_the_nearest_trusted_rows_of_both_classes(audited):
 
 def test_verified_rows_are_neighbours_whatever_was_said_of_them(audited):
     X, audit, wrong = audited
-    facts = page_facts(audit)
-    none = replace(facts, reliability=np.zeros(len(X)))
-    assert nearest_trusted(none, X, wrong[:1], facts.given) == [()]
-    same = np.flatnonzero(facts.given == facts.given[wrong[0]])
-    verified = replace(none, verified=with_values(facts.verified, same[:2], True))
-    (near,) = nearest_trusted(verified, X, wrong[:1], facts.given)
+    ratings = audit.ratings_
+    none = replace(ratings, reliability=np.zeros(len(X)))
+    assert nearest_trusted(none, X, wrong[:1], ratings.given) == [()]
+    same = np.flatnonzero(ratings.given == ratings.given[wrong[0]])
+    verified = replace(none, verified=with_values(ratings.verified, same[:2], True))
+    (near,) = nearest_trusted(verified, X, wrong[:1], ratings.given)
     assert {one.position for one in near} == set(same[:2].tolist()) - {wrong[0]}
 
 
 def test_a_row_is_not_its_own_neighbour(audited):
     X, audit, _ = audited
-    facts = page_facts(audit)
-    for position, near in enumerate(nearest_trusted(facts, X, range(20), facts.given)):
+    ratings = audit.ratings_
+    for position, near in enumerate(nearest_trusted(ratings, X, range(20), ratings.given)):
         assert len(near) == 3
         assert position not in [one.position for one in near]
 
@@ -117,11 +117,11 @@ def test_a_category_column_is_named_once_with_the_cell_of_the_row():
 
 def test_an_ambiguous_label_is_held_against_the_second_most_probable_class(audited):
     X, audit, _ = audited
-    facts = page_facts(audit)
+    ratings = audit.ratings_
     at = int(np.flatnonzero(~audit.flagged_)[0])
-    facts = replace(facts, verdicts=with_values(facts.verdicts.astype(object), at, AMBIGUOUS))
-    (found,) = explained(X, audit, [at], facts=facts)
-    assert found.rival == facts.classes[facts.rivals[at]] != audit.given_[at]
+    ratings = replace(ratings, verdicts=with_values(ratings.verdicts, at, AMBIGUOUS))
+    (found,) = explained(X, saying(audit, ratings), [at])
+    assert found.rival == ratings.classes[ratings.rivals[at]] != audit.given_[at]
     assert f"'{found.rival}'" in found.words
     assert len(found.of_given) == len(found.of_rival) == 3
 
@@ -130,9 +130,9 @@ def test_a_strange_row_is_told_by_what_differs_from_the_nearest(audited):
     X, audit, _ = audited
     X = X.copy()
     X[7, 2] = 50.0
-    facts = page_facts(audit)
-    facts = replace(facts, verdicts=with_values(facts.verdicts.astype(object), 7, STRANGE))
-    (found,) = explained(X, audit, [7], facts=facts)
+    ratings = audit.ratings_
+    ratings = replace(ratings, verdicts=with_values(ratings.verdicts, 7, STRANGE))
+    (found,) = explained(X, saying(audit, ratings), [7])
     assert found.columns == ("noise 50 (higher)",)
     assert found.words == (
         "Its cells are unlike those of all other rows; most in: noise 50 (higher)."
@@ -141,25 +141,25 @@ def test_a_strange_row_is_told_by_what_differs_from_the_nearest(audited):
 
 def test_what_cannot_be_rated_says_so(audited):
     X, audit, _ = audited
-    facts = page_facts(audit)
+    ratings = audit.ratings_
     unknown = replace(
-        facts,
-        verdicts=with_values(facts.verdicts.astype(object), 3, UNKNOWN),
-        reliability=with_values(facts.reliability, 3, np.nan),
-        suggested=with_values(facts.suggested, 3, facts.given[3]),
+        ratings,
+        verdicts=with_values(ratings.verdicts, 3, UNKNOWN),
+        reliability=with_values(ratings.reliability, 3, np.nan),
+        suggested=with_values(ratings.suggested, 3, ratings.given[3]),
     )
-    (found,) = explained(X, audit, [3], facts=unknown)
+    (found,) = explained(X, saying(audit, unknown), [3])
     assert found.words == "Nothing can rate this label."
     assert found.rival is None
     assert found.columns == found.of_rival == ()
     alone = replace(
         unknown,
-        classes=np.array([*facts.classes, "yak"]),
-        given=with_values(facts.given, 3, 3),
-        suggested=with_values(facts.suggested, 3, 3),
-        proba=np.column_stack([facts.proba, np.zeros(len(X))]),
+        classes=np.array([*ratings.classes, "yak"]),
+        given=with_values(ratings.given, 3, 3),
+        suggested=with_values(ratings.suggested, 3, 3),
+        proba=np.column_stack([ratings.proba, np.zeros(len(X))]),
     )
-    (found,) = explained(X, audit, [3], facts=alone)
+    (found,) = explained(X, saying(audit, alone), [3])
     assert found.words == "No other row is 'yak'."
     assert found.of_given == ()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.file_order import BLOCK, Cells, _surprise, find_blocks, scan
-from tests.audit.tables import ratings_of, three_clouds
+from tests.audit.tables import three_clouds
 
 
 def one_cell(n):
@@ -78,7 +78,7 @@ def wrong_stretch(sort=False):
 @pytest.mark.parametrize("sort", [False, True])
 def test_a_stretch_of_wrong_labels_is_found_in_an_audit(sort):
     X, y = wrong_stretch(sort)
-    ratings = ratings_of(LabelAudit(random_state=0).fit(X, y))
+    ratings = LabelAudit(random_state=0).fit(X, y).ratings_
     (issue,) = find_blocks(ratings)
     assert issue.kind == BLOCK
     assert len(set(issue.rows) & set(range(300, 350))) >= 40
@@ -88,12 +88,12 @@ def test_a_stretch_of_wrong_labels_is_found_in_an_audit(sort):
 
 def test_positions_give_the_order_and_unknown_rows_are_passed_over():
     X, y = wrong_stretch()
-    ratings = ratings_of(LabelAudit(random_state=0).fit(X, y))
+    ratings = LabelAudit(random_state=0).fit(X, y).ratings_
     (plain,) = find_blocks(ratings)
     order = np.random.default_rng(1).permutation(len(y))
     moved = replace(
         ratings,
-        codes=ratings.codes[order],
+        given=ratings.given[order],
         proba=ratings.proba[order],
         wrong_proba=ratings.wrong_proba[order],
         suggested=ratings.suggested[order],

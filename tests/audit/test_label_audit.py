@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -13,6 +13,10 @@ from granulearn.audit import LabelAudit, audit_labels
 from granulearn.audit import label_audit as module
 from granulearn.estimators import BallForestClassifier
 from tests.audit.tables import three_clouds
+
+COLUMNS = [
+    *("given", "suggested", "verdict", "wrong_probability", "reliability", "flagged", "verified"),
+]
 
 
 @parametrize_with_checks([LabelAudit()])
@@ -33,7 +37,7 @@ def test_the_table_is_indexed_like_the_input_and_sorted_worst_first():
     X, y, _ = three_clouds()
     frame = pd.DataFrame(X, index=[f"patient {i}" for i in range(len(X))]).add_prefix("x")
     table = audit_labels(frame, y, random_state=0)
-    assert list(table.columns) == ["given", "reliability", "suggested", "flagged"]
+    assert list(table.columns) == COLUMNS
     assert set(table.index) == set(frame.index)
     assert table["reliability"].is_monotonic_increasing
     assert_array_equal(table["given"].loc[frame.index], y)
@@ -45,16 +49,21 @@ def test_the_estimates_are_in_the_attributes_of_the_table():
     X, y, wrong = three_clouds()
     attrs = audit_labels(X, y, random_state=0).attrs
     assert attrs["noise_rate"] == pytest.approx(wrong.mean(), abs=0.03)
-    shares = [share for row in attrs["noise_by_pair"].values() for share in row.values()]
-    assert len(shares) == 6
-    assert sum(shares) == pytest.approx(attrs["noise_rate"])
+    assert attrs["noise_low"] <= wrong.mean() <= attrs["noise_high"]
+    assert attrs["noise_basis"] == "sure regions"
+    assert "at random" in attrs["noise_words"]
+    assert list(attrs["expected_yield"]) == [20, 50, 100]
 
 
-def test_reliability_is_that_of_the_ball_forest():
+def test_probabilities_are_those_of_the_ball_forest_and_reliability_a_power_of_them():
     X, y, _ = three_clouds()
     audit = LabelAudit(random_state=3).fit(X, y)
     forest = BallForestClassifier(random_state=3).fit(X, y)
-    assert_array_equal(audit.reliability_, forest.reliability_)
+    assert_array_equal(audit.proba_, forest.oob_proba_)
+    ratio = np.diff(np.log(audit.ratings_.proba)) / np.diff(np.log(audit.proba_))
+    assert_allclose(ratio, ratio[0, 0])
+    own = audit.ratings_.proba[np.arange(150), audit.ratings_.given]
+    assert_array_equal(audit.reliability_, own)
 
 
 def test_the_only_sample_of_a_class_is_unknown_last_and_never_flagged():

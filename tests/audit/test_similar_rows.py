@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.audit import LabelAudit, similar_rows
-from granulearn.audit.page_facts import page_facts
 from granulearn.audit.similar_rows import find_reasons, weighed_trees
 from tests.audit.tables import three_clouds
 
@@ -14,12 +13,12 @@ from tests.audit.tables import three_clouds
 def audited(request):
     X, y, wrong = three_clouds(request.param)
     audit = LabelAudit(n_trees=30, random_state=0).fit(X, y)
-    return X, audit, np.flatnonzero(wrong)[:10], page_facts(audit)
+    return X, audit, np.flatnonzero(wrong)[:10], audit.ratings_
 
 
 def reasons_of(audited):
-    X, audit, wrong, facts = audited
-    return find_reasons(audit, X, wrong, facts.rivals[wrong])
+    X, audit, wrong, ratings = audited
+    return find_reasons(audit, X, wrong, ratings.rivals[wrong])
 
 
 def test_what_balls_say_adds_up_to_the_probabilities_of_the_audit(audited):
@@ -32,9 +31,9 @@ def test_what_balls_say_adds_up_to_the_probabilities_of_the_audit(audited):
 
 
 def test_what_features_push_adds_up_to_how_far_the_rival_is_ahead(audited):
-    _, audit, wrong, facts = audited
+    _, audit, wrong, ratings = audited
     for at, why in zip(wrong, reasons_of(audited), strict=True):
-        ahead = audit.proba_[at, facts.rivals[at]] - audit.proba_[at, facts.given[at]]
+        ahead = audit.proba_[at, ratings.rivals[at]] - audit.proba_[at, ratings.given[at]]
         assert why.start + why.pushes.sum() == pytest.approx(ahead, abs=1e-6)
         # Only the first two features tell the clouds apart.
         assert why.pushes[:2].sum() > 0.8 * why.pushes.sum()
@@ -54,35 +53,35 @@ def similar_by_hand(audit, X, at):
 
 
 def test_similar_rows_are_those_that_share_balls_with_the_row(audited):
-    X, audit, wrong, facts = audited
+    X, audit, wrong, ratings = audited
     for at, why in zip(wrong[:2], reasons_of(audited), strict=False):
         weights = similar_by_hand(audit, X, at)
         n_worth = round(1 / (weights**2).sum())
         found = np.argsort(-weights.round(12), kind="stable")[:n_worth]
         least = weights.round(12)[found[-1]]
         similar = np.flatnonzero(weights.round(12) >= least)
-        counts = np.bincount(facts.given[similar], minlength=3)
+        counts = np.bincount(ratings.given[similar], minlength=3)
         assert np.abs(why.class_counts - counts).sum() <= 1
 
 
 def test_most_similar_rows_have_the_class_that_is_suggested(audited):
-    _, _, wrong, facts = audited
+    _, _, wrong, ratings = audited
     for at, why in zip(wrong, reasons_of(audited), strict=True):
-        assert why.class_counts.argmax() == facts.rivals[at]
-        assert why.class_counts[facts.rivals[at]] > 0.7 * why.class_counts.sum()
+        assert why.class_counts.argmax() == ratings.rivals[at]
+        assert why.class_counts[ratings.rivals[at]] > 0.7 * why.class_counts.sum()
 
 
 def test_trees_that_saw_the_row_do_not_speak(audited):
-    X, audit, wrong, facts = audited
+    X, audit, wrong, ratings = audited
     seen, at = audit.in_bag_, wrong[:1]
     unseen = np.flatnonzero(~seen[:, at[0]])[0]
     try:
         audit.in_bag_ = np.ones_like(seen)
-        (why,) = find_reasons(audit, X, at, facts.rivals[at])
+        (why,) = find_reasons(audit, X, at, ratings.rivals[at])
         assert why.class_counts.sum() == 0
         assert_array_equal(why.pushes, 0)
         audit.in_bag_[unseen] = seen[unseen]
-        (why,) = find_reasons(audit, X, at, facts.rivals[at])
+        (why,) = find_reasons(audit, X, at, ratings.rivals[at])
         assert 0 < why.class_counts.sum() <= seen[unseen].sum()
     finally:
         audit.in_bag_ = seen

@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit import suspect_cards
 from granulearn.audit.explanation import explain
-from granulearn.audit.page_facts import page_facts
 from granulearn.audit.suspect_cards import (
     ShownTable,
     card,
@@ -17,50 +16,51 @@ from granulearn.audit.suspect_cards import (
     confused_pairs,
     pair_key,
 )
-from tests.audit.stubs import audited, with_every_verdict
+from tests.audit.stubs import audited, saying, with_every_verdict
 
 
 @pytest.fixture(scope="module")
 def everything():
     X, audit = audited()
-    return X, audit, with_every_verdict(page_facts(audit))
+    ratings = with_every_verdict(audit.ratings_)
+    return X, saying(audit, ratings), ratings
 
 
 def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything):
-    *_, facts = everything
-    chosen = chosen_rows(facts)
-    assert set(chosen) == set(np.flatnonzero(facts.verdicts != "fine"))
-    doubt = np.nan_to_num(facts.wrong_proba[chosen], nan=-1)
+    *_, ratings = everything
+    chosen = chosen_rows(ratings)
+    assert set(chosen) == set(np.flatnonzero(ratings.verdicts != "fine"))
+    doubt = np.nan_to_num(ratings.wrong_proba[chosen], nan=-1)
     assert_array_equal(doubt, np.sort(doubt)[::-1])
 
 
 def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything, monkeypatch):
-    *_, facts = everything
+    *_, ratings = everything
     monkeypatch.setattr(suspect_cards, "MOST_CARDS", {"wrong": 2})
     monkeypatch.setattr(suspect_cards, "CARDS_PER_PAIR", 1)
-    chosen = chosen_rows(facts)
-    wrong = np.flatnonzero(facts.verdicts == "wrong")
-    worst = wrong[np.argsort(-facts.wrong_proba[wrong], kind="stable")]
+    chosen = chosen_rows(ratings)
+    wrong = np.flatnonzero(ratings.verdicts == "wrong")
+    worst = wrong[np.argsort(ratings.reliability[wrong], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
-    pairs = {(pair.given, pair.rival) for pair in confused_pairs(facts) if pair.wrong}
-    assert {(facts.given[at], facts.rivals[at]) for at in chosen} == pairs
+    pairs = {(pair.given, pair.rival) for pair in confused_pairs(ratings) if pair.wrong}
+    assert {(ratings.given[at], ratings.rivals[at]) for at in chosen} == pairs
     assert len(chosen) <= 2 + len(pairs)
 
 
 def test_pairs_count_wrong_and_ambiguous_labels_the_most_frequent_first(everything):
-    *_, facts = everything
-    pairs = confused_pairs(facts)
+    *_, ratings = everything
+    pairs = confused_pairs(ratings)
     for pair in pairs:
-        own = (facts.given == pair.given) & (facts.rivals == pair.rival)
-        assert pair.wrong == (own & (facts.verdicts == "wrong")).sum()
-        assert pair.ambiguous == (own & (facts.verdicts == "ambiguous")).sum()
-    assert sum(pair.wrong for pair in pairs) == (facts.verdicts == "wrong").sum()
+        own = (ratings.given == pair.given) & (ratings.rivals == pair.rival)
+        assert pair.wrong == (own & (ratings.verdicts == "wrong")).sum()
+        assert pair.ambiguous == (own & (ratings.verdicts == "ambiguous")).sum()
+    assert sum(pair.wrong for pair in pairs) == (ratings.verdicts == "wrong").sum()
     assert [pair.wrong for pair in pairs] == sorted((pair.wrong for pair in pairs), reverse=True)
 
 
 def test_without_doubt_there_is_no_pair_and_no_card(everything):
-    *_, facts = everything
-    fine = replace(facts, verdicts=np.full(len(facts.given), "fine"))
+    *_, ratings = everything
+    fine = replace(ratings, verdicts=np.full(len(ratings.given), "fine"))
     assert confused_pairs(fine) == []
     assert chosen_rows(fine) == []
 
@@ -71,12 +71,12 @@ def test_a_pair_is_known_by_the_numbers_of_its_classes():
 
 
 def test_a_card_holds_the_row_beside_its_neighbours_columns_that_decide_first(everything):
-    X, audit, facts = everything
+    X, audit, ratings = everything
     names = ["a", "b", "c", "d"]
     table = pd.DataFrame(X, columns=names)
-    (at,) = chosen_rows(facts)[:1]
-    (why,) = explain(audit, X, table, [at], names, facts)
-    made = card(facts, ShownTable(table, range(1, 151)), why)
+    (at,) = chosen_rows(ratings)[:1]
+    (why,) = explain(audit, X, table, [at], names)
+    made = card(ratings, ShownTable(table, range(1, 151)), why)
     assert made["row"] == at + 1
     assert [line["column"] for line in made["lines"] if line["decides"]] == list(why.column_names)
     assert {line["column"] for line in made["lines"]} == set(names)
@@ -93,11 +93,11 @@ def test_a_card_holds_the_row_beside_its_neighbours_columns_that_decide_first(ev
 
 
 def test_wide_tables_and_long_cells_are_cut(everything):
-    X, audit, facts = everything
+    X, audit, ratings = everything
     table = pd.DataFrame({f"c{k}": ["long " * 50] * len(X) for k in range(40)})
-    (at,) = chosen_rows(facts)[:1]
-    (why,) = explain(audit, X, table, [at], ["c39", "c38", "x", "y"], facts)
-    made = card(facts, ShownTable(table, range(len(X))), why)
+    (at,) = chosen_rows(ratings)[:1]
+    (why,) = explain(audit, X, table, [at], ["c39", "c38", "x", "y"])
+    made = card(ratings, ShownTable(table, range(len(X))), why)
     assert len(made["lines"]) == 30
     assert made["lines"][0]["column"] in ("c39", "c38")
     assert len(made["lines"][0]["own"]) == 120

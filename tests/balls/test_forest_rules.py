@@ -59,10 +59,15 @@ def test_hardly_ever_a_row_is_seen_by_every_tree(n_rows, n_features):
     assert n_rows * rule.max_samples**rule.n_trees <= 0.02
 
 
-def test_an_audit_looks_along_directions_and_weighs_once():
-    rule = audit_rule(5000, 10, n_trees=7, max_rows=800, seed=3)
+def test_an_audit_weighs_once_and_looks_along_directions_of_two_classes_alone():
+    rule = audit_rule(5000, 10, n_classes=2, n_trees=7, max_rows=800, seed=3)
     assert (rule.n_trees, rule.n_directions, rule.n_axes, rule.seed) == (7, 6, 0, 3)
     assert rule.weighings == (Weighing(0.1, 0.9),)
     assert rule.max_samples == 800 / 5000
-    few = audit_rule(3000, 10, n_trees=100, max_rows=8000, seed=0)
+    many = audit_rule(5000, 10, n_classes=3, n_trees=7, max_rows=800, seed=3)
+    assert many.n_axes > 0
+    assert many.weighings == rule.weighings
+    few = audit_rule(3000, 10, n_classes=2, n_trees=100, max_rows=8000, seed=0)
     assert few == ForestRule()
+    assert audit_rule(3000, 10, n_classes=3, n_trees=100, max_rows=8000, seed=0) != few
+    assert audit_rule(SMALL, 10, n_classes=3, n_trees=100, max_rows=8000, seed=0) == few

@@ -9,11 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from granulearn.audit.ratings import VERDICTS
 from granulearn.cli import audit as module
 from granulearn.cli import exit_codes
 from tests.cli.commands import fails, fails_with, people, succeeds
 
-VERDICT = ["row", "line", "given", "reliability", "suggested", "flagged"]
+VERDICT = [
+    *["row", "line", "hash", "given", "suggested", "verdict", "wrong_probability"],
+    *["reliability", "flagged", "verified"],
+]
 
 
 def run_audit(table, *options):
@@ -47,7 +51,8 @@ def test_wrong_labels_are_found_and_listed_with_their_rows(mislabelled, tmp_path
     assert list(listing.columns) == [*VERDICT, "age", "income", "città", "label"]
     assert listing["reliability"].is_monotonic_increasing
     assert wrong <= set(listing.loc[listing["flagged"], "row"])
-    assert f"{listing['flagged'].sum()} doubted" in shown
+    assert f"verdicts: {listing['flagged'].sum()} wrong, " in shown
+    assert (listing["flagged"] == (listing["verdict"] == "wrong")).all()
     original = people(300)
     for line in listing.head(20).itertuples():
         assert line.age == original["age"].iloc[line.row - 1]
@@ -71,7 +76,7 @@ def test_cells_are_written_as_they_were_read_with_their_line(tmp_path):
     assert sorted(int(row[0]) for row in listed) == list(range(1, 61))
     for row in listed:
         number = int(row[0])
-        assert row[6:] == rows[number - 1]
+        assert row[len(VERDICT) :] == rows[number - 1]
         assert int(row[1]) == number + 1 + (number > 5)  # the cell of two lines moves the rest
 
 
@@ -84,8 +89,11 @@ def test_all_formats_give_the_same_suspects_and_lines_where_there_are_some(
     run_audit(table, "-o", tmp_path / "other.csv")
     run_audit(mislabelled[0], "-o", tmp_path / "text.csv")
     of_other, of_text = pd.read_csv(tmp_path / "other.csv"), pd.read_csv(tmp_path / "text.csv")
-    without = [] if kind == "xlsx" else ["line"]
-    pd.testing.assert_frame_equal(of_other, of_text.drop(columns=without), check_dtype=False)
+    # A hash is of the cells as they are spelt: 30.0 in a text is 30 in a sheet.
+    without = ["hash"] if kind == "xlsx" else ["hash", "line"]
+    pd.testing.assert_frame_equal(
+        of_other.drop(columns="hash"), of_text.drop(columns=without), check_dtype=False
+    )
 
 
 def test_cells_that_a_spreadsheet_would_run_are_guarded(mislabelled, tmp_path):
@@ -135,9 +143,18 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     table, _ = mislabelled
     facts = run_audit(table, "--json").json
     assert facts["samples"] == 300
-    assert 6 <= facts["flagged"] < 60
-    assert 0 < facts["noise_rate"] < 0.3
-    assert len(facts["worst"]) == min(10, facts["flagged"])
+    assert set(facts["verdicts"]) == set(VERDICTS)
+    assert sum(facts["verdicts"].values()) == 300
+    assert 6 <= facts["verdicts"]["wrong"] < 60
+    noise = facts["noise"]
+    assert 0 < noise["low"] <= noise["rate"] <= noise["high"] < 0.6
+    assert noise["basis"] == "sure regions"
+    assert noise["words"].endswith(".")
+    assert list(facts["expected_yield"]) == ["20", "50", "100"]
+    assert 0 < facts["expected_yield"]["20"] < facts["expected_yield"]["50"] < 50
+    assert facts["verified"] == 0
+    assert all(set(issue) == {"kind", "score", "words"} for issue in facts["issues"])
+    assert len(facts["worst"]) == min(10, facts["verdicts"]["wrong"])
     assert [column["name"] for column in facts["table"]["columns"]] == ["age", "income", "città"]
     assert facts["table"] == succeeds("check", table, "-t", "label", "--json").json
 
@@ -152,7 +169,7 @@ def test_rows_without_a_label_come_last_with_no_verdict(mislabelled, tmp_path):
     listing = pd.read_csv(tmp_path / "out.csv", keep_default_na=False)
     assert listing["row"].tolist()[-3:] == [1, 5, 51]
     assert listing["label"].tolist()[-3:] == ["", "?", "n/a"]
-    assert (listing.tail(3)[["given", "reliability", "suggested", "flagged"]] == "").all(axis=None)
+    assert (listing.tail(3)[VERDICT[3:]] == "").all(axis=None)
     rated = listing.head(297)
     of_file = frame.iloc[rated["row"] - 1]
     np.testing.assert_array_equal(rated["given"], of_file["label"])
@@ -290,11 +307,13 @@ def test_where_every_label_occurs_once_no_share_of_wrong_ones_is_claimed(tmp_pat
     table, page = tmp_path / "names.csv", tmp_path / "audit.html"
     pd.DataFrame({"x": range(10), "label": [f"n{i}" for i in range(10)]}).to_csv(table, index=False)
     shown = run_audit(table, "--report", page).out
-    assert "none of which can be rated" in shown
+    assert "10 labels, which cannot be judged" in shown
+    assert "verdicts: 10 unknown" in shown
     assert "10 labels occur once" in shown
     assert "%" not in shown
-    assert "(estimate)" not in page.read_text(encoding="utf-8")
-    assert run_audit(table, "--json").json["noise_rate"] is None
+    assert "Cannot judge how many labels are wrong" in page.read_text(encoding="utf-8")
+    noise = run_audit(table, "--json").json["noise"]
+    assert (noise["rate"], noise["low"], noise["high"], noise["basis"]) == (*[None] * 3, "none")
 
 
 def test_what_is_being_done_is_told(mislabelled, monkeypatch, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.stats import beta
@@ -99,8 +100,8 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
     """
     n_labels = len(ratings.given)
     wrong = verified.truth != ratings.given[verified.rows]
-    chosen = ~verified.at_random
-    n_chosen, n_random = int(chosen.sum()), int(verified.at_random.sum())
+    chosen = ~verified.at_random | _among_the_worst(ratings, verified)
+    n_chosen, n_random = int(chosen.sum()), int((~chosen).sum())
     counted = int(wrong[chosen].sum())
     if n_random == 0:
         return _counted_and_guessed(before, n_labels, n_chosen, counted)
@@ -125,21 +126,43 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
         basis=VERIFIED_LABELS,
         words=(
             f"from {n_random} labels checked at random, which stand for the rest, and {n_chosen} "
-            f"chosen ones, which count for themselves; {found + counted} of them were wrong. "
+            f"others, which count for themselves; {found + counted} of them were wrong. "
             "It lies in the range with 95 % confidence."
         ),
         working_rates=before.working_rates,
     )
 
 
+def _among_the_worst(ratings: Ratings, verified: VerifiedLabels) -> np.ndarray:
+    """Return where verified rows lie among the worst rows, of which none is open any more.
+
+    Whatever is worst was chosen unless it was drawn at random before: rows at random among
+    the chosen ones stand for nobody else.
+    """
+    is_seen, is_chosen = (np.zeros(len(ratings.given), dtype=bool) for _ in range(2))
+    is_seen[verified.rows] = True
+    is_chosen[verified.rows[~verified.at_random]] = True
+    worst = ratings.worst_first
+    n_seen = int(np.append(is_seen[worst], False).argmin())
+    last = np.flatnonzero(is_chosen[worst[:n_seen]])
+    among = np.isin(verified.rows, worst[: last[-1] + 1 if len(last) else 0])
+    # Of all rows at random, some must be left to stand for the rest.
+    return among if (verified.at_random & ~among).any() else np.zeros(len(among), dtype=bool)
+
+
 def _counted_and_guessed(
     before: NoiseRate, n_labels: int, n_chosen: int, counted: int
 ) -> NoiseRate:
-    """Return the rate when no row was drawn at random: a count, and a guess about the rest."""
-    rest = (n_labels - n_chosen) / n_labels
-    rate, low, high = (
-        counted / n_labels + rest * x for x in (before.rate, before.low, before.high)
-    )
+    """Return the rate when no row was drawn at random: a guess that agrees with what was seen.
+
+    Chosen rows have more wrong labels than others, so the guess, which is about all rows,
+    must not be made about the rest as well.
+    """
+    least, most = counted / n_labels, 1 - (n_chosen - counted) / n_labels
+    if n_chosen == n_labels:
+        words = f"all {n_labels} labels were checked; {counted} are wrong."
+        return NoiseRate(least, least, least, VERIFIED_LABELS, words, before.working_rates)
+    rate, low, high = np.clip((before.rate, before.low, before.high), least, most).tolist()
     return NoiseRate(
         rate=rate,
         low=low,
@@ -147,7 +170,7 @@ def _counted_and_guessed(
         basis=before.basis,
         words=(
             f"{counted} of {n_chosen} labels that were checked are wrong; none of them was drawn "
-            f"at random, so the rest is {before.words}"
+            f"at random{', so the rest is' if before.basis == SURE_REGIONS else ';'} {before.words}"
         ),
         working_rates=before.working_rates,
     )
@@ -169,7 +192,13 @@ def _stratified(
     n_strata = max(1, min(_MOST_STRATA, n_drawn // _LEAST_IN_STRATUM))
     order = np.argsort(reliability[drawn], kind="stable")
     parts = np.array_split(order, n_strata)
-    edges = np.array([reliability[drawn[part[-1]]] for part in parts[:-1]])
+    # Half way to the next row: an edge at a drawn row would cut its stratum short.
+    edges = np.array(
+        [
+            (reliability[drawn[below[-1]]] + reliability[drawn[above[0]]]) / 2
+            for below, above in pairwise(parts)
+        ]
+    )
     stratum_of_rest = np.searchsorted(edges, reliability[rest], side="left")
     # Drawn rows of equal reliability may lie on both sides of an edge; their values decide.
     stratum_of_drawn = np.searchsorted(edges, reliability[drawn], side="left")

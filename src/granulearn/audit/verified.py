@@ -79,7 +79,7 @@ def _entries(verified: Any, n_samples: int) -> tuple[list, list, list]:
         kept = verified[verified["label"].notna()]
         drawn = [WORST_FIRST] * len(kept)
         if "drawn" in kept.columns:
-            drawn = [WORST_FIRST if way != way else way for way in kept["drawn"]]
+            drawn = [WORST_FIRST if _is_missing(way) else way for way in kept["drawn"]]
         return list(kept.index), list(kept["label"]), drawn
     if hasattr(verified, "index") and hasattr(verified, "items"):
         kept = verified[verified.notna()]
@@ -90,13 +90,21 @@ def _entries(verified: Any, n_samples: int) -> tuple[list, list, list]:
             f"verified has {len(labels)} entries and there are {n_samples} samples; give one per "
             "sample, None where nobody looked, or a dictionary by row."
         )
-    rows = [row for row, label in enumerate(labels) if label is not None and label == label]
+    rows = [row for row, label in enumerate(labels) if not _is_missing(label)]
     # Positions, whatever the rows are called.
     return (
         [_Position(row) for row in rows],
         [labels[row] for row in rows],
         [WORST_FIRST] * len(rows),
     )
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        # The NA of pandas, of which nothing is known.
+        return True
 
 
 class _Position(int):

@@ -10,7 +10,6 @@ from granulearn.tables.columns.cells import as_text, is_nested
 
 # Sixteen digits: two of a million rows agree by chance once in tens of millions of tables.
 _BYTES = 8
-_BETWEEN, _MISSING = b"\x1f", b"\x1e"
 
 
 def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
@@ -31,9 +30,14 @@ def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
     if not columns:
         return [blake2b(b"", digest_size=_BYTES).hexdigest()] * cells.num_rows
     return [
-        blake2b(
-            _BETWEEN.join(_MISSING if cell is None else cell.encode() for cell in row),
-            digest_size=_BYTES,
-        ).hexdigest()
+        blake2b(b"".join(map(_with_length, row)), digest_size=_BYTES).hexdigest()
         for row in zip(*columns, strict=True)
     ]
+
+
+def _with_length(cell: str | None) -> bytes:
+    """Return a cell so that no other row of cells has the same bytes, whatever is in them."""
+    if cell is None:
+        return b"-"
+    text = cell.encode()
+    return b"%d:%b" % (len(text), text)

@@ -24,8 +24,9 @@ const known = new Map(cards.map((card) => [card, {
   words: card.querySelector(".change").textContent,
   search: card.dataset.search,
 }]));
+// Cards that are equal stay in the order in which the page came.
 const orders = {
-  wrong: (a, b) => b.wrong - a.wrong || a.row - b.row,
+  wrong: (a, b) => b.wrong - a.wrong,
   row: (a, b) => a.row - b.row,
   pair: (a, b) => a.words.localeCompare(b.words) || b.wrong - a.wrong,
 };
