@@ -1,6 +1,7 @@
-"""Label audit: which labels of a table are probably wrong, and why."""
+"""Audits: which labels or numbers of a table are probably wrong, and why."""
 
 from granulearn.audit.label_audit import LabelAudit, audit_labels
 from granulearn.audit.noise_estimate import estimate_noise
+from granulearn.audit.value_audit import audit_values
 
-__all__ = ["LabelAudit", "audit_labels", "estimate_noise"]
+__all__ = ["LabelAudit", "audit_labels", "audit_values", "estimate_noise"]
