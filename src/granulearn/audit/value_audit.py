@@ -29,8 +29,9 @@ MIN_EXPLAINED = 0.05
 # Residuals of more than so many usual sizes lose weight in the next fit.
 FULL_WEIGHT = 2.5
 N_REFITS = 2
-# A value is learnt from as if it were at most so many spreads from the middle, in the first fit.
-FARTHEST = 20.0
+# The first fit moves values nearer that are this many times as far from the middle as nine in
+# ten are. A single absurd one would leave nothing to see of the others.
+FARTHEST = 5.0
 
 
 def audit_values(
@@ -79,7 +80,8 @@ def audit_values(
     -----
     The probability takes right values for draws of Student's t with seven degrees of
     freedom around what is expected, with the local spread, and wrong ones for draws of a
-    Cauchy distribution five times as wide; their share is estimated. An error that repeats,
+    Cauchy distribution five times as wide; their share is estimated, too low rather than
+    too high where a fifth of the values or more are wrong. An error that repeats,
     say a unit that is wrong in all rows of a kind, is what the inputs predict, and is
     not found.
 
@@ -120,19 +122,21 @@ def check_values(y: Any) -> np.ndarray:
     y : array-like of shape (n_samples,)
         The target.
     """
-    given = np.asarray(y)
+    try:
+        given = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(
+            f"y is no list of numbers ({error}); give one number for each row."
+        ) from error
     if given.ndim != 1:
         raise ValueError(
             f"y has {given.ndim} dimensions, shape {given.shape}; give one number for each row."
         )
     if given.dtype == object:
-        plain = [np.nan if value is None or str(value) == "<NA>" else value for value in given]
-        given = np.array(plain) if all(np.ndim(value) == 0 for value in plain) else given
+        # What pandas calls NA is no number for NumPy.
+        given = np.array([np.nan if str(value) in ("None", "<NA>") else value for value in given])
     if given.dtype.kind not in "iuf":
-        try:
-            shown = ", ".join(map(repr, given[:3].tolist()))
-        except ValueError:
-            shown = "?"
+        shown = ", ".join(map(str, given[:3]))
         raise ValueError(
             f"y must hold numbers, and holds {given.dtype} ({shown}, ...): convert it to numbers, "
             "or use audit_labels if these are classes."
@@ -209,8 +213,7 @@ def list_values(
     # In an order that depends on the values of rows alone, so that no other order can matter.
     order, place = order_and_ties(X, y)
     scaled = _scaled(X[order])
-    # A power of two changes no digit, and keeps squares of huge numbers finite.
-    power = np.exp2(np.frexp(np.abs(y).max())[1].astype(float))
+    power = _power_of_two(np.abs(y).max())
     middle = float(np.median(y / power))
     unit = usual_size(y / power - middle)
     targets = (y[order] / power - middle) / unit
@@ -267,7 +270,8 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
         Draws the networks.
     """
     sizes: dict[str, Any] = {"n_layers": "auto", "n_hidden": "auto", "random_state": seed}
-    model = RVFLCommitteeRegressor(**sizes).fit(X, np.clip(targets, -FARTHEST, FARTHEST))
+    farthest = FARTHEST * float(np.quantile(np.abs(targets), 0.9)) or np.inf
+    model = RVFLCommitteeRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
     for _ in range(N_REFITS):
         residuals = np.abs(targets - model.loo_prediction_)
         limit = FULL_WEIGHT * usual_size(residuals)
@@ -281,11 +285,16 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
 def _scaled(X: np.ndarray) -> np.ndarray:
     """Return columns of zero mean and unit variance; constant ones become zeros."""
     largest = np.abs(X).max(axis=0)
-    X = X / np.exp2(np.frexp(np.where(largest > 0, largest, 1))[1].astype(float))
+    X = X / _power_of_two(np.where(largest > 0, largest, 1))
     X -= X.mean(axis=0)
     deviation = X.std(axis=0)
     varies = deviation > 1e-12
     return np.where(varies, X / np.where(varies, deviation, 1), 0.0)
+
+
+def _power_of_two(largest: Any) -> Any:
+    """Return what to divide by, so that squares of huge numbers are finite and no digit changes."""
+    return np.exp2(np.frexp(largest)[1] - 1.0)
 
 
 def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:

@@ -19,8 +19,9 @@ WRONG = stats.cauchy(scale=5)
 # As if twenty right values and a wrong one had been seen before: a few rows tell no share.
 SEEN_WRONG, SEEN_RIGHT = 1, 20
 RANGE = 0.95
-# Less than this, in units of the values' own spread, is rounding.
-SMALLEST_SPREAD = 1e-6
+# Where inputs fix the values, what is left is rounding and penalty, with tails of its own: less
+# than a thousandth of the values' own spread counts as nothing.
+SMALLEST_SPREAD = 1e-3
 # Neighbours are looked for among so many rows, so that the search stays linear in the rows.
 MAX_SEARCHED = 10_000
 
@@ -146,7 +147,9 @@ def wrong_probability(distance: np.ndarray) -> np.ndarray:
     Two groups are assumed. Distances of right values follow Student's t with seven degrees
     of freedom, scaled to the median of all distances; those of wrong values a Cauchy
     distribution five times as wide. The share of wrong values is the most probable one by
-    expectation maximisation. The farther, the more probably wrong.
+    expectation maximisation. The farther, the more probably wrong. The scale is not that of
+    values believed to be right alone, which would be exact under the assumptions: on real
+    tables, with longer tails, that made probabilities too large.
 
     Parameters
     ----------
