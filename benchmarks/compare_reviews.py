@@ -1,4 +1,4 @@
-"""Simulated reviews: are the intervals and forecasts of the audit honest, and do verified rows help?
+"""Simulated reviews: whether intervals and forecasts are honest, and whether verified rows help.
 
     GRANULEARN_DATA=... python benchmarks/compare_reviews.py out/reviews.csv [--reviews 500]
     python benchmarks/compare_reviews.py out/reviews.csv --report docs/results/reviews.md
@@ -120,8 +120,13 @@ def report(path: Path) -> str:
         "|---|---|---|---|---|",
     ]
     parts = {"all": table}
-    for column, word in (("kind", "{} noise"), ("n_looked", "{} rows"), ("random_share", "{:.0%} at random"),
-                         ("n_sittings", "{} sittings")):  # fmt: skip
+    words = {
+        "kind": "{} noise",
+        "n_looked": "{} rows",
+        "random_share": "{:.0%} at random",
+        "n_sittings": "{} sittings",
+    }
+    for column, word in words.items():
         parts |= {word.format(value): part for value, part in table.groupby(column)}
     for name, part in parts.items():
         lines.append(

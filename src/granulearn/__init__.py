@@ -49,7 +49,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
         "SDAPGBRVFLClassifier",
     ),
     "selection": ("PathSearchCV",),
-    "audit": ("LabelAudit", "audit_labels"),
+    "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": (),
     "persistence": (),
     "distributed": (),
