@@ -89,8 +89,8 @@ def test_large_data_is_rated_by_smaller_trees_with_nearly_as_many_votes(monkeypa
     X, y, wrong = three_clouds(1000)
     audit = LabelAudit(random_state=0).fit(X, y)
     assert_array_equal(audit.in_bag_.sum(axis=1), 100)
-    assert (~audit.in_bag_).sum(axis=0).mean() >= 30
-    assert len(audit.in_bag_) == 34
+    assert (~audit.in_bag_).sum(axis=0).mean() >= 20
+    assert len(audit.in_bag_) == 23
     assert audit.flagged_[wrong].mean() > 0.95
 
 
