@@ -66,9 +66,8 @@ class RobustClassifier(DecisionClassifier):
     noise : float, array-like of shape (n_classes, n_classes) or None, default=None
         What is known of wrong labels: the share of them, spread evenly over the
         other classes, or the probability of each given label (column) where a
-        class (row) is true, both in the order of `classes_`. An audit's
-        ``noise_matrix_`` J gives it as ``J.T / J.sum(axis=0)[:, None]``. With it,
-        probabilities and predictions are about the *true* class; without, about
+        class (row) is true, both in the order of `classes_`. An audit estimates
+        the share (``LabelAudit.noise_.rate``). With it, probabilities and predictions are about the *true* class; without, about
         the label as given.
     n_trees : int or "auto", default="auto"
         Trees of the ball forest.
