@@ -8,6 +8,7 @@ earlier one.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +65,10 @@ def read_decisions(path: Path) -> list[Decision]:
         raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise DecisionsError(f"{path} is not UTF-8 text; save it as CSV UTF-8.") from error
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    # Not splitlines, which ends lines where a cell has a form feed or the like.
+    reader = csv.DictReader(io.StringIO(text), strict=True)
     try:
-        rows = list(reader)
+        rows = [(reader.line_num, cells) for cells in reader]
         names = list(reader.fieldnames or ())
     except csv.Error as error:
         raise DecisionsError(f"{path} is no CSV file: line {reader.line_num}: {error}") from error
@@ -78,7 +80,7 @@ def read_decisions(path: Path) -> list[Decision]:
             f"It has {', '.join(names) or 'none'}."
         )
     latest: dict[int, Decision] = {}
-    for number, cells in enumerate(rows, start=2):
+    for number, cells in rows:
         decision = _decision(path, number, {k: (v or "").strip() for k, v in cells.items() if k})
         if decision is not None:
             latest[decision.row] = decision
