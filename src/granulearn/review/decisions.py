@@ -51,7 +51,8 @@ def read_decisions(path: Path) -> list[Decision]:
     ----------
     path : Path
         A CSV file with the columns ``row`` and ``decision``, and ``label`` for changes
-        (``suggested`` stands in for it); ``hash`` and ``drawn`` are looked at if there.
+        (``suggested`` stands in where it is empty or the ``given`` one); ``hash`` and
+        ``drawn`` are looked at if there.
         The list that an audit writes, with a column ``decision`` filled in, is such a file.
 
     Returns
@@ -99,7 +100,11 @@ def _decision(path: Path, line: int, cells: dict[str, str]) -> Decision | None:
         raise DecisionsError(
             f"{path}, line {line}: {cells['row']!r} is no row number; rows count from 1."
         )
-    label = cells.get("label", "") or cells.get("suggested", "")
+    label = cells.get("label", "")
+    # The labels of a table may be in a column "label" themselves; one that was not changed
+    # is no new one.
+    if not label or label == cells.get("given"):
+        label = cells.get("suggested", "") or label
     if said == CHANGE and not label:
         raise DecisionsError(f"{path}, line {line}: a change needs the new label in 'label'.")
     drawn = cells.get("drawn", "") or WORST_FIRST
