@@ -167,11 +167,13 @@ def verified_by(
     position = np.full(n_rows, -1)
     position[rows] = np.arange(len(rows))
     number = {str(label): code for code, label in enumerate(classes.tolist())}
+    # A list for spreadsheets guards what they would run: '=A is =A.
+    number = {f"'{label}": code for label, code in number.items()} | number
     unknown = [d for d in decisions if d.decision == CHANGE and d.label not in number]
     if unknown:
         raise DecisionsError(
             f"{source}, line {unknown[0].line}: {unknown[0].label!r} is no class of the table; the "
-            f"classes are {', '.join(list(number)[:10])}."
+            f"classes are {', '.join(map(str, classes.tolist()[:10]))}."
         )
     settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
     at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)
