@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn import LabelAudit, audit_labels
-from granulearn.audit.table_audit import audit_table, feature_names
+from granulearn.audit.table_audit import _moments, audit_table, feature_names
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TableError, open_table, read_training_table, table_of
 from tests.audit.tables import three_clouds
@@ -176,3 +176,66 @@ def test_features_are_named_by_column_category_and_class():
     assert found == ["n", ("c", "u"), ("c", "v"), "share of yes by many"]
     found = feature_names(make_pipeline_for(frame).fit(frame, three)["prepare"])
     assert found[3:] == [f"share of {label} by many" for label in "abc"]
+
+
+def by_time(n_rows=60):
+    """Return the days of a table in an order of their own, and the table."""
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2021-11-20") + pd.to_timedelta(rng.permutation(n_rows) * 5, "D")
+    frame = pd.DataFrame(
+        {
+            "day": [f"{day.day}.{day.month}.{day.year}" for day in days],
+            "stamp": days,
+            "amount": [f"{day.value / 86_400e9:.1f}".replace(".", ",") for day in days],
+            "id": [str(day.value // 86_400_000_000_000 - 18_940) for day in days],
+            "text": [f"w{day.year}-{day.dayofyear:03d}" for day in days],
+            "x": rng.normal(size=n_rows),
+            "label": rng.choice(["a", "b"], n_rows),
+        }
+    )
+    return days, frame
+
+
+@pytest.mark.parametrize("column", ["day", "stamp", "amount", "id", "text"])
+def test_dates_numbers_and_texts_of_a_column_order_its_rows(column):
+    days, frame = by_time()
+    data = read_training_table(table_of(frame), "label", keep_cells=True)
+    assert_array_equal(np.argsort(_moments(data, column)), np.argsort(days))
+
+
+def test_columns_of_groups_and_order_equal_their_values(frame):
+    rng = np.random.default_rng(0)
+    frame = frame.assign(shop=[f"shop {k}" for k in rng.integers(12, size=len(frame))])
+    named = audit_labels(frame, "animal", groups="shop", random_state=0)
+    values = audit_labels(
+        frame.drop(columns="shop"), "animal", groups=frame["shop"], random_state=0
+    )
+    pd.testing.assert_frame_equal(named, values)
+    named = audit_labels(frame, "animal", order="day", random_state=0)
+    pd.testing.assert_frame_equal(
+        audit_labels(frame, "animal", order=frame["day"], random_state=0), named
+    )
+
+
+def test_values_for_all_rows_are_cut_to_those_with_a_label(frame):
+    some = frame.copy()
+    some.iloc[10:20, some.columns.get_loc("animal")] = None
+    groups = np.arange(len(some)) % 9
+    found = audit_labels(some, "animal", groups=groups, random_state=0)
+    kept = np.r_[0:10, 20 : len(some)]
+    expected = audit_labels(some.iloc[kept], "animal", groups=groups[kept], random_state=0)
+    pd.testing.assert_frame_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"groups": "shopp"}, "no column 'shopp'"),
+        ({"order": "shopp"}, "no column 'shopp'; the table has price, weight"),
+        ({"groups": "same"}, "column 'same': all samples are in one group"),
+        ({"order": "price"}, "column 'price': order has 1 missing entries"),
+    ],
+)
+def test_columns_that_cannot_keep_rows_apart_are_errors_of_the_table(frame, settings, message):
+    with pytest.raises(TableError, match=message):
+        audit_labels(frame.assign(same="x"), "animal", **settings)

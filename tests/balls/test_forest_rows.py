@@ -5,7 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls.forest_rows import canonical_order, class_by_class, forest_rows
+from granulearn.balls.forest_rows import (
+    canonical_groups,
+    canonical_order,
+    class_by_class,
+    forest_rows,
+)
 
 
 @given(seed=st.integers(0, 10**6), n_values=st.integers(1, 4), n_classes=st.integers(1, 4))
@@ -40,3 +45,32 @@ def test_rows_are_centred_and_copies_share_their_weight():
     assert_allclose(rows.weights, [1.2, 1.2, 1.0])
     assert_allclose(rows.columns.sum(), 0, atol=1e-12)
     assert forest_rows(X, codes, 2).weights.size == 0
+
+
+@given(seed=st.integers(0, 10**6), n_values=st.integers(1, 3), n_groups=st.integers(1, 8))
+def test_groups_have_one_order_whatever_rows_and_groups_are_called(seed, n_values, n_groups):
+    rng = np.random.default_rng(seed)
+    X, codes = rng.integers(n_values, size=(30, 2)).astype(float), rng.integers(2, size=30)
+    groups = np.unique(rng.integers(n_groups, size=30), return_inverse=True)[1]
+    order, units = canonical_groups(X, codes, groups)
+    assert sorted(order.tolist()) == list(range(30))
+    rows = [(*X[row], codes[row]) for row in order]
+    assert rows == sorted(rows)
+    # The same rows are together as before.
+    together = {frozenset(order[units == unit].tolist()) for unit in np.unique(units)}
+    assert together == {frozenset(np.flatnonzero(groups == g).tolist()) for g in set(groups)}
+    moved, names = rng.permutation(30), rng.permutation(groups.max() + 1)
+    again, other = canonical_groups(X[moved], codes[moved], names[groups[moved]])
+    assert_array_equal(X[moved][again], X[order])
+    assert_array_equal(codes[moved][again], codes[order])
+    assert_array_equal(other, units)
+
+
+def test_rows_without_groups_have_no_units_and_copies_of_a_sample_stay_in_its_group():
+    rng = np.random.default_rng(0)
+    X, codes, groups = rng.normal(size=(20, 2)), rng.integers(2, size=20), np.arange(20) // 4
+    assert forest_rows(X, codes, 2).units.size == 0
+    rows = forest_rows(X, codes, 2, np.full(20, 3.0), groups=groups)
+    assert len(rows.units) == 60
+    for group in range(5):
+        assert len(np.unique(rows.units[groups[rows.samples] == group])) == 1

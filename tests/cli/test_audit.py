@@ -373,3 +373,205 @@ def test_a_column_of_many_categories_is_told_by_the_cell_of_the_row(tmp_path):
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert re.search(r"what decides: street = street \d+", page)
     assert "share of" not in page
+
+
+# --- decisions of a person
+
+
+def with_decisions(listing, path, decide):
+    """Write the list of an audit with a column of decisions, as a spreadsheet would."""
+    frame = pd.read_csv(listing, dtype=str, keep_default_na=False)
+    frame["decision"] = [decide(row) for _, row in frame.iterrows()]
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def listed(mislabelled):
+    """Return the list that an audit of the table has written."""
+    path = mislabelled[0].parent / "listed.csv"
+    run_audit(mislabelled[0], "-o", path)
+    return path
+
+
+def test_decisions_filled_into_the_list_are_never_doubted_again(mislabelled, listed, tmp_path):
+    table, wrong = mislabelled
+    rows = pd.read_csv(listed).set_index("row")
+    doubted = set(rows.index[rows["flagged"]])
+    assert wrong <= doubted
+    decided = with_decisions(
+        listed,
+        tmp_path / "d.csv",
+        lambda row: (
+            "" if int(row["row"]) not in doubted
+            else "change" if int(row["row"]) in wrong else "keep"
+        ),
+    )  # fmt: skip
+    out = tmp_path / "again.csv"
+    facts = run_audit(table, "--decisions", decided, "-o", out, "--json").json
+    assert facts["verified"] == len(doubted)
+    again = pd.read_csv(out).set_index("row")
+    assert set(again.index[again["verified"]]) == doubted
+    assert not again.loc[sorted(doubted), "flagged"].any()
+    assert (again.loc[sorted(wrong), "suggested"] == "no").all()
+    assert (again.loc[sorted(wrong), "wrong_probability"] == 1).all()
+    kept = sorted(doubted - wrong)
+    assert (again.loc[kept, "suggested"] == again.loc[kept, "given"]).all()
+    assert f"{len(wrong)} of {len(doubted)} labels that were checked" in facts["noise"]["words"]
+
+
+def test_a_list_without_decisions_is_the_plain_audit(mislabelled, listed, tmp_path):
+    decided = with_decisions(listed, tmp_path / "d.csv", lambda row: "")
+    run_audit(mislabelled[0], "--decisions", decided, "-o", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == listed.read_bytes()
+
+
+def test_decisions_stay_good_where_labels_were_corrected_since(mislabelled, listed, tmp_path):
+    table, wrong = mislabelled
+    decided = with_decisions(
+        listed, tmp_path / "d.csv", lambda row: "change" if int(row["row"]) in wrong else ""
+    )
+    frame = pd.read_csv(table, dtype=str)
+    frame.loc[[row - 1 for row in wrong], "label"] = "no"
+    frame.to_csv(tmp_path / "corrected.csv", index=False)
+    run_audit(tmp_path / "corrected.csv", "--decisions", decided, "-o", tmp_path / "s.csv")
+    again = pd.read_csv(tmp_path / "s.csv").set_index("row")
+    assert set(again.index[again["verified"]]) == wrong
+    assert (again.loc[sorted(wrong), "wrong_probability"] == 0).all()
+
+
+def test_decisions_about_another_table_are_refused(mislabelled, listed, tmp_path, no_work):
+    decided = with_decisions(listed, tmp_path / "d.csv", lambda row: "keep")
+    frame = pd.read_csv(mislabelled[0], dtype=str)
+    frame.loc[[2, 7], "age"] = "99"
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    asked = ("audit", tmp_path / "other.csv", "-t", "label", "--decisions", decided)
+    line = fails(3, *asked)
+    assert "was made for other cells in 2 of 300 rows (row 3, 8)" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("row,decision\n1,perhaps\n", "line 2: 'perhaps' is no decision"),
+        ("row,decision\none,keep\n", "line 2: 'one' is no row number"),
+        ("row,decision\n301,keep\n", "speaks of row 301, and the table has 300 rows"),
+        ("row,decision,label\n1,change,maybe\n", "line 2: 'maybe' is no class of the table"),
+        ("row\n1\n", "has no column 'decision'"),
+        (b"row,decision,label\n1,change,\xe9\n", "is not UTF-8 text"),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_decisions_that_cannot_be_used_are_refused(mislabelled, tmp_path, text, message, no_work):
+    path = tmp_path / "d.csv"
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    asked = ("audit", mislabelled[0], "-t", "label", "--decisions", path)
+    line = fails(exit_codes.BAD_DATA, *asked)
+    assert message in line
+    assert "d.csv" in line
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_decisions_are_never_written_over(mislabelled, listed, tmp_path, option, no_work):
+    decided = with_decisions(listed, tmp_path / "d.csv", lambda row: "keep")
+    before = decided.read_bytes()
+    asked = ("audit", mislabelled[0], "-t", "label", "--decisions", decided, option, decided)
+    assert "is also an input" in fails(exit_codes.USAGE, *asked)
+    assert decided.read_bytes() == before
+
+
+# --- groups and time
+
+
+def visits(path, n=240):
+    """Write a table of patients with several visits each; return where labels are wrong."""
+    rng = np.random.default_rng(0)
+    patient = np.arange(n) // 4
+    age = rng.integers(20, 80, n // 4)[patient]
+    days = pd.Timestamp("2021-01-20") + pd.to_timedelta(rng.integers(0, 500, n), "D")
+    label = np.where(age > 50, "old", "young")
+    wrong = np.flatnonzero(np.isin(patient, [3, 17, 40]))
+    label[wrong] = np.where(label[wrong] == "old", "young", "old")
+    frame = pd.DataFrame(
+        {
+            "patient": [f"P{k}" for k in patient],
+            "day": [f"{day.day}.{day.month}.{day.year}" for day in days],
+            "count": rng.permutation(n),
+            "week": [f"{day.year}-W{day.week:02d}" for day in days],
+            "age": age,
+            "weight": rng.normal(70, 10, n).round(1),
+            "label": label,
+        }
+    )
+    frame.to_csv(path, index=False)
+    return frame, wrong
+
+
+def test_rows_of_one_group_do_not_vouch_for_each_other(tmp_path):
+    table, out = tmp_path / "visits.csv", tmp_path / "s.csv"
+    _, wrong = visits(table)
+    facts = run_audit(table, "--group", "patient", "-o", out, "--json").json
+    listing = pd.read_csv(out)
+    assert set(wrong + 1) <= set(listing.loc[listing["flagged"], "row"])
+    assert "patient" in listing.columns
+    (column,) = [column for column in facts["table"]["columns"] if column["name"] == "patient"]
+    assert column["left_out"] == "asked"
+    assert set(facts["noise"]) == {"rate", "low", "high", "basis", "words"}
+
+
+@pytest.mark.parametrize("column", ["day", "count", "week"])
+def test_rows_are_rated_by_other_stretches_of_time(tmp_path, column):
+    table, plain, ordered = (tmp_path / name for name in ("visits.csv", "plain.csv", "ordered.csv"))
+    visits(table)
+    run_audit(table, "--ignore", "patient", "-o", plain)
+    asked = ("--ignore", "patient", "--order", column)
+    facts = run_audit(table, *asked, "-o", ordered, "--json").json
+    assert sum(facts["verdicts"].values()) == 240
+    assert facts["noise"]["basis"] == "sure regions"
+    before, after = (pd.read_csv(path).set_index("row") for path in (plain, ordered))
+    assert set(after.index) == set(before.index)
+    assert (after["reliability"] != before.loc[after.index, "reliability"]).mean() > 0.9
+    both = run_audit(table, "--order", column, "--group", "patient", "--json").json
+    assert both["samples"] == 240
+
+
+def test_unknown_columns_of_groups_and_order_are_named_together(mislabelled, no_work):
+    asked = ("audit", mislabelled[0], "-t", "label", "--group", "patient", "--order", "aeg")
+    lines = fails_with(exit_codes.BAD_DATA, *asked)
+    assert [line.partition("There is no column ")[2].partition(";")[0] for line in lines] == [
+        "'patient' (--group)",
+        "'aeg' (--order)",
+    ]
+    assert "did you mean one of ['age']" in lines[1]
+
+
+def test_a_column_of_groups_with_holes_is_refused(tmp_path):
+    table = tmp_path / "visits.csv"
+    frame, _ = visits(table)
+    frame.loc[[4, 9], "patient"] = None
+    frame.to_csv(table, index=False)
+    line = fails(exit_codes.BAD_DATA, "audit", table, "-t", "label", "--group", "patient")
+    assert "column 'patient' is empty in 2 of 240 rows with a label" in line
+
+
+def test_a_column_of_one_group_and_of_one_moment_is_refused(tmp_path):
+    table = tmp_path / "visits.csv"
+    frame, _ = visits(table)
+    frame.assign(patient="P1", count=7).to_csv(table, index=False)
+    asked = ("audit", table, "-t", "label")
+    line = fails(exit_codes.BAD_DATA, *asked, "--group", "patient")
+    assert "column 'patient': all samples are in one group" in line
+    line = fails(exit_codes.BAD_DATA, *asked, "--order", "count")
+    assert "column 'count': order has the same value everywhere" in line
+
+
+def test_a_class_that_one_group_alone_has_is_told_and_unknown(tmp_path):
+    table = tmp_path / "visits.csv"
+    frame, _ = visits(table)
+    frame.loc[frame["patient"] == "P5", "label"] = "odd"
+    frame.to_csv(table, index=False)
+    done = run_audit(table, "--group", "patient", "-o", tmp_path / "s.csv")
+    assert "1 class(es) occur in one group only ('odd')" in done.err
+    listing = pd.read_csv(tmp_path / "s.csv").set_index("row")
+    assert (listing.loc[[21, 22, 23, 24], "verdict"] == "unknown").all()

@@ -21,8 +21,8 @@ def next_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose rows to look at among those nobody has verified.
 
-    Rows at random are drawn one from each of equal stretches of the order by reliability,
-    so each row is equally likely to be drawn. The rest are the worst of the others.
+    Rows at random are drawn all along the order by reliability, one from each stretch, and
+    each row is equally likely to be drawn. The rest are the worst of the others.
 
     Parameters
     ----------
@@ -45,12 +45,36 @@ def next_rows(
     open_rows = ratings.worst_first[~ratings.verified[ratings.worst_first]]
     n_rows = min(n_rows, len(open_rows))
     n_random = round(random_share * n_rows)
-    edges = np.linspace(0, len(open_rows), n_random + 1).astype(int)
-    places = edges[:-1] + np.floor(random.uniform(size=n_random) * np.diff(edges)).astype(int)
-    by_chance = open_rows[places]
+    by_chance = open_rows[_spread_draw(len(open_rows), n_random, random)]
     worst = open_rows[~np.isin(open_rows, by_chance)][: n_rows - n_random]
     drawn = np.repeat([WORST_FIRST, AT_RANDOM], [len(worst), n_random])
     return np.concatenate([worst, by_chance]), drawn
+
+
+def _spread_draw(n_rows: int, n_drawn: int, random: np.random.RandomState) -> np.ndarray:
+    """Draw so many places, each with the same probability, all along the order.
+
+    Ordered pivotal sampling (Deville and Tillé 1998): chances of neighbours are joined, and
+    one of them has the sum, until somebody's reaches one.
+    """
+    if n_drawn == 0:
+        return np.empty(0, dtype=np.intp)
+    share, kept, holder = n_drawn / n_rows, [], 0
+    chance = share
+    for row, luck in enumerate(random.uniform(size=n_rows - 1).tolist(), start=1):
+        both = chance + share
+        if both < 1:
+            chance = both
+            holder = holder if luck * both < both - share else row
+        else:
+            chance = both - 1
+            if luck * (2 - both) < 1 - share:
+                kept.append(holder)
+                holder = row
+            else:
+                kept.append(row)
+    # What is left is one or nothing, but for rounding.
+    return np.sort([*kept, holder][:n_drawn]).astype(np.intp)
 
 
 def expected_yield(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dict[int, float]:

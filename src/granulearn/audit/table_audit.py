@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from granulearn.audit.bags import check_units
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.verified import check_verified
 from granulearn.datasets import make_pipeline_for
@@ -127,13 +128,13 @@ def audit_table(
     # Not fit and transform: a label must not be vouched for by an encoding that holds it.
     X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
     names = feature_names(pipeline["prepare"])
+    units = _named_units(table, groups, order)
     audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs)
     audit.fit(
         X,
         table.y,
         verified=verified,
-        groups=_texts(table, groups) if isinstance(groups, str) else _of_rows(table, groups),
-        order=_moments(table, order) if isinstance(order, str) else _of_rows(table, order),
+        **units,
         proba=_of_rows(table, proba),
         names=names,
         rows=table.rows + 1,
@@ -178,6 +179,21 @@ def _of_rows(table: TrainingTable, values: Any) -> Any:
     if values is None or len(values) != table.report.rows:
         return values
     return values.iloc[table.rows] if hasattr(values, "iloc") else [values[r] for r in table.rows]
+
+
+def _named_units(table: TrainingTable, groups: Any, order: Any) -> dict[str, Any]:
+    """Return groups and order by row; a column that cannot be either is an error of the table."""
+    units = {
+        "groups": _texts(table, groups) if isinstance(groups, str) else _of_rows(table, groups),
+        "order": _moments(table, order) if isinstance(order, str) else _of_rows(table, order),
+    }
+    named = [name for name in (groups, order) if isinstance(name, str)]
+    if named:
+        try:
+            check_units(units["groups"], units["order"], len(table.y))
+        except ValueError as error:
+            raise TableError(f"column {' and '.join(map(repr, named))}: {error}") from error
+    return units
 
 
 def _texts(table: TrainingTable, name: str) -> list[str]:

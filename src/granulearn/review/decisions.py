@@ -8,6 +8,7 @@ earlier one.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,8 @@ def read_decisions(path: Path) -> list[Decision]:
     ----------
     path : Path
         A CSV file with the columns ``row`` and ``decision``, and ``label`` for changes
-        (``suggested`` stands in for it); ``hash`` and ``drawn`` are looked at if there.
+        (``suggested`` stands in where it is empty or the ``given`` one); ``hash`` and
+        ``drawn`` are looked at if there.
         The list that an audit writes, with a column ``decision`` filled in, is such a file.
 
     Returns
@@ -64,9 +66,10 @@ def read_decisions(path: Path) -> list[Decision]:
         raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise DecisionsError(f"{path} is not UTF-8 text; save it as CSV UTF-8.") from error
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    # Not splitlines, which ends lines where a cell has a form feed or the like.
+    reader = csv.DictReader(io.StringIO(text), strict=True)
     try:
-        rows = list(reader)
+        rows = [(reader.line_num, cells) for cells in reader]
         names = list(reader.fieldnames or ())
     except csv.Error as error:
         raise DecisionsError(f"{path} is no CSV file: line {reader.line_num}: {error}") from error
@@ -78,7 +81,7 @@ def read_decisions(path: Path) -> list[Decision]:
             f"It has {', '.join(names) or 'none'}."
         )
     latest: dict[int, Decision] = {}
-    for number, cells in enumerate(rows, start=2):
+    for number, cells in rows:
         decision = _decision(path, number, {k: (v or "").strip() for k, v in cells.items() if k})
         if decision is not None:
             latest[decision.row] = decision
@@ -97,7 +100,11 @@ def _decision(path: Path, line: int, cells: dict[str, str]) -> Decision | None:
         raise DecisionsError(
             f"{path}, line {line}: {cells['row']!r} is no row number; rows count from 1."
         )
-    label = cells.get("label", "") or cells.get("suggested", "")
+    label = cells.get("label", "")
+    # The labels of a table may be in a column "label" themselves; one that was not changed
+    # is no new one.
+    if not label or label == cells.get("given"):
+        label = cells.get("suggested", "") or label
     if said == CHANGE and not label:
         raise DecisionsError(f"{path}, line {line}: a change needs the new label in 'label'.")
     drawn = cells.get("drawn", "") or WORST_FIRST
@@ -160,11 +167,13 @@ def verified_by(
     position = np.full(n_rows, -1)
     position[rows] = np.arange(len(rows))
     number = {str(label): code for code, label in enumerate(classes.tolist())}
+    # A list for spreadsheets guards what they would run: '=A is =A.
+    number = {f"'{label}": code for label, code in number.items()} | number
     unknown = [d for d in decisions if d.decision == CHANGE and d.label not in number]
     if unknown:
         raise DecisionsError(
             f"{source}, line {unknown[0].line}: {unknown[0].label!r} is no class of the table; the "
-            f"classes are {', '.join(list(number)[:10])}."
+            f"classes are {', '.join(map(str, classes.tolist()[:10]))}."
         )
     settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
     at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)

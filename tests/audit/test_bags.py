@@ -1,0 +1,168 @@
+"""Groups and stretches of time: what stays together, and what cannot be rated then."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from granulearn.audit import LabelAudit
+from granulearn.audit.bags import N_STRETCHES, check_units, known_elsewhere
+from tests.audit.tables import three_clouds
+
+
+def partition(units):
+    """Return which rows are together, whatever their unit is called."""
+    return {frozenset(np.flatnonzero(units == unit).tolist()) for unit in np.unique(units)}
+
+
+def test_nothing_asked_nothing_kept_together():
+    assert check_units(None, None, 5) is None
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["p", "q", "p", "r"],
+        [7, 3, 7, 5],
+        np.array([0.5, 1.5, 0.5, 9.0]),
+        pd.Series(["p", "q", "p", "r"], index=[9, 8, 7, 6], dtype="category"),
+        [True, "x", True, "y"],
+    ],
+)
+def test_groups_of_any_kind_are_numbered_from_zero(groups):
+    units = check_units(groups, None, 4)
+    assert partition(units) == {frozenset({0, 2}), frozenset({1}), frozenset({3})}
+    assert set(units.tolist()) == {0, 1, 2}
+
+
+@settings(max_examples=60)
+@given(
+    moments=st.lists(st.integers(0, 30), min_size=2, max_size=80).filter(lambda m: len(set(m)) > 1)
+)
+def test_stretches_follow_the_order_and_equal_moments_stay_together(moments):
+    units = check_units(None, moments, len(moments))
+    moments = np.array(moments)
+    assert 2 <= len(np.unique(units)) <= N_STRETCHES
+    order = np.argsort(moments, kind="stable")
+    assert (np.diff(units[order]) >= 0).all()
+    for moment in np.unique(moments):
+        assert len(np.unique(units[moments == moment])) == 1
+
+
+def test_different_moments_are_cut_into_stretches_of_equal_size():
+    order = np.random.default_rng(0).permutation(1000)
+    assert_array_equal(np.bincount(check_units(None, order, 1000)), [100] * N_STRETCHES)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        [3, 1, 2, 9],
+        [3.5, 1.25, 2.0, 9.75],
+        ["c", "a", "b", "d"],
+        pd.to_datetime(["2021-03-01", "2019-01-01", "2020-12-31", "2022-01-01"]),
+        np.array(["2021-03", "2019-01", "2020-12", "2022-01"], dtype="datetime64[M]"),
+    ],
+)
+def test_numbers_dates_and_texts_order_alike(order):
+    assert_array_equal(check_units(None, order, 4).argsort(), [1, 2, 0, 3])
+
+
+def test_a_group_belongs_to_the_stretch_of_its_first_sample():
+    groups = np.repeat(np.arange(20), 5)
+    order = np.arange(100)
+    order[4] = 99  # the last sample of the first group comes late
+    units = check_units(groups, order, 100)
+    for group in range(20):
+        assert len(np.unique(units[groups == group])) == 1
+    assert units[4] == units[0] == 0
+    assert len(np.unique(units)) == N_STRETCHES
+
+
+@pytest.mark.parametrize(
+    ("groups", "order", "message"),
+    [
+        (["a"] * 4, None, "all samples are in one group"),
+        ([1, 2, 3], None, "groups has 3 entries and there are 4 samples"),
+        (None, [1, 2], "order has 2 entries and there are 4 samples"),
+        (["a", None, "b", None], None, "groups has 2 missing entries"),
+        (None, [1, np.nan, 2, 3], "order has 1 missing entries"),
+        (None, [5, 5, 5, 5], "order has the same value everywhere"),
+        (None, [{}, {}, {}, {}], "order holds values that cannot be ordered"),
+    ],
+)
+def test_what_cannot_keep_rows_apart_is_an_error(groups, order, message):
+    with pytest.raises(ValueError, match=message):
+        check_units(groups, order, 4)
+
+
+def test_a_class_of_one_group_is_told_and_no_other():
+    codes, units = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 1, 0])
+    classes = np.array(["a", "b", "c"])
+    with pytest.warns(UserWarning, match=r"1 class\(es\) occur in one group only \('b'\); their 2"):
+        known = known_elsewhere(codes, units, classes)
+    assert known.tolist() == [True, True, False, False, True]
+
+
+# --- of a whole audit
+
+
+def test_labels_of_a_class_that_one_group_alone_has_are_unknown():
+    X, y, _ = three_clouds(200, rate=0.0)
+    groups = np.where(y == "emu", 0, np.random.default_rng(0).integers(1, 6, size=200))
+    with pytest.warns(UserWarning, match="'emu'"):
+        audit = LabelAudit(random_state=0).fit(X, y, groups=groups)
+    assert_array_equal(audit.verdict_ == "unknown", y == "emu")
+    assert np.isnan(audit.wrong_proba_[y == "emu"]).all()
+
+
+def test_labels_that_only_their_own_group_vouches_for_are_doubted():
+    # Each patient has one place and one label; a tenth of them contradict the places of all others.
+    rng = np.random.default_rng(0)
+    places = rng.normal(scale=6, size=(60, 2))
+    of_patient = (places[:, 0] > 0).astype(int)
+    odd = rng.choice(60, 6, replace=False)
+    of_patient[odd] = 1 - of_patient[odd]
+    patient = np.repeat(np.arange(60), 8)
+    X = places[patient] + 0.05 * rng.normal(size=(480, 2))
+    y = of_patient[patient]
+    wrong = np.isin(patient, odd)
+    alone, apart = (
+        LabelAudit(random_state=0).fit(X, y, groups=groups) for groups in (None, patient)
+    )
+    assert alone.flagged_[wrong].mean() < 0.1
+    assert apart.flagged_[wrong].mean() > 0.7
+
+
+@pytest.mark.parametrize("names", [lambda g: 99 - g, lambda g: [f"patient {k}" for k in g]])
+def test_the_names_of_groups_do_not_matter(names):
+    X, y, _ = three_clouds(200)
+    groups = np.random.default_rng(0).integers(12, size=200)
+    plain = LabelAudit(random_state=0).fit(X, y, groups=groups)
+    other = LabelAudit(random_state=0).fit(X, y, groups=names(groups))
+    assert_array_equal(other.proba_, plain.proba_)
+    assert_array_equal(other.verdict_, plain.verdict_)
+
+
+def test_the_order_of_rows_and_threads_do_not_matter_with_groups():
+    X, y, _ = three_clouds(200)
+    groups = np.random.default_rng(0).integers(12, size=200)
+    plain = LabelAudit(random_state=0).fit(X, y, groups=groups)
+    order = np.random.default_rng(1).permutation(200)
+    moved = LabelAudit(random_state=0, n_jobs=2).fit(X[order], y[order], groups=groups[order])
+    assert_array_equal(moved.proba_, plain.proba_[order])
+    assert_array_equal(moved.verdict_, plain.verdict_[order])
+
+
+@pytest.mark.parametrize("given_by", ["groups", "order"])
+def test_no_tree_sees_a_part_of_a_group_or_of_a_moment(given_by):
+    X, y, _ = three_clouds(200)
+    units = np.random.default_rng(0).integers(12, size=200)
+    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y, **{given_by: units})
+    for unit in range(12):
+        seen = audit.in_bag_[:, units == unit]
+        assert (seen.all(axis=1) | ~seen.any(axis=1)).all()
+    assert audit.in_bag_.any(axis=1).all()
+    assert not audit.in_bag_.all(axis=1).any()

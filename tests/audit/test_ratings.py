@@ -1,0 +1,114 @@
+"""What an audit says about each label, and what follows from it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from granulearn.audit import LabelAudit
+from granulearn.audit.ratings import (
+    AMBIGUOUS,
+    FINE,
+    UNKNOWN,
+    VERDICTS,
+    WRONG,
+    Ratings,
+    likeliest_other,
+)
+from tests.audit.tables import three_clouds
+
+
+@pytest.fixture(scope="module")
+def audit():
+    X, y, _ = three_clouds()
+    return LabelAudit(random_state=0).fit(X, y)
+
+
+def test_every_label_has_one_verdict_and_flagged_ones_are_wrong(audit):
+    ratings = audit.ratings_
+    assert set(ratings.verdicts) <= set(VERDICTS)
+    assert len(ratings.verdicts) == 150
+    assert_array_equal(ratings.verdicts == WRONG, audit.flagged_)
+    assert_array_equal(ratings.classes[ratings.given], audit.given_)
+    assert_array_equal(ratings.classes[ratings.suggested], audit.suggested_)
+    assert 0 < audit.flagged_.sum() < 150
+
+
+def test_the_rival_is_the_suggested_class_or_the_most_probable_other(audit):
+    ratings = audit.ratings_
+    assert (ratings.rivals != ratings.given).all()
+    doubted = ratings.suggested != ratings.given
+    assert_array_equal(ratings.rivals[doubted], ratings.suggested[doubted])
+    for at in np.flatnonzero(~doubted):
+        others = [code for code in range(3) if code != ratings.given[at]]
+        assert ratings.proba[at, ratings.rivals[at]] == ratings.proba[at, others].max()
+
+
+def test_what_cannot_be_rated_has_no_rival_and_is_not_trusted():
+    X, y, _ = three_clouds()
+    y = y.astype(object)
+    y[4] = "once"
+    with pytest.warns(UserWarning, match="1 of 150 labels"):
+        ratings = LabelAudit(random_state=0).fit(X, y).ratings_
+    assert_array_equal(np.flatnonzero(~ratings.known), [4])
+    assert ratings.verdicts[4] == UNKNOWN
+    assert ratings.rivals[4] == -1
+    assert not ratings.trusted[4]
+    assert ratings.worst_first[-1] == 4
+
+
+def test_verified_labels_are_trusted_whatever_the_forest_says(audit):
+    ratings = audit.ratings_
+    at = np.flatnonzero(audit.flagged_)[0]
+    assert not ratings.trusted[at]
+    assert replace(ratings, verified=np.arange(150) == at).trusted[at]
+
+
+def test_only_labels_that_are_fine_and_reliable_are_trusted_unverified(audit):
+    ratings = audit.ratings_
+    assert_array_equal(ratings.trusted, (ratings.verdicts == FINE) & (audit.reliability_ >= 0.5))
+    assert ratings.trusted.any()
+    assert not replace(ratings, verdicts=np.full(150, AMBIGUOUS)).trusted.any()
+
+
+def test_open_labels_come_by_reliability_then_verified_ones_then_unknown_ones():
+    nothing = np.zeros(6)
+    ratings = Ratings(
+        classes=np.array(["a", "b"]),
+        given=nothing.astype(int),
+        proba=np.full((6, 2), 0.5),
+        reliability=np.array([0.9, 0.1, np.nan, 0.1, 0.0, 0.5]),
+        wrong_proba=nothing,
+        suggested=nothing.astype(int),
+        verdicts=np.full(6, FINE),
+        verified=np.array([False, False, False, False, True, False]),
+    )
+    assert ratings.worst_first.tolist() == [1, 3, 5, 0, 4, 2]
+
+
+def test_one_class_has_no_rival():
+    one = np.ones((3, 1))
+    zeros = np.zeros(3, dtype=int)
+    ratings = Ratings(
+        np.array(["a"]), zeros, one, one[:, 0], one[:, 0], zeros, np.full(3, FINE), zeros > 0
+    )
+    assert_array_equal(ratings.rivals, -1)
+
+
+@given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 5))
+def test_the_likeliest_other_class_is_never_the_given_one_and_none_is_more_probable(
+    seed, n_classes
+):
+    rng = np.random.default_rng(seed)
+    # Few values, so that there are ties and impossible classes.
+    proba = rng.integers(0, 3, size=(20, n_classes)) / 4
+    codes = rng.integers(n_classes, size=20)
+    best, amount = likeliest_other(proba, codes)
+    for row in range(20):
+        others = [proba[row, k] for k in range(n_classes) if k != codes[row]]
+        assert best[row] != codes[row]
+        assert amount[row] == proba[row, best[row]] == max(others)
+    assert_array_equal(likeliest_other(np.full((1, n_classes), np.nan), codes[:1])[1], 0)
