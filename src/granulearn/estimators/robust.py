@@ -67,8 +67,8 @@ class RobustClassifier(DecisionClassifier):
         What is known of wrong labels: the share of them, spread evenly over the
         other classes, or the probability of each given label (column) where a
         class (row) is true, both in the order of `classes_`. An audit estimates
-        the share (``LabelAudit.noise_.rate``). With it, probabilities and predictions are about the *true* class; without, about
-        the label as given.
+        the share (``LabelAudit.noise_.rate``). With it, probabilities and
+        predictions are about the *true* class; without, about the label as given.
     n_trees : int or "auto", default="auto"
         Trees of the ball forest.
     n_layers : int or "auto", default="auto"
