@@ -154,7 +154,7 @@ def of_balls_and_audits() -> Iterator[tuple[str, str]]:
         resampled = granulearn.GranularBalls(random_state=0, n_jobs=2).fit_resample(X, y)
         yield f"{set_name} / GranularBalls", digest(resampled)
         audit = granulearn.LabelAudit(random_state=0).fit(X, y)
-        for name in ("reliability_", "suggested_", "flagged_", "proba_", "noise_matrix_"):
+        for name in ("reliability_", "suggested_", "verdict_", "proba_", "wrong_proba_"):
             yield f"{set_name} / LabelAudit / {name}", digest(getattr(audit, name))
         table = granulearn.audit_labels(X, y, random_state=0)
         yield f"{set_name} / audit_labels", digest([table.index, *(table[c] for c in table)])
