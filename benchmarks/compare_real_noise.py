@@ -89,7 +89,7 @@ def audit_tables(table: pd.DataFrame) -> list[str]:
     ]
     for score in scores:
         values = table.pivot(index="set", columns="method", values=score)[methods]
-        ranks = average_ranks(values)
+        ranks = pd.Series(average_ranks(values), methods)
         cells = " | ".join(f"{values[m].mean():.3f} ({ranks[m]:.2f})" for m in methods)
         lines.append(f"| {score} | {cells} |")
     ours = table[table["method"] == OURS]
@@ -128,7 +128,8 @@ def classifier_table(store: Path) -> list[str]:
         if score in TIMES:
             continue
         values = per_set(cells, score, methods)
-        ranks = average_ranks(values if higher_is_better(score) else -values)
+        better = values if higher_is_better(score) else -values
+        ranks = pd.Series(average_ranks(better), methods)
         means = " | ".join(f"{values[m].mean():.3f} ({ranks[m]:.2f})" for m in methods)
         lines.append(f"| {score.replace('_', ' ')} | {means} |")
     return lines

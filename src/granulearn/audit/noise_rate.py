@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -54,7 +54,7 @@ def unverified_rate(evidence: Evidence) -> NoiseRate:
     known = evidence.known
     if not known.any():
         return _nothing("no label can be rated: nothing else is known of any class.")
-    if not evidence.can_judge:
+    if evidence.says_nothing:
         return _nothing(
             "similar rows do not have similar labels more often than chance would have it, so "
             "nothing can be said about single labels; other columns or more rows may help."
@@ -66,6 +66,16 @@ def unverified_rate(evidence: Evidence) -> NoiseRate:
     margin = _QUANTILE * np.sqrt(contradicted * (1 - contradicted) / len(given))
     most = 0.98 * (n_classes - 1) / n_classes
     high = min(max(guess.high, 2 * (contradicted + margin) - guess.rate), most)
+    working_rates = tuple(
+        np.linspace(guess.low, min(max(contradicted, guess.rate), most), _N_RATES).tolist()
+    )
+    if not evidence.can_judge:
+        words = (
+            "similar rows hardly have similar labels more often than chance would have it, so how "
+            "many are wrong cannot be told, and verdicts are weak; other columns or more rows may "
+            "help."
+        )
+        return replace(_nothing(words), working_rates=working_rates)
     return NoiseRate(
         rate=guess.rate,
         low=min(guess.low, guess.rate),
@@ -76,9 +86,7 @@ def unverified_rate(evidence: Evidence) -> NoiseRate:
             "upper end allows for mistakes that follow the inputs, which only labels checked "
             "by hand can tell from classes that overlap."
         ),
-        working_rates=tuple(
-            np.linspace(guess.low, min(max(contradicted, guess.rate), most), _N_RATES).tolist()
-        ),
+        working_rates=working_rates,
     )
 
 

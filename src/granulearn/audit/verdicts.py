@@ -28,6 +28,8 @@ PLAUSIBLE = 0.5
 """A label is ambiguous where another class has so much of its probability."""
 # One test in twenty finds something in inputs that say nothing.
 _SKILL_NEEDED = 1.64
+# Below this, nothing is left of what few and noisy labels may hide.
+_NO_SKILL = -0.5
 _LEAST = 1e-9
 # One number is found as well from so many rows as from more.
 _ENOUGH_ROWS = 20_000
@@ -45,6 +47,8 @@ class Evidence:
     """(n,) number of the given class."""
     known: np.ndarray
     """(n,) true where the label can be rated."""
+    power: float
+    """That power."""
     skill: float
     """How far similar rows foretell labels, in standard errors."""
 
@@ -52,6 +56,11 @@ class Evidence:
     def can_judge(self) -> bool:
         """Whether similar rows foretell labels better than chance would."""
         return self.skill >= _SKILL_NEEDED
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether similar rows foretell labels no better than chance, or worse."""
+        return self.skill < _NO_SKILL
 
 
 def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> Evidence:
@@ -66,14 +75,15 @@ def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> E
     known : ndarray of shape (n,)
         True where the label can be rated.
     """
-    calibrated = np.full(proba.shape, np.nan)
+    calibrated, power = np.full(proba.shape, np.nan), 1.0
     if known.any():
         usable = np.clip(proba[known], _LEAST, 1)
         usable /= usable.sum(axis=1, keepdims=True)
         at = _evenly_spread(usable, given[known])
         power = best_power(usable[at], given[known][at], np.ones(len(at)))
         calibrated[known] = powered(usable, power)
-    return Evidence(proba, calibrated, given, known, foretelling(proba[known], given[known]))
+    skill = foretelling(proba[known], given[known])
+    return Evidence(proba, calibrated, given, known, power, skill)
 
 
 def _evenly_spread(proba: np.ndarray, given: np.ndarray) -> np.ndarray:
@@ -139,6 +149,9 @@ def rate_labels(
     if len(classes) > 1 and rates:
         other, rival = likeliest_other(calibrated, given)
         ratio = np.divide(rival, own, out=np.full(len(own), np.inf), where=own > 0)
+        # Among many wrong labels a forest may be surer than it should be. That says how many
+        # labels are right, not which class is ahead.
+        ratio = ratio ** (1 / min(evidence.power, 1.0))
         wrong = ratio > CLEARLY * np.sqrt(len(classes) - 1)
         ambiguous = ~wrong & (ratio >= PLAUSIBLE)
         verdicts[known] = FINE
