@@ -145,6 +145,18 @@ def test_the_rate_is_right_on_average_and_its_range_holds_the_truth_as_often_as_
     assert np.mean(covered) >= 0.93
 
 
+@pytest.mark.parametrize(
+    ("share_wrong", "n_rows", "random_share"), [(0.2, 30, 1.0), (0.2, 30, 0.5), (0.05, 100, 0.5)]
+)
+def test_it_is_right_on_average_where_the_wrong_labels_are_just_the_worst_ones(
+    share_wrong, n_rows, random_share
+):
+    ratings, truth = population()
+    truth = (np.argsort(np.argsort(ratings.reliability)) < share_wrong * 1000).astype(int)
+    rates = [noise.rate for noise in draws(ratings, truth, n_rows, random_share)]
+    assert np.mean(rates) == pytest.approx(share_wrong, abs=0.006)
+
+
 def test_more_rows_make_the_range_smaller():
     ratings, truth = population()
     widths = [
