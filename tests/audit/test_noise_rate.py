@@ -235,3 +235,10 @@ def test_equal_reliability_and_labels_that_cannot_be_rated_are_counted_too():
     ratings.reliability[:] = np.where(np.arange(1000) < 100, np.nan, 0.7)
     found = np.array([noise.rate for noise in draws(ratings, truth, 60, 1.0)])
     assert abs(found.mean() - truth.mean()) < 3 * found.std() / np.sqrt(len(found))
+
+
+def test_rows_beyond_equal_drawn_ones_are_counted_like_the_others():
+    ratings, truth = population(200)
+    ratings.reliability[:] = np.where(np.arange(200) < 100, 0.7, 0.9)
+    drawn = checked(np.ones_like(truth), np.arange(20), True)
+    assert verified_rate(ratings, drawn, BEFORE).rate == pytest.approx(1)
