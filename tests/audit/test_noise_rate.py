@@ -145,6 +145,18 @@ def test_the_rate_is_right_on_average_and_its_range_holds_the_truth_as_often_as_
     assert np.mean(covered) >= 0.93
 
 
+@pytest.mark.parametrize(
+    ("share_wrong", "n_rows", "random_share"), [(0.2, 30, 1.0), (0.2, 30, 0.5), (0.05, 100, 0.5)]
+)
+def test_it_is_right_on_average_where_the_wrong_labels_are_just_the_worst_ones(
+    share_wrong, n_rows, random_share
+):
+    ratings, truth = population()
+    truth = (np.argsort(np.argsort(ratings.reliability)) < share_wrong * 1000).astype(int)
+    rates = [noise.rate for noise in draws(ratings, truth, n_rows, random_share)]
+    assert np.mean(rates) == pytest.approx(share_wrong, abs=0.006)
+
+
 def test_more_rows_make_the_range_smaller():
     ratings, truth = population()
     widths = [
@@ -223,3 +235,10 @@ def test_equal_reliability_and_labels_that_cannot_be_rated_are_counted_too():
     ratings.reliability[:] = np.where(np.arange(1000) < 100, np.nan, 0.7)
     found = np.array([noise.rate for noise in draws(ratings, truth, 60, 1.0)])
     assert abs(found.mean() - truth.mean()) < 3 * found.std() / np.sqrt(len(found))
+
+
+def test_rows_beyond_equal_drawn_ones_are_counted_like_the_others():
+    ratings, truth = population(200)
+    ratings.reliability[:] = np.where(np.arange(200) < 100, 0.7, 0.9)
+    drawn = checked(np.ones_like(truth), np.arange(20), True)
+    assert verified_rate(ratings, drawn, BEFORE).rate == pytest.approx(1)

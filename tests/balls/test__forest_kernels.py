@@ -36,6 +36,24 @@ def test_every_row_is_drawn_equally_often():
     assert_allclose(times / 2000, 0.4, atol=0.05)
 
 
+@given(key=keys, n=st.integers(1, 60))
+def test_drawn_numbers_lie_between_zero_and_one_and_more_of_them_begin_alike(key, n):
+    draws, more = np.empty(n), np.empty(n + 5)
+    kernels.draw_numbers(np.uint64(key), draws)
+    kernels.draw_numbers(np.uint64(key), more)
+    assert ((draws >= 0) & (draws < 1)).all()
+    assert_array_equal(more[:n], draws)
+    assert len(np.unique(more)) == n + 5
+
+
+def test_drawn_numbers_of_many_keys_are_uniform():
+    draws = np.empty((500, 4))
+    for key, row in enumerate(draws):
+        kernels.draw_numbers(np.uint64(key * 7919), row)
+    assert_allclose(draws.mean(axis=0), 0.5, atol=0.06)
+    assert_allclose(np.corrcoef(draws.T), np.eye(4), atol=0.2)
+
+
 def grow(data, weights, rows, key, bucket_rows):
     """Return children, counts and thresholds of a tree by the compiled loops."""
     n_classes, n_features, n_nodes = data.n_classes, data.X.shape[1], 2 * len(rows)

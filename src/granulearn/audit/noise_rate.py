@@ -210,13 +210,15 @@ def _stratified(
     stratum_of_rest = np.searchsorted(edges, reliability[rest], side="left")
     # Drawn rows of equal reliability may lie on both sides of an edge; their values decide.
     stratum_of_drawn = np.searchsorted(edges, reliability[drawn], side="left")
+    # Rows of strata without a drawn one, as equal values may leave them, are like the others.
+    counted = np.isin(stratum_of_rest, stratum_of_drawn).sum()
     estimate, variance = 0.0, 0.0
     for stratum in range(n_strata):
         seen = wrong[stratum_of_drawn == stratum]
         n_rows = int((stratum_of_rest == stratum).sum())
         if len(seen) == 0:
             continue
-        share, weight = seen.mean(), n_rows / len(rest)
+        share, weight = seen.mean(), n_rows / counted
         estimate += weight * share
         finite = 1 - len(seen) / n_rows
         variance += weight**2 * finite * share * (1 - share) / max(len(seen) - 1, 1)
