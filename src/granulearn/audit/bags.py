@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 N_STRETCHES = 10
+_LARGE_GROUP = 0.6
 
 
 def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
@@ -38,6 +39,17 @@ def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
         raise ValueError(
             "all samples are in one group; groups= needs two or more, so that some can be rated "
             "by others."
+            if order is None
+            else "all groups begin at the same time, so that order= tells nothing about groups; "
+            "leave one of the two out."
+        )
+    largest = float(np.bincount(units).max() / len(units))
+    if largest > _LARGE_GROUP:
+        warnings.warn(
+            f"one group has {largest:.0%} of the samples; they can be rated by the few others "
+            "only, so verdicts on them are weak.",
+            UserWarning,
+            stacklevel=3,
         )
     return units
 

@@ -72,8 +72,9 @@ class LabelAudit(BaseEstimator):
     verdict_ : ndarray of shape (n_samples,)
         "wrong": another class is clearly more probable; "ambiguous": two
         classes are plausible; "strange": the inputs are far from all others;
-        "fine"; or "unknown": nothing can be said. All are unknown where similar
-        samples have similar labels no more often than chance would have it.
+        "fine"; or "unknown": nothing can be said. All are unknown where, among
+        1,000 samples or more, similar ones do not have similar labels more often
+        than chance would have it.
     flagged_ : ndarray of shape (n_samples,)
         True where the verdict is "wrong".
     suggested_ : ndarray of shape (n_samples,)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from granulearn.audit.bags import check_units
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.verified import check_verified
+from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, check_verified
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
@@ -38,22 +38,29 @@ class TableAudit:
     """Names of these inputs."""
     audit: LabelAudit
 
-    def listing(self, keep: Sequence[str] | None = None) -> pa.Table:
+    def listing(self, keep: Sequence[str] | None = None, sample: int = 0) -> pa.Table:
         """Return one row per row of the table, worst first, rows without a label last.
 
         Parameters
         ----------
         keep : sequence of str, default=None
             Columns of the table to show; None shows all. Cells are as they were read.
+        sample : int, default=0
+            So many rows, drawn at random among those nobody has verified, come first.
 
         Returns
         -------
         pyarrow Table
             ``row`` (number of the data row, from 1), ``line`` (of the file, if it has
-            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has, and the
-            columns of the table in its own order.
+            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has, ``drawn``
+            ("random" or "worst"), and the columns of the table in its own order.
         """
         data, cells, verdict = self.table, self._cells(), self.audit.to_frame()
+        verdict["drawn"] = WORST_FIRST
+        if sample:
+            drawn = self.audit.next_to_review(sample, random_share=1.0).index
+            verdict.loc[drawn, "drawn"] = AT_RANDOM
+            verdict = verdict.loc[[*drawn, *verdict.index.difference(drawn, sort=False)]]
         unlabelled = np.setdiff1d(np.arange(cells.num_rows), data.rows)
         rows = np.concatenate([data.rows[verdict.index], unlabelled])
         n_more = len(unlabelled)

@@ -28,8 +28,8 @@ PLAUSIBLE = 0.5
 """A label is ambiguous where another class has so much of its probability."""
 # One test in twenty finds something in inputs that say nothing.
 _SKILL_NEEDED = 1.64
-# Below this, nothing is left of what few and noisy labels may hide.
-_NO_SKILL = -0.5
+# Among so many rows whatever foretells labels shows; few and noisy labels may hide it.
+_MANY_ROWS = 1_000
 _LEAST = 1e-9
 # One number is found as well from so many rows as from more.
 _ENOUGH_ROWS = 20_000
@@ -59,8 +59,8 @@ class Evidence:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether similar rows foretell labels no better than chance, or worse."""
-        return self.skill < _NO_SKILL
+        """Whether similar rows foretell labels no better than chance, by all that can be known."""
+        return not self.can_judge and int(self.known.sum()) >= _MANY_ROWS
 
 
 def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> Evidence:

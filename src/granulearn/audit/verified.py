@@ -69,7 +69,8 @@ def check_verified(
 def _entries(verified: Any, n_samples: int) -> tuple[list, list, list]:
     """Return rows, labels and how the rows were drawn; rows are names or positions."""
     if isinstance(verified, Mapping):
-        return list(verified), list(verified.values()), [WORST_FIRST] * len(verified)
+        kept = {row: label for row, label in verified.items() if not _is_missing(label)}
+        return list(kept), list(kept.values()), [WORST_FIRST] * len(kept)
     if hasattr(verified, "columns"):
         if "label" not in verified.columns:
             raise ValueError(

@@ -70,6 +70,14 @@ def audit(
             help="CSV file of labels a person has looked at: row, decision, label.",
         ),
     ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            "--sample",
+            min=0,
+            help="Rows to draw at random and put first in the output: checked, they stand for all.",
+        ),
+    ] = 0,
     group: Annotated[
         str | None,
         typer.Option(
@@ -99,8 +107,8 @@ def audit(
     and the suggested label, the verdict, how probable it is that the label is wrong, and the
     columns of the table as they were read, those that were left out as well. Rows without a
     label come last. Fill in a column "decision" (keep, change, exclude, unsure) and pass the
-    file as --decisions: what was decided is never doubted again, teaches the trees, and says
-    how many labels are wrong.
+    file as --decisions: what was decided is never doubted again, teaches the trees, and, for
+    rows that --sample drew at random, says how many labels are wrong.
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
@@ -127,7 +135,7 @@ def audit(
             )
             if output is not None:
                 tell(f"writing {output.name}")
-                _write_listing(output, done, keep)
+                _write_listing(output, done, keep, sample)
             if report is not None:
                 tell(f"writing {report.name}")
                 _write_page(report, table.name, done)
@@ -166,11 +174,11 @@ def _write_page(path: Path, title: str, done: TableAudit) -> None:
     write_audit_page(summary, path)
 
 
-def _write_listing(path: Path, done: TableAudit, keep: list[str] | None) -> None:
+def _write_listing(path: Path, done: TableAudit, keep: list[str] | None, sample: int) -> None:
     from granulearn.persistence import written_atomically
     from granulearn.tables.writing import write_csv
 
-    listing = done.listing(keep)
+    listing = done.listing(keep, sample)
     with written_atomically(path) as draft:
         write_csv(listing.to_batches(), draft, listing.column_names)
 

@@ -36,6 +36,8 @@ class Decision:
     """One of `DECISIONS`."""
     label: str
     """The new label of a change; else empty."""
+    given: str = ""
+    """The label at that time; empty if the file does not say."""
     row_hash: str = ""
     """Of the row's cells, see `granulearn.tables.row_hashes`; empty if the file has none."""
     drawn: str = WORST_FIRST
@@ -116,6 +118,7 @@ def _decision(path: Path, line: int, cells: dict[str, str]) -> Decision | None:
         row=int(cells["row"]),
         decision=said,
         label=label if said == CHANGE else "",
+        given=cells.get("given", ""),
         row_hash=cells.get("hash", ""),
         drawn=drawn,
         line=line,
@@ -177,6 +180,16 @@ def verified_by(
         )
     settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
     at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)
+    changed = [
+        d
+        for d, place in zip(settled, at, strict=True)
+        if d.decision == KEEP and d.given and number.get(d.given) != given[place]
+    ]
+    if changed:
+        raise DecisionsError(
+            f"{source}, line {changed[0].line}: row {changed[0].row} was kept as "
+            f"{changed[0].given!r}, and its label is another one now; decide on it again."
+        )
     truth = np.array(
         [
             number[d.label] if d.decision == CHANGE else given[place]
