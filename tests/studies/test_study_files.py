@@ -58,7 +58,8 @@ def test_real_noise_trains_on_given_labels_and_has_the_everyday_rivals():
     study = load_study("real-noise")
     assert [str(condition) for condition in conditions(study)] == ["given"]
     packages = {method.estimator.partition(".")[0] for method in study.method}
-    assert packages == {"RobustClassifier", "lightgbm", "sklearn", "cleanlab"}
+    assert packages == {"RobustClassifier", "lightgbm", "sklearn", "granulearn"}
+    assert sum("CleanLearning" in method.name for method in study.method) == 2
 
 
 def test_table1_has_the_papers_sets_and_methods():

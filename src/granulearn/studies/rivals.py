@@ -18,8 +18,8 @@ class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
     estimator : classifier
         Is cloned. Anything with ``fit``, ``predict_proba``, ``get_params`` and ``set_params``.
     random_state : int or None, default=None
-        Handed to the estimator: CatBoost does not list its seed among its parameters,
-        so that nobody else could find it.
+        Handed to the estimator, as ``seed`` if it calls it so (cleanlab): CatBoost does
+        not list it among its parameters, so that nobody else could find it.
 
     Attributes
     ----------
@@ -50,7 +50,9 @@ class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.estimator_ = clone(self.estimator)
         if self.random_state is not None:
-            self.estimator_.set_params(random_state=self.random_state)
+            listed = self.estimator_.get_params(deep=False)
+            name = "seed" if "seed" in listed and "random_state" not in listed else "random_state"
+            self.estimator_.set_params(**{name: self.random_state})
         self._fit_model(np.asarray(X), codes)
         return self
 
