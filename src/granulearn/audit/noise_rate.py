@@ -37,6 +37,11 @@ class NoiseRate:
     """Shares by which single labels are judged, as probable as each other: from the least that
     is wrong at random to every label that its likeliest class contradicts."""
 
+    @property
+    def sentence(self) -> str:
+        """The words as a sentence of their own."""
+        return self.words[:1].upper() + self.words[1:]
+
 
 def unverified_rate(evidence: Evidence) -> NoiseRate:
     """Estimate the share of wrong labels when nobody has looked at any.

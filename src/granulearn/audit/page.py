@@ -95,7 +95,7 @@ def _headline(noise: NoiseRate) -> dict[str, Any]:
         "rate": float(noise.rate) if judged else None,
         "low": float(noise.low) if judged else None,
         "high": float(noise.high) if judged else None,
-        "words": noise.words,
+        "words": noise.sentence,
     }
 
 

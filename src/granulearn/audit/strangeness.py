@@ -126,11 +126,7 @@ def find_strange_rows(
         columns: tuple[str, ...] = ()
         if away[worst] > DEVIATIONS:
             columns = (names[worst],)
-            usual = DEVIATIONS / 2 * places.widths[worst]
-            where = (
-                f"most of all in {names[worst]}, where it has {X[row, worst]:.4g} and others are "
-                f"mostly within {usual:.3g} of {places.middles[worst]:.4g}"
-            )
+            where = f"most of all in {names[worst]}"
         words = (
             f"{named_rows([row], positions).capitalize()} is far from all others, {where}; "
             "check its inputs before its label."

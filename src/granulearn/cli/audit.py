@@ -282,7 +282,7 @@ def _show(name: str, done: TableAudit) -> None:
     out, once, audited = console(), _once(done), done.audit
     n_labels, noise = len(audited.given_), audited.noise_
     out.print(bold(name), f": {n_labels:,} labels, {_headline(noise)}", sep="")
-    out.print(f"  {noise.words}", style="dim")
+    out.print(noise.sentence, style="dim")
     counts = {verdict: count for verdict, count in _counts(done).items() if count}
     out.print("verdicts:", ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()))
     if len(once):
