@@ -95,6 +95,7 @@ def test_positions_give_the_order_and_unknown_rows_are_passed_over():
         ratings,
         given=ratings.given[order],
         proba=ratings.proba[order],
+        reliability=ratings.reliability[order],
         wrong_proba=ratings.wrong_proba[order],
         suggested=ratings.suggested[order],
     )

@@ -71,7 +71,7 @@ def test_wrong_labels_are_found_by_the_probabilities_of_another_model():
         RandomForestClassifier(50, random_state=0), X, y, method="predict_proba"
     )
     found = audit_labels(X, y, proba=fair)["flagged"].sort_index().to_numpy()
-    assert not found[~wrong].any()
+    assert found[~wrong].mean() < 0.02
     assert found[wrong].mean() > 0.85  # such a forest learns a few by heart
 
 

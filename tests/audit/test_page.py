@@ -1,6 +1,7 @@
 """The audit's page, in a real browser: it opens, explains, chooses, and fits a phone."""
 
 import json
+import re
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -10,6 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from granulearn.audit import LabelAudit
+from granulearn.audit.noise_rate import NoiseRate
 from granulearn.audit.page import (
     grouped,
     percent,
@@ -115,10 +117,21 @@ def test_thousands_stand_apart():
 
 def test_one_headline_number_with_range_and_assumption_comes_first(page, summary):
     head = page.find_element(By.TAG_NAME, "header").text
-    assert page.find_element(By.TAG_NAME, "h1").text == "About 10.0 % of the labels are wrong"
-    assert "probably between 7.0 % and 13.4 %" in head
+    first = page.find_element(By.TAG_NAME, "h1").text
+    assert first == "Between 7.0 % and 13.4 % of the labels are wrong"
+    assert "about 10.0 % if mistakes fall at random" in head
     assert summary["headline"]["words"] in head
     assert "150 labels, 4 of them verified" in head
+
+
+def test_a_share_that_was_counted_comes_before_its_interval():
+    X, audit = audited()
+    counted = NoiseRate(0.1, 0.07, 0.134, "verified labels", "From 40 labels.", ())
+    page = render_audit_page(summary_of(X, saying(audit, noise=counted)))
+    assert re.search(
+        r'<h1>About <strong id="rate">10.0.%</strong> of the labels are wrong</h1>', page
+    )
+    assert re.search(r"probably between 7.0.% and 13.4.%", page)
 
 
 def test_what_cannot_be_judged_is_said_first_and_without_a_number():

@@ -70,13 +70,13 @@ def test_few_rows_and_rows_that_are_nearly_all_equal_are_not_judged():
     assert strangeness(X).max() <= STRANGE_FROM
 
 
-def test_an_issue_names_the_row_the_column_and_what_is_usual():
+def test_an_issue_names_the_row_and_the_column():
     X = normal(300, 3)
     X[5, 1] = 1000
     (issue,) = find_strange_rows(X, place(X), ["age", "weight", "height"], np.arange(300) + 2)
     assert issue.rows == (5,)
     assert issue.columns == ("weight",)
-    assert issue.words.startswith("Row 7 is far from all others, most of all in weight, where it")
+    assert issue.words.startswith("Row 7 is far from all others, most of all in weight;")
 
 
 def test_inputs_must_be_numbers_in_a_table():

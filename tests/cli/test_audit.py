@@ -16,7 +16,7 @@ from tests.cli.commands import fails, fails_with, people, succeeds
 
 VERDICT = [
     *["row", "line", "hash", "given", "suggested", "verdict", "wrong_probability"],
-    *["reliability", "flagged", "verified"],
+    *["reliability", "flagged", "verified", "drawn"],
 ]
 
 

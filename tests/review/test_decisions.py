@@ -167,3 +167,11 @@ def test_a_label_that_was_guarded_against_spreadsheets_is_known_again():
 def test_decisions_about_another_table_are_refused(decision, message):
     with pytest.raises(DecisionsError, match=message):
         verified(decision)
+
+
+def test_what_was_kept_must_still_be_the_label():
+    kept = Decision(1, "keep", "", given="cat", line=2)
+    assert verified(kept, given=np.array([0, 1, 0, 1]))[1] == [0]
+    again = r"line 2: row 1 was kept as 'cat'.*decide on it again"
+    with pytest.raises(DecisionsError, match=again):
+        verified(kept, given=np.array([1, 1, 0, 1]))

@@ -13,7 +13,7 @@ from granulearn.audit.column_words import FeatureName
 from granulearn.audit.explanation import explain
 from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.noise_rate import NoiseRate
+from granulearn.audit.noise_rate import SURE_REGIONS, NoiseRate
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.suspect_cards import (
     MOST_PAIRS,
@@ -95,6 +95,7 @@ def _headline(noise: NoiseRate) -> dict[str, Any]:
         "rate": float(noise.rate) if judged else None,
         "low": float(noise.low) if judged else None,
         "high": float(noise.high) if judged else None,
+        "at_random": noise.basis == SURE_REGIONS,
         "words": noise.sentence,
     }
 

@@ -26,8 +26,8 @@ mistake, and the more its being given speaks for it.
 """
 PLAUSIBLE = 0.5
 """A label is ambiguous where another class has so much of its probability."""
-# One test in twenty finds something in inputs that say nothing.
-_SKILL_NEEDED = 1.64
+# Three of a hundred tables of noise reach it: rows that share trees are no independent draws.
+_SKILL_NEEDED = 2.33
 # Among so many rows whatever foretells labels shows; few and noisy labels may hide it.
 _MANY_ROWS = 1_000
 _LEAST = 1e-9
@@ -47,10 +47,10 @@ class Evidence:
     """(n,) number of the given class."""
     known: np.ndarray
     """(n,) true where the label can be rated."""
-    power: float
-    """That power."""
     skill: float
     """How far similar rows foretell labels, in standard errors."""
+    power: float = 1.0
+    """The power of the calibrated ones."""
 
     @property
     def can_judge(self) -> bool:
@@ -83,7 +83,7 @@ def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> E
         power = best_power(usable[at], given[known][at], np.ones(len(at)))
         calibrated[known] = powered(usable, power)
     skill = foretelling(proba[known], given[known])
-    return Evidence(proba, calibrated, given, known, power, skill)
+    return Evidence(proba, calibrated, given, known, skill, power)
 
 
 def _evenly_spread(proba: np.ndarray, given: np.ndarray) -> np.ndarray:

@@ -305,9 +305,13 @@ def _show(name: str, done: TableAudit) -> None:
 
 
 def _headline(noise: NoiseRate) -> str:
+    from granulearn.audit.noise_rate import SURE_REGIONS
+
     if math.isnan(noise.rate):
         return "which cannot be judged"
     low, rate, high = (f"{100 * value:.1f}" for value in (noise.low, noise.rate, noise.high))
+    if noise.basis == SURE_REGIONS:
+        return f"{low} to {high} % of them wrong, about {rate} % if mistakes fall at random"
     return f"about {rate} % of them wrong ({low} to {high} %)"
 
 

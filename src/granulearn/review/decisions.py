@@ -36,14 +36,14 @@ class Decision:
     """One of `DECISIONS`."""
     label: str
     """The new label of a change; else empty."""
-    given: str = ""
-    """The label at that time; empty if the file does not say."""
     row_hash: str = ""
     """Of the row's cells, see `granulearn.tables.row_hashes`; empty if the file has none."""
     drawn: str = WORST_FIRST
     """ "random" if the row was drawn at random, and so stands for others."""
     line: int = 0
     """Line of the file."""
+    given: str = ""
+    """The label at that time; empty if the file does not say."""
 
 
 def read_decisions(path: Path) -> list[Decision]:
