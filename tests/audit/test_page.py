@@ -128,7 +128,8 @@ def test_a_share_that_was_counted_comes_before_its_interval():
     X, audit = audited()
     counted = NoiseRate(0.1, 0.07, 0.134, "verified labels", "From 40 labels.", ())
     page = render_audit_page(summary_of(X, saying(audit, noise=counted)))
-    assert re.search(
+    first = r'<h1>About <strong id="rate">10.0.%</strong> of the labels are wrong</h1>'
+    assert re.search(first, page)
         r'<h1>About <strong id="rate">10.0.%</strong> of the labels are wrong</h1>', page
     )
     assert re.search(r"probably between 7.0.% and 13.4.%", page)
