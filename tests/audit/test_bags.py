@@ -1,5 +1,7 @@
 """Groups and stretches of time: what stays together, and what cannot be rated then."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,7 +44,9 @@ def test_groups_of_any_kind_are_numbered_from_zero(groups):
     moments=st.lists(st.integers(0, 30), min_size=2, max_size=80).filter(lambda m: len(set(m)) > 1)
 )
 def test_stretches_follow_the_order_and_equal_moments_stay_together(moments):
-    units = check_units(None, moments, len(moments))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of stretches that have most of the rows
+        units = check_units(None, moments, len(moments))
     moments = np.array(moments)
     assert 2 <= len(np.unique(units)) <= N_STRETCHES
     order = np.argsort(moments, kind="stable")

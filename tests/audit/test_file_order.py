@@ -109,3 +109,12 @@ def test_positions_give_the_order_and_unknown_rows_are_passed_over():
 def test_short_files_have_no_block():
     assert scan([np.ones(10, dtype=bool)], one_cell(10)) == []
     assert scan([np.zeros(100, dtype=bool)], one_cell(100)) == []
+
+
+def test_a_verified_label_that_occurs_once_hides_no_block():
+    X, y = wrong_stretch()
+    names = np.where(y == y[0], "a", "b").astype(object)
+    names[7] = "typo"
+    with pytest.warns(UserWarning, match="1 of"):
+        audit = LabelAudit(random_state=0).fit(X, names, verified={7: "a"})
+    assert len(find_blocks(audit.ratings_)) == 1

@@ -54,7 +54,9 @@ def test_sums_may_be_rounded():
 def test_probabilities_that_know_nearly_every_label_are_told_to_be_learnt_by_heart():
     X, y, _ = three_clouds()
     heart = RandomForestClassifier(20, bootstrap=False, random_state=0).fit(X, y).predict_proba(X)
-    with pytest.warns(UserWarning, match=r"sure of 100.0% of the given labels.*cross_val_predict"):
+    with pytest.warns(
+        UserWarning, match=r"foretells 100.0% of the given labels.*cross_val_predict"
+    ):
         LabelAudit().fit(X, y, proba=heart)
     # No warning where the samples were not seen: it would fail this test.
     fair = cross_val_predict(

@@ -135,3 +135,44 @@ def test_text_one_class_and_wrong_settings_are_errors_that_say_what_to_do():
         audit_labels(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match="'action' parameter"):
         LabelAudit(action="delete").fit(X, y)
+
+
+def test_rows_to_review_are_named_as_in_the_data_and_can_be_given_back():
+    X, y, wrong = three_clouds()
+    order = np.random.default_rng(3).permutation(len(y))
+    frame = pd.DataFrame(X, index=order)
+    audit = LabelAudit(random_state=0).fit(frame, y)
+    truth = pd.Series(three_clouds(rate=0.0)[1], index=order)
+    rows = audit.next_to_review(40, random_share=1.0)
+    again = LabelAudit(random_state=0).fit(
+        frame, y, verified=rows.assign(label=truth.loc[rows.index])
+    )
+    assert set(order[again.verified_]) == set(rows.index)
+    assert again.noise_.low <= wrong.mean() <= again.noise_.high
+    assert_array_equal(again.to_frame().index, order[again.ratings_.worst_first])
+
+
+def test_nothing_is_forecast_where_nothing_is_known():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1_000, 4)), rng.integers(2, size=1_000)
+    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y, verified={0: 0, 1: 1})
+    assert set(audit.verdict_) == {"unknown", "fine"}
+    assert audit.expected_yield() == {}
+
+
+def test_corrected_rows_count_for_their_true_class():
+    X, y, wrong = three_clouds()
+    truth = three_clouds(rate=0.0)[1]
+    at = np.flatnonzero(wrong)[:5]
+    ratings = LabelAudit(random_state=0).fit(X, y, verified=dict(zip(at, truth[at]))).ratings_
+    assert_array_equal(ratings.classes[ratings.believed[at]], truth[at])
+    assert ratings.trusted[at].all()
+    others = ~ratings.verified
+    assert_array_equal(ratings.believed[others], ratings.given[others])
+
+
+def test_groups_may_be_named_beside_numbers():
+    X, y, _ = three_clouds()
+    frame = pd.DataFrame(X).add_prefix("x").assign(who=np.arange(len(y)) % 7)
+    by_name = audit_labels(frame, y, groups="who", random_state=0)
+    assert set(by_name.index) == set(range(len(y)))

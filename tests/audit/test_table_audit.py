@@ -137,7 +137,7 @@ def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
     listing = done.listing()
     assert listing.column_names == [
         *["row", "line", "hash", "given", "suggested", "verdict", "wrong_probability"],
-        *["reliability", "flagged", "verified", "drawn"],
+        *["reliability", "flagged", "verified", "decision", "new_label", "drawn"],
         *["given (column)", "price", "kind"],
     ]
     last = listing.slice(59).to_pylist()[0]
@@ -151,7 +151,7 @@ def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
         assert row["line"] == 2 * row["row"]
     ratings = listing["reliability"].drop_null().to_pylist()
     assert ratings == sorted(ratings)
-    assert done.listing(keep=["kind"]).column_names[11:] == ["kind"]
+    assert done.listing(keep=["kind"]).column_names[13:] == ["kind"]
     assert len(done.shown_cells()) == 59
     assert list(done.shown_cells()) == ["given", "price"]
 

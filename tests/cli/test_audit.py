@@ -16,7 +16,7 @@ from tests.cli.commands import fails, fails_with, people, succeeds
 
 VERDICT = [
     *["row", "line", "hash", "given", "suggested", "verdict", "wrong_probability"],
-    *["reliability", "flagged", "verified", "drawn"],
+    *["reliability", "flagged", "verified", "decision", "new_label", "drawn"],
 ]
 
 
@@ -275,7 +275,7 @@ def test_labels_that_occur_once_are_named_with_their_rows(misspelt, tmp_path):
     assert listing.loc[[7, 21, 100], "reliability"].isna().all()
     facts = run_audit(misspelt, "--exact-labels", "--json").json
     assert facts["occur_once"][0] == {"row": 7, "given": "YES"}
-    assert facts["unknown"] == len(facts["occur_once"]) == 3
+    assert facts["without_reliability"] == len(facts["occur_once"]) == 3
 
 
 def test_of_many_labels_that_occur_once_the_first_are_named(mislabelled, tmp_path):

@@ -55,10 +55,30 @@ def test_the_suggested_label_stands_in_for_a_new_one(written):
 
 def test_a_label_of_the_table_that_was_not_changed_is_no_new_one(written):
     path = written(
-        "row,given,suggested,label,decision\n"
-        "1,cat,dog,cat,change\n2,cat,dog,emu,change\n3,cat,cat,cat,change\n"
+        "row,given,suggested,label,decision\n1,cat,dog,cat,change\n2,cat,dog,emu,change\n"
     )
-    assert [d.label for d in read_decisions(path)] == ["dog", "emu", "cat"]
+    assert [d.label for d in read_decisions(path)] == ["dog", "emu"]
+
+
+def test_a_change_to_the_given_label_is_no_change(written):
+    path = written("row,given,suggested,new_label,decision\n3,cat,cat,,change\n")
+    with pytest.raises(DecisionsError, match=r"line 2: a change needs.*'cat' is the given one"):
+        read_decisions(path)
+
+
+def test_files_of_spreadsheets_with_semicolons_or_tabs_are_read(written):
+    for separator in ";\t":
+        path = written(separator.join(["row", "decision"]) + "\n" + separator.join(["1", "keep"]))
+        assert [(d.row, d.decision) for d in read_decisions(path)] == [(1, "keep")]
+
+
+def test_labels_are_known_as_spreadsheets_write_them():
+    assert verified(Decision(1, "change", "TRUE"), classes=np.array([False, True]))[1] == [1]
+    assert verified(Decision(1, "change", "2"), classes=np.array([1.0, 2.0]))[1] == [1]
+    # Exact names win.
+    both = np.array(["A", "a"])
+    assert verified(Decision(1, "change", "a"), classes=both)[1] == [1]
+    assert verified(Decision(1, "change", "A"), classes=both)[1] == [0]
 
 
 def test_a_character_that_ends_lines_elsewhere_ends_none_here(written):
@@ -82,10 +102,9 @@ def test_lines_of_messages_are_those_of_the_file(written):
         ("row,decision\n1.0,keep\n", "'1.0' is no row number"),
         ("row,decision\n²,keep\n", "is no row number"),
         ("row,decision\n,keep\n", "'' is no row number"),
-        ("row,decision\n1,keep\n2,change\n", "line 3: a change needs the new label in 'label'"),
+        ("row,decision\n1,keep\n2,change\n", "line 3: a change needs the new label in 'new_label'"),
         ("row,decision,drawn\n1,keep,luck\n", "drawn is 'luck'; it is 'random' or 'worst'"),
         ("line,decision\n1,keep\n", r"has no column 'row'.*It has line, decision\."),
-        ("row;decision\n1;keep\n", "has no column 'row'"),
         ("row,label\n1,dog\n", "has no column 'decision'"),
         ("", r"has no column 'row'.*It has none\."),
         ('row,decision\n1,"keep\n', "is no CSV file"),

@@ -28,7 +28,7 @@ def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
     if groups is None and order is None:
         return None
     if groups is None:
-        return _stretches(_ranks(order, "order", n_samples))
+        return _warned(_stretches(_ranks(order, "order", n_samples)), "stretch of time")
     units = _ranks(groups, "groups", n_samples, is_order=False)
     if order is not None:
         moment = _ranks(order, "order", n_samples)
@@ -43,13 +43,18 @@ def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
             else "all groups begin at the same time, so that order= tells nothing about groups; "
             "leave one of the two out."
         )
+    return _warned(units, "group")
+
+
+def _warned(units: np.ndarray, name: str) -> np.ndarray:
+    """Return the units; warn if one of them has most of the samples."""
     largest = float(np.bincount(units).max() / len(units))
     if largest > _LARGE_GROUP:
         warnings.warn(
-            f"one group has {largest:.0%} of the samples; they can be rated by the few others "
+            f"one {name} has {largest:.0%} of the samples; they can be rated by the few others "
             "only, so verdicts on them are weak.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return units
 

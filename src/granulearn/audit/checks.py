@@ -67,17 +67,13 @@ def find_issues(
     --------
     >>> import numpy as np
     >>> from granulearn.audit import LabelAudit
-    >>> from granulearn.audit.ratings import Ratings
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 3))
     >>> y = (X.sum(axis=1) > 0).astype(int)
     >>> X[7], y[7] = X[3], 1 - y[3]  # one of the two is wrong
     >>> X[11, 2] = 200  # two digits too many
     >>> audit = LabelAudit(random_state=0).fit(X, y)
-    >>> wrong = 1 - audit.reliability_
-    >>> ratings = Ratings(audit.classes_, y, audit.proba_, audit.reliability_, wrong,
-    ...                   audit.suggested_, audit.flagged_, np.zeros(400, bool))
-    >>> for issue in find_issues(X, ratings, names=["age", "height", "weight"]):
+    >>> for issue in find_issues(X, audit.ratings_, names=["age", "height", "weight"]):
     ...     print(issue.kind, issue.rows)
     strange row (11,)
     contradictory copies (3, 7)
@@ -95,7 +91,7 @@ def find_issues(
     sources = [name if isinstance(name, str) else name[0] for name in names]
     places = place(X, n_threads) if places is None else places
     close = close_rows(places)
-    found = find_contradictions(close, ratings.given, ratings.classes, positions)
+    found = find_contradictions(close, ratings.believed, ratings.classes, positions)
     if groups is not None:
         found += find_shared(close, groups, positions)
     found += find_strange_rows(X, places, shown, positions)
@@ -104,7 +100,7 @@ def find_issues(
     if find_spec("pyarrow") is not None:
         from granulearn.audit.giveaways import find_giveaways
 
-        found += find_giveaways(X, ratings.given, ratings.classes, shown, places.order, sources)
+        found += find_giveaways(X, ratings.believed, ratings.classes, shown, places.order, sources)
     return sorted(found, key=lambda issue: -issue.score)
 
 

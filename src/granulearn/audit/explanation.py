@@ -126,7 +126,7 @@ def nearest_trusted(
     trusted = ratings.trusted
     for code in np.unique(wanted[list(positions)]):
         own = [position for position in positions if wanted[position] == code]
-        among = np.flatnonzero(trusted & (ratings.given == code))
+        among = np.flatnonzero(trusted & (ratings.believed == code))
         if code < 0 or len(among) == 0:
             continue
         # One more: the row itself may be among them.
@@ -143,7 +143,7 @@ def nearest_trusted(
 
 def _usual(ratings: Ratings, X: np.ndarray, code: int) -> np.ndarray:
     """Return the median inputs of a class, of its trusted rows if there are any."""
-    rows = ratings.given == code
+    rows = ratings.believed == code
     believed = rows & ratings.trusted
     return np.median(X[believed if believed.any() else rows], axis=0)
 

@@ -62,7 +62,7 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
         Where each row stands in the file; None means in the order they have.
     """
     places = np.arange(len(ratings.given)) if positions is None else np.asarray(positions)
-    known = np.flatnonzero(~np.isnan(ratings.wrong_proba))
+    known = np.flatnonzero(ratings.known & ~np.isnan(ratings.wrong_proba))
     known = known[np.argsort(places[known], kind="stable")]
     if len(known) == 0:
         return []

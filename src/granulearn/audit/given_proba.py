@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 _SUM_ERROR = 1e-3
-# Probabilities of samples that a model has seen are right nearly always, and sure of it.
-_TOO_SURE, _TOO_OFTEN = 0.99, 0.995
+# A model foretells nearly all labels of samples that it has seen, wrong ones as well.
+_TOO_OFTEN = 0.995
+_ENOUGH_ROWS = 50
 
 
 def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -53,10 +54,10 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
             f"the rows of proba must sum to one; {int(off.sum())} do not, first row {_first(off)}, "
             f"whose sum is {sums[off][0]:.4g}."
         )
-    own = values[np.arange(len(codes)), codes][~unknown]
-    if len(own) and (own > _TOO_SURE).mean() >= _TOO_OFTEN:
+    foretold = float((known.argmax(axis=1) == codes[~unknown]).mean()) if len(known) else 0.0
+    if foretold >= _TOO_OFTEN and len(known) >= _ENOUGH_ROWS:
         warnings.warn(
-            f"proba is sure of {(own > _TOO_SURE).mean():.1%} of the given labels; were they in "
+            f"proba foretells {foretold:.1%} of the given labels; were they in "
             "the model's training data? Then wrong labels were learnt by heart. Use predictions of "
             "samples that the model did not see: sklearn.model_selection.cross_val_predict(..., "
             "method='predict_proba').",

@@ -96,8 +96,11 @@ class LabelAudit(BaseEstimator):
         the file with many doubtful labels, columns that give the label away.
     verified_ : ndarray of shape (n_samples,)
         True where a person has confirmed or corrected the label.
+    at_random_ : ndarray of shape (n_samples,)
+        True where a verified row was drawn at random.
     alone_ : ndarray of shape (n_samples,)
-        True where no other sample has the label: a misspelt one, perhaps.
+        True where no other sample has the label and nobody has verified it: a
+        misspelt one, perhaps.
     proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities from the trees that did not see a sample, or those
         that were passed.
@@ -186,13 +189,15 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        index = _index_of(X, y)
+        index = self._row_names = _index_of(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
         seen = check_verified(verified, len(codes), self.classes_, index)
         self.learnt_ = codes.copy()
         self.learnt_[seen.rows] = seen.truth
+        self.at_random_ = np.zeros(len(codes), dtype=bool)
+        self.at_random_[seen.rows] = seen.at_random
         units = check_units(groups, order, len(codes))
         if proba is None:
             self._grow(X, units, n_threads)
@@ -202,7 +207,7 @@ class LabelAudit(BaseEstimator):
             self.weighings_: tuple = ()
             self.proba_ = check_proba(proba, codes, self.classes_)
         own = label_reliability(self.proba_, codes)
-        if units is not None and proba is None:
+        if units is not None:
             own[~known_elsewhere(codes, units, self.classes_)] = np.nan
         evidence = weigh_evidence(self.proba_, codes, ~np.isnan(own))
         noise, places = unverified_rate(evidence), place(X, n_threads)
@@ -252,7 +257,8 @@ class LabelAudit(BaseEstimator):
         self.reliability_, self.wrong_proba_ = ratings.reliability, ratings.wrong_proba
         self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
         self.flagged_ = self.verdict_ == WRONG
-        self.alone_ = np.bincount(ratings.given)[ratings.given] == 1
+        occur_once = np.bincount(ratings.given)[ratings.given] == 1
+        self.alone_ = occur_once & ~ratings.verified
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -276,7 +282,7 @@ class LabelAudit(BaseEstimator):
             worst first. Half of each finds wrong labels, and tells how many there
             are with an interval.
         index : sequence, default=None
-            Names of the samples; None numbers them.
+            Names of the samples; None means those of X, or else their numbers.
 
         Returns
         -------
@@ -294,6 +300,7 @@ class LabelAudit(BaseEstimator):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
         rows, drawn = next_rows(self.ratings_, n, random_share, random)
+        names = self._row_names if index is None else index
         return pd.DataFrame(
             {
                 "given": self.given_[rows],
@@ -302,7 +309,7 @@ class LabelAudit(BaseEstimator):
                 "wrong_probability": self.wrong_proba_[rows],
                 "drawn": drawn,
             },
-            index=rows if index is None else pd.Index(index)[rows],
+            index=rows if names is None else pd.Index(names)[rows],
         )
 
     def expected_yield(self, *counts: int) -> dict[int, float]:
@@ -348,7 +355,7 @@ class LabelAudit(BaseEstimator):
         Parameters
         ----------
         index : sequence, default=None
-            Names of the samples; None numbers them.
+            Names of the samples; None means those of X, or else their numbers.
 
         Returns
         -------
@@ -371,7 +378,7 @@ class LabelAudit(BaseEstimator):
                 "flagged": self.flagged_,
                 "verified": self.verified_,
             },
-            index=index,
+            index=self._row_names if index is None else index,
         ).iloc[self.ratings_.worst_first]
         noise = self.noise_
         table.attrs = {
@@ -455,7 +462,8 @@ def audit_labels(
     """
     settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
     known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
-    if not isinstance(y, str) and not _is_raw(X):
+    by_name = any(isinstance(value, str) for value in (y, groups, order))
+    if not by_name and not _is_raw(X):
         return LabelAudit(**settings).fit(X, y, **known).to_frame(_index_of(X, y))
     from granulearn.audit.table_audit import audit_raw_table
 

@@ -43,6 +43,11 @@ class Ratings:
         return ~np.isnan(self.reliability)
 
     @cached_property
+    def believed(self) -> np.ndarray:
+        """(n,) number of the class that each row counts for: the verified one, or the given."""
+        return np.where(self.verified, self.suggested, self.given)
+
+    @cached_property
     def trusted(self) -> np.ndarray:
         """(n,) true for labels that may speak for their class: verified, or reliable and fine."""
         reliable = np.nan_to_num(self.reliability) >= TRUSTED_FROM

@@ -48,7 +48,8 @@ def next_rows(
     by_chance = open_rows[_spread_draw(len(open_rows), n_random, random)]
     worst = open_rows[~np.isin(open_rows, by_chance)][: n_rows - n_random]
     drawn = np.repeat([WORST_FIRST, AT_RANDOM], [len(worst), n_random])
-    return np.concatenate([worst, by_chance]), drawn
+    # In any order but by reliability: whoever stops early has seen a random part of them.
+    return np.concatenate([worst, random.permutation(by_chance)]), drawn
 
 
 def _spread_draw(n_rows: int, n_drawn: int, random: np.random.RandomState) -> np.ndarray:
@@ -88,6 +89,9 @@ def expected_yield(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dic
         Numbers of rows; those above the number of open rows are cut to it.
     """
     rows = ratings.worst_first[~ratings.verified[ratings.worst_first]]
+    if np.isnan(ratings.wrong_proba[rows]).all():
+        return {}
+    # What cannot be rated comes last, and nothing is expected of it.
     found = np.cumsum(np.nan_to_num(ratings.wrong_proba[rows]))
     most = len(rows)
     sizes = sorted({min(count, most) for count in counts} - {0})

@@ -133,7 +133,7 @@ def card(ratings: Ratings, shown: ShownTable, explanation: Explanation) -> dict[
         "given": given,
         "rival": explanation.rival,
         "pair": pair_key(int(ratings.given[position]), int(ratings.rivals[position])),
-        "wrong": _or_none(ratings.wrong_proba[position]),
+        "against": _or_none(1 - ratings.reliability[position]),
         "reliability": _or_none(ratings.reliability[position]),
         "words": explanation.words,
         "search": " ".join([f"row {row}", given, explanation.rival or "", *own]).lower(),

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from granulearn.audit.bags import check_units
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, check_verified
+from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST, check_verified
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
@@ -52,13 +52,20 @@ class TableAudit:
         -------
         pyarrow Table
             ``row`` (number of the data row, from 1), ``line`` (of the file, if it has
-            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has, ``drawn``
-            ("random" or "worst"), and the columns of the table in its own order.
+            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has,
+            ``decision`` and ``new_label`` (of verified rows; else empty, to be filled in),
+            ``drawn`` ("random" or "worst"), and the columns of the table in its own order.
         """
-        data, cells, verdict = self.table, self._cells(), self.audit.to_frame()
-        verdict["drawn"] = WORST_FIRST
+        data, cells, audit = self.table, self._cells(), self.audit
+        verdict = audit.to_frame(np.arange(len(audit.given_)))
+        # What was decided so far, and room for more.
+        settled = audit.suggested_ != audit.given_
+        verdict["decision"] = np.where(settled, CHANGE, KEEP)[verdict.index]
+        verdict["new_label"] = np.where(settled, audit.suggested_.astype(str), "")[verdict.index]
+        verdict.loc[~verdict["verified"], ["decision", "new_label"]] = ""
+        verdict["drawn"] = np.where(audit.at_random_, AT_RANDOM, WORST_FIRST)[verdict.index]
         if sample:
-            drawn = self.audit.next_to_review(sample, random_share=1.0).index
+            drawn = audit.next_to_review(sample, random_share=1.0).index
             verdict.loc[drawn, "drawn"] = AT_RANDOM
             verdict = verdict.loc[[*drawn, *verdict.index.difference(drawn, sort=False)]]
         unlabelled = np.setdiff1d(np.arange(cells.num_rows), data.rows)

@@ -30,6 +30,7 @@ PLAUSIBLE = 0.5
 _SKILL_NEEDED = 2.33
 # Among so many rows whatever foretells labels shows; few and noisy labels may hide it.
 _MANY_ROWS = 1_000
+_FEWEST_ROWS = 20
 _LEAST = 1e-9
 # One number is found as well from so many rows as from more.
 _ENOUGH_ROWS = 20_000
@@ -54,8 +55,8 @@ class Evidence:
 
     @property
     def can_judge(self) -> bool:
-        """Whether similar rows foretell labels better than chance would."""
-        return self.skill >= _SKILL_NEEDED
+        """Whether similar rows, if there are some, foretell labels better than chance would."""
+        return self.skill >= _SKILL_NEEDED and int(self.known.sum()) >= _FEWEST_ROWS
 
     @property
     def says_nothing(self) -> bool:
@@ -101,7 +102,8 @@ def foretelling(proba: np.ndarray, given: np.ndarray) -> float:
     """Return how far rows have more of their own class than rows on average, in standard errors.
 
     A row's own label is missing where its class is counted, which alone lowers the
-    probability of its class; that is put right.
+    probability of its class. With two classes that is put right; with more, the prior of
+    a forest hides part of it, and whatever foretells them shows all the same.
 
     Parameters
     ----------
@@ -115,7 +117,9 @@ def foretelling(proba: np.ndarray, given: np.ndarray) -> float:
         return -np.inf
     own = proba[np.arange(n_rows), given]
     frequency = np.bincount(given, minlength=proba.shape[1]) / n_rows
-    ahead = own - proba.mean(axis=0)[given] + (1 - frequency[given]) / (n_rows - 1)
+    ahead = own - proba.mean(axis=0)[given]
+    if proba.shape[1] == 2:
+        ahead += (1 - frequency[given]) / (n_rows - 1)
     error = ahead.std() / np.sqrt(n_rows)
     # All rows alike: the probabilities say the same of every row.
     return float(ahead.mean() / error) if error > 1e-12 else -np.inf

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 AT_RANDOM, WORST_FIRST = "random", "worst"
+KEEP, CHANGE = "keep", "change"
 _SHOWN = 5
 
 

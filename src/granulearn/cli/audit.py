@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -106,9 +107,9 @@ def audit(
     row of the table, the most doubtful first: the number of the row and its line, the given
     and the suggested label, the verdict, how probable it is that the label is wrong, and the
     columns of the table as they were read, those that were left out as well. Rows without a
-    label come last. Fill in a column "decision" (keep, change, exclude, unsure) and pass the
-    file as --decisions: what was decided is never doubted again, teaches the trees, and, for
-    rows that --sample drew at random, says how many labels are wrong.
+    label come last. Fill in the column "decision" (keep, change, exclude, unsure) and pass the
+    file as --decisions: what was kept or changed is never doubted again, teaches the trees,
+    and, for rows that --sample drew at random, says how many labels are wrong.
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
@@ -117,6 +118,12 @@ def audit(
     from granulearn.review import read_decisions
     from granulearn.tables import read_training_table
 
+    if target in (group, order):
+        raise typer.BadParameter(
+            f"{target!r} holds the labels and can be neither --group nor --order."
+        )
+    if sample and output is None:
+        raise typer.BadParameter("--sample puts rows first in a file: name it with -o.")
     _check_outputs(table, output, report, decisions)
     said = None if decisions is None else read_decisions(decisions)
     wishes = asked.wishes
@@ -207,9 +214,18 @@ def _verified(data: TrainingTable, said: list[Decision], source: Path | None) ->
     """Return the labels that decisions settle."""
     import numpy as np
 
+    from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import verified_by
     from granulearn.tables.row_hashes import row_hashes
 
+    n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
+    if n_open:
+        warnings.warn(
+            f"{source}: {n_open} of {len(said)} decisions say exclude or unsure, which tell the "
+            "audit nothing; rows drawn at random among them are missing in the count.",
+            UserWarning,
+            stacklevel=2,
+        )
     classes, given = np.unique(data.y, return_inverse=True)
     assert data.cells is not None
     return verified_by(
@@ -251,7 +267,7 @@ def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
         "dropped_rows": done.table.dropped_rows,
         "verdicts": _counts(done),
         "verified": int(audited.verified_.sum()),
-        "unknown": int(np.isnan(audited.reliability_).sum()),
+        "without_reliability": int(np.isnan(audited.reliability_).sum()),
         "occur_once": _once(done).to_dict("records"),
         "noise": {
             "rate": noise.rate if judged else None,
@@ -287,8 +303,9 @@ def _show(name: str, done: TableAudit) -> None:
     out.print("verdicts:", ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()))
     if len(once):
         out.print(_about_labels_that_occur_once(once))
-    if not math.isnan(noise.rate):
-        out.print(_about_yield(audited.expected_yield()))
+    expected = audited.expected_yield()
+    if expected and not math.isnan(noise.rate):
+        out.print(_about_yield(expected))
     for issue in audited.issues_[:SHOWN_ISSUES]:
         out.print(f"{issue.kind}:", issue.words)
     if len(audited.issues_) > SHOWN_ISSUES:
@@ -297,10 +314,11 @@ def _show(name: str, done: TableAudit) -> None:
     worst = _worst(done)
     if worst.empty:
         return
-    grid = new_table(f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "wrong")
-    shares = worst["wrong_probability"].to_numpy(dtype=float)
-    for row, share in zip(worst.itertuples(), shares, strict=True):
-        grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{100 * share:.0f} %")
+    grid = new_table(
+        f"the {len(worst)} most doubtful labels", "row", "given", "suggested", "reliability"
+    )
+    for row in worst.itertuples():
+        grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{row.reliability:.3f}")
     out.print(grid)
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, VerifiedLabels
+from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST, VerifiedLabels
 
-KEEP, CHANGE, EXCLUDE, UNSURE = "keep", "change", "exclude", "unsure"
+EXCLUDE, UNSURE = "exclude", "unsure"
 DECISIONS = (KEEP, CHANGE, EXCLUDE, UNSURE)
 _SHOWN = 5
 
@@ -52,10 +52,10 @@ def read_decisions(path: Path) -> list[Decision]:
     Parameters
     ----------
     path : Path
-        A CSV file with the columns ``row`` and ``decision``, and ``label`` for changes
-        (``suggested`` stands in where it is empty or the ``given`` one); ``hash`` and
-        ``drawn`` are looked at if there.
-        The list that an audit writes, with a column ``decision`` filled in, is such a file.
+        A CSV file with the columns ``row`` and ``decision``, and ``new_label`` or ``label``
+        for changes (``suggested`` stands in where it is empty or the ``given`` one);
+        ``hash``, ``given`` and ``drawn`` are looked at if there.
+        The list that an audit writes, with its column ``decision`` filled in, is such a file.
 
     Returns
     -------
@@ -69,7 +69,10 @@ def read_decisions(path: Path) -> list[Decision]:
     except UnicodeDecodeError as error:
         raise DecisionsError(f"{path} is not UTF-8 text; save it as CSV UTF-8.") from error
     # Not splitlines, which ends lines where a cell has a form feed or the like.
-    reader = csv.DictReader(io.StringIO(text), strict=True)
+    # Spreadsheets of some countries write semicolons.
+    head = text.partition("\n")[0]
+    separator = max(",;\t", key=head.count)
+    reader = csv.DictReader(io.StringIO(text), strict=True, delimiter=separator)
     try:
         rows = [(reader.line_num, cells) for cells in reader]
         names = list(reader.fieldnames or ())
@@ -79,7 +82,7 @@ def read_decisions(path: Path) -> list[Decision]:
     if missing:
         raise DecisionsError(
             f"{path} has no column {missing[0]!r}; decisions need 'row' and 'decision' "
-            f"({', '.join(DECISIONS)}), and 'label' for a change. "
+            f"({', '.join(DECISIONS)}), and 'new_label' for a change. "
             f"It has {', '.join(names) or 'none'}."
         )
     latest: dict[int, Decision] = {}
@@ -102,13 +105,16 @@ def _decision(path: Path, line: int, cells: dict[str, str]) -> Decision | None:
         raise DecisionsError(
             f"{path}, line {line}: {cells['row']!r} is no row number; rows count from 1."
         )
-    label = cells.get("label", "")
+    label = cells.get("new_label", cells.get("label", ""))
     # The labels of a table may be in a column "label" themselves; one that was not changed
     # is no new one.
     if not label or label == cells.get("given"):
         label = cells.get("suggested", "") or label
-    if said == CHANGE and not label:
-        raise DecisionsError(f"{path}, line {line}: a change needs the new label in 'label'.")
+    if said == CHANGE and (not label or label == cells.get("given")):
+        raise DecisionsError(
+            f"{path}, line {line}: a change needs the new label in 'new_label'"
+            f"{', and ' + repr(label) + ' is the given one' if label else ''}."
+        )
     drawn = cells.get("drawn", "") or WORST_FIRST
     if drawn not in (AT_RANDOM, WORST_FIRST):
         raise DecisionsError(
@@ -169,10 +175,8 @@ def verified_by(
         )
     position = np.full(n_rows, -1)
     position[rows] = np.arange(len(rows))
-    number = {str(label): code for code, label in enumerate(classes.tolist())}
-    # A list for spreadsheets guards what they would run: '=A is =A.
-    number = {f"'{label}": code for label, code in number.items()} | number
-    unknown = [d for d in decisions if d.decision == CHANGE and d.label not in number]
+    numbers = _numbers_of(classes)
+    unknown = [d for d in decisions if d.decision == CHANGE and _key(d.label, numbers) is None]
     if unknown:
         raise DecisionsError(
             f"{source}, line {unknown[0].line}: {unknown[0].label!r} is no class of the table; the "
@@ -183,7 +187,7 @@ def verified_by(
     changed = [
         d
         for d, place in zip(settled, at, strict=True)
-        if d.decision == KEEP and d.given and number.get(d.given) != given[place]
+        if d.decision == KEEP and d.given and numbers.get(_key(d.given, numbers)) != given[place]
     ]
     if changed:
         raise DecisionsError(
@@ -192,9 +196,33 @@ def verified_by(
         )
     truth = np.array(
         [
-            number[d.label] if d.decision == CHANGE else given[place]
+            numbers[_key(d.label, numbers)] if d.decision == CHANGE else given[place]
             for d, place in zip(settled, at, strict=True)
         ],
         dtype=np.intp,
     )
     return VerifiedLabels(at, truth, np.array([d.drawn == AT_RANDOM for d in settled], dtype=bool))
+
+
+def _numbers_of(classes: np.ndarray) -> dict[str | None, int]:
+    """Return the number of each class, by all the ways in which a spreadsheet may write it."""
+    named = [str(label) for label in classes.tolist()]
+    numbers: dict[str | None, int] = {}
+    # Exact names come last, and win.
+    for spelt in (_as_number, str.casefold, "'{}".format, str):
+        numbers |= {spelt(name): code for code, name in enumerate(named) if spelt(name)}
+    return numbers
+
+
+def _key(label: str, numbers: dict[str | None, int]) -> str | None:
+    """Return how the label stands among the numbers of classes; None if it does not."""
+    spellings = (label, label.casefold(), _as_number(label))
+    return next((spelt for spelt in spellings if spelt and spelt in numbers), None)
+
+
+def _as_number(label: str) -> str:
+    """Return a number in one way of writing it; empty if the label is none."""
+    try:
+        return f"number {float(label)!r}"
+    except ValueError:
+        return ""

@@ -12,13 +12,13 @@ document.getElementById("theme").addEventListener("click", () => {
 const list = document.getElementById("cards");
 const cards = list ? Array.from(list.children) : [];
 const at = (id) => document.getElementById(id);
-const state = { verdicts: new Set(), pair: "", find: "", sort: "wrong" };
+const state = { verdicts: new Set(), pair: "", find: "", sort: "against" };
 const pressed = (button, on) => button.setAttribute("aria-pressed", String(on));
 
 // What a card is found and ordered by, read once.
 const known = new Map(cards.map((card) => [card, {
   row: Number(card.dataset.row),
-  wrong: Number(card.dataset.wrong),
+  against: Number(card.dataset.against),
   verdict: card.dataset.verdict,
   pair: card.dataset.pair,
   words: card.querySelector(".change").textContent,
@@ -26,9 +26,9 @@ const known = new Map(cards.map((card) => [card, {
 }]));
 // Cards that are equal stay in the order in which the page came.
 const orders = {
-  wrong: (a, b) => b.wrong - a.wrong,
+  against: (a, b) => b.against - a.against,
   row: (a, b) => a.row - b.row,
-  pair: (a, b) => a.words.localeCompare(b.words) || b.wrong - a.wrong,
+  pair: (a, b) => a.words.localeCompare(b.words) || b.against - a.against,
 };
 
 function fits(card, words) {
@@ -48,7 +48,7 @@ for (const card of cards) {
   card.addEventListener("toggle", () => card.open && fill(card));
 }
 
-let ordered = "wrong"; // as the page comes
+let ordered = "against"; // as the page comes
 function show() {
   const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
   let count = 0;
@@ -77,7 +77,7 @@ function write() {
   if (state.verdicts.size) kept.set("verdict", Array.from(state.verdicts).join(","));
   if (state.pair) kept.set("pair", state.pair);
   if (state.find) kept.set("find", state.find);
-  if (state.sort !== "wrong") kept.set("sort", state.sort);
+  if (state.sort !== "against") kept.set("sort", state.sort);
   history.replaceState(null, "", `#${kept}`);
 }
 
@@ -87,7 +87,7 @@ function read() {
   state.verdicts = new Set((kept.get("verdict") || "").split(",").filter((verdict) => verdicts.has(verdict)));
   state.pair = Array.from(at("pair").options, (option) => option.value).includes(kept.get("pair")) ? kept.get("pair") : "";
   state.find = kept.get("find") || "";
-  state.sort = kept.get("sort") in orders ? kept.get("sort") : "wrong";
+  state.sort = kept.get("sort") in orders ? kept.get("sort") : "against";
   show();
 }
 
