@@ -137,15 +137,18 @@ def report(path: Path) -> str:
         "",
         f"## Wrong labels in the next {NEXT} rows, worst first",
         "",
-        "| reviews | forecast | found | forecast by found | mean absolute error |",
-        "|---|---|---|---|---|",
+        "| reviews | forecast | found | forecast by found | mean absolute error | within 20 % |",
+        "|---|---|---|---|---|---|",
     ]
     known = table[table["forecast"].notna()]
     for name, part in {"all": known, **dict(list(known.groupby("kind")))}.items():
         forecast, found = part["forecast"].mean(), part["found"].mean()
-        error = (part["forecast"] - part["found"]).abs().mean()
+        errors = (part["forecast"] - part["found"]).abs()
+        # Fewer than two rows are no error, however few were found.
+        within = (errors <= np.maximum(0.2 * part["found"], 2)).mean()
         lines.append(
-            f"| {name} | {forecast:.1f} | {found:.1f} | {forecast / found:.2f} | {error:.1f} |"
+            f"| {name} | {forecast:.1f} | {found:.1f} | {forecast / found:.2f} | "
+            f"{errors.mean():.1f} | {within:.0%} |"
         )
     lines += [
         "",

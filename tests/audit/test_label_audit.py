@@ -164,7 +164,8 @@ def test_corrected_rows_count_for_their_true_class():
     X, y, wrong = three_clouds()
     truth = three_clouds(rate=0.0)[1]
     at = np.flatnonzero(wrong)[:5]
-    ratings = LabelAudit(random_state=0).fit(X, y, verified=dict(zip(at, truth[at]))).ratings_
+    corrected = pd.Series(truth[at], index=at)
+    ratings = LabelAudit(random_state=0).fit(X, y, verified=corrected).ratings_
     assert_array_equal(ratings.classes[ratings.believed[at]], truth[at])
     assert ratings.trusted[at].all()
     others = ~ratings.verified

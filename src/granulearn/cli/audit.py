@@ -68,7 +68,7 @@ def audit(
         Path | None,
         typer.Option(
             "--decisions",
-            help="CSV file of labels a person has looked at: row, decision, label.",
+            help="CSV file of labels a person has looked at: row, decision, new_label.",
         ),
     ] = None,
     sample: Annotated[
