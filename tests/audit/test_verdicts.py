@@ -14,6 +14,7 @@ from granulearn.audit.verdicts import (
     CLEARLY,
     PLAUSIBLE,
     Evidence,
+    evenly_spread,
     foretelling,
     rate_labels,
     weigh_evidence,
@@ -236,3 +237,17 @@ def test_many_classes_of_noise_are_no_foretelling():
         X, y = rng.normal(size=(300, 5)), rng.integers(20, size=300)
         n_judged += LabelAudit(n_trees=40, random_state=0).fit(X, y).noise_.basis != "none"
     assert n_judged == 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_rows_to_calibrate_by_are_spread_evenly_whatever_their_order(n_classes):
+    rng = np.random.default_rng(0)
+    proba, given = rng.dirichlet(np.ones(n_classes), 1_000), rng.integers(n_classes, size=1_000)
+    own = proba[np.arange(1_000), given]
+    at = evenly_spread(proba, given, 100)
+    assert_array_equal(
+        np.sort(np.argsort(np.argsort(own))[at]), np.linspace(0, 999, 100).astype(int)
+    )
+    order = rng.permutation(1_000)
+    assert_array_equal(order[evenly_spread(proba[order], given[order], 100)], at)
+    assert_array_equal(evenly_spread(proba, given, 1_000), np.arange(1_000))

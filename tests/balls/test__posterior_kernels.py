@@ -105,10 +105,27 @@ def test_a_tree_adds_only_to_the_rows_that_it_has_not_seen():
         np.empty(0), np.zeros(1), np.array([[0.25, 0.75]]),
     )  # fmt: skip
     total, seen = np.zeros((3, 2)), np.array([True, False, True])
-    _posterior_kernels.add_posterior(np.zeros((3, 1)), seen, *leaf, total)
+    _posterior_kernels.add_posterior(np.zeros((3, 1)), 1.0, np.zeros(1), seen, *leaf, total)
     assert_array_equal(total, [[0, 0], [0.25, 0.75], [0, 0]])
-    _posterior_kernels.add_posterior(np.zeros((3, 1)), np.empty(0, bool), *leaf, total)
+    _posterior_kernels.add_posterior(
+        np.zeros((3, 1)), 1.0, np.zeros(1), np.empty(0, bool), *leaf, total
+    )
     assert_array_equal(total, [[0.25, 0.75], [0.5, 1.5], [0.25, 0.75]])
+
+
+def test_rows_that_walk_together_come_to_the_leaves_they_come_to_alone():
+    """Row 0 right of 0.1 goes on, and its sum of two features decides."""
+    tree = (
+        np.array([1, -1, 3, -2, -3], np.int32), np.array([0, 1, 1, 3, 3, 3], np.int32),
+        np.array([0, 0, 1], np.int32), np.array([1.0, 2.0, -1.0]), np.array([0.1, 0, 0.2, 0, 0]),
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    X, shift, seen = rng.normal(size=(75, 2)), np.array([0.3, -0.2]), rng.random(75) < 0.4
+    total = np.zeros((75, 3))
+    _posterior_kernels.add_posterior(X, 0.5, shift, seen, *tree, np.eye(3), total)
+    alone = [_posterior_kernels.find_leaf(row, *tree) for row in X * 0.5 - shift]
+    assert_array_equal(total, np.where(seen[:, None], 0, np.eye(3)[alone]))
+    assert set(np.array(alone)[~seen]) == {0, 1, 2}
 
 
 def test_every_ball_counts_the_rows_whose_walk_goes_through_it():

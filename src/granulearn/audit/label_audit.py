@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A tree of so many rows knows the classes well enough; it rates the labels of all others.
-MAX_TREE_ROWS = 10_000
+MAX_TREE_ROWS = 8_000
 # Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
 VOTES_PER_LABEL = 20
 

@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from granulearn.audit.ratings import Ratings
 from granulearn.audit.sure_regions import guess_noise
-from granulearn.audit.verdicts import Evidence
+from granulearn.audit.verdicts import Evidence, evenly_spread
 from granulearn.audit.verified import VerifiedLabels
 
 SURE_REGIONS, VERIFIED_LABELS, NOTHING = "sure regions", "verified labels", "none"
@@ -19,6 +19,8 @@ _QUANTILE = 1.64  # of 95 %, one-sided
 _MOST_STRATA = 5
 _LEAST_IN_STRATUM = 6
 _N_RATES = 9
+# A share is known to a tenth of a percent from so many rows.
+_ENOUGH_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def unverified_rate(evidence: Evidence) -> NoiseRate:
         )
     calibrated, given = evidence.calibrated[known], evidence.given[known]
     n_classes = calibrated.shape[1]
-    guess = guess_noise(evidence.proba[known], calibrated, given)
+    at = evenly_spread(calibrated, given, _ENOUGH_ROWS)
+    guess = guess_noise(evidence.proba[known][at], calibrated[at], given[at])
     contradicted = float(1 - calibrated.max(axis=1).mean())
     margin = _QUANTILE * np.sqrt(contradicted * (1 - contradicted) / len(given))
     most = 0.98 * (n_classes - 1) / n_classes

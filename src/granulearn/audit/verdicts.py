@@ -33,7 +33,7 @@ _MANY_ROWS = 1_000
 _FEWEST_ROWS = 20
 _LEAST = 1e-9
 # One number is found as well from so many rows as from more.
-_ENOUGH_ROWS = 20_000
+_ENOUGH_ROWS = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,22 +80,32 @@ def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> E
     if known.any():
         usable = np.clip(proba[known], _LEAST, 1)
         usable /= usable.sum(axis=1, keepdims=True)
-        at = _evenly_spread(usable, given[known])
+        at = evenly_spread(usable, given[known], _ENOUGH_ROWS)
         power = best_power(usable[at], given[known][at], np.ones(len(at)))
         calibrated[known] = powered(usable, power)
     skill = foretelling(proba[known], given[known])
     return Evidence(proba, calibrated, given, known, skill, power)
 
 
-def _evenly_spread(proba: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Return positions enough to calibrate by, spread over all probabilities of given labels."""
-    if len(given) <= _ENOUGH_ROWS:
+def evenly_spread(proba: np.ndarray, given: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return positions of so many rows, spread over all probabilities of given labels.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n, K)
+        Class probabilities.
+    given : ndarray of shape (n,)
+        Number of the given class.
+    n_rows : int
+        How many; all if there are no more.
+    """
+    if len(given) <= n_rows:
         return np.arange(len(given))
     own = proba[np.arange(len(given)), given]
     # Rows of the same reliability are told apart by the rest, so that their order has no say;
     # of two classes there is no rest.
     order = np.argsort(own) if proba.shape[1] == 2 else np.lexsort((*proba.T, own))
-    return order[np.linspace(0, len(order) - 1, _ENOUGH_ROWS).astype(int)]
+    return order[np.linspace(0, len(order) - 1, n_rows).astype(int)]
 
 
 def foretelling(proba: np.ndarray, given: np.ndarray) -> float:

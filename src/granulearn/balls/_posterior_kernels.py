@@ -11,6 +11,8 @@ import numpy as np
 from granulearn.balls._compiled import compiled
 from granulearn.balls._dirichlet_kernels import log_evidence
 
+WALKS = 4  # rows that walk down a tree at the same time
+
 
 @compiled
 def weigh_balls(
@@ -193,17 +195,53 @@ def find_leaf(row, children, offsets, features, directions, thresholds):
 
 
 @compiled
+def next_unseen(seen, row, n_rows):
+    """Return the first row from ``row`` on that a tree did not see; empty means it saw none."""
+    while row < n_rows and len(seen) > 0 and seen[row]:
+        row += 1
+    return row
+
+
+@compiled
 def add_posterior(
-    rows, seen, children, offsets, features, directions, thresholds, leaf_proba,
+    X, scale, shift, seen, children, offsets, features, directions, thresholds, leaf_proba,
     total,  # IN and OUT (m, K)
 ):  # fmt: skip
-    """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty."""
-    for i in range(len(rows)):
-        if len(seen) > 0 and seen[i]:
-            continue
-        leaf = find_leaf(rows[i], children, offsets, features, directions, thresholds)
-        for k in range(total.shape[1]):
-            total[i, k] += leaf_proba[leaf, k]
+    """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty.
+
+    A row goes as `find_leaf` sends it; it is shifted and scaled where it is looked at. A few
+    rows walk at the same time, a step of each in turn: none waits for its own memory alone.
+    """
+    rows, nodes = np.empty(WALKS, np.int64), np.zeros(WALKS, np.int64)
+    n_walking, row = 0, next_unseen(seen, 0, len(X))
+    while n_walking < WALKS and row < len(X):
+        rows[n_walking] = row
+        n_walking += 1
+        row = next_unseen(seen, row + 1, len(X))
+    while n_walking > 0:
+        r = 0
+        while r < n_walking:
+            node, own = nodes[r], rows[r]
+            child = children[node]
+            if child > 0:
+                begin = offsets[node]
+                at = features[begin]
+                product = (np.float64(X[own, at]) * scale - shift[at]) * directions[begin]
+                for j in range(begin + 1, offsets[node + 1]):
+                    at = features[j]
+                    product += (np.float64(X[own, at]) * scale - shift[at]) * directions[j]
+                nodes[r] = child + (1 if product > thresholds[node] else 0)
+                r += 1
+                continue
+            for k in range(total.shape[1]):
+                total[own, k] += leaf_proba[-1 - child, k]
+            # The next row takes the place; without one, the last walk does.
+            if row < len(X):
+                rows[r], nodes[r] = row, 0
+                row = next_unseen(seen, row + 1, len(X))
+            else:
+                n_walking -= 1
+                rows[r], nodes[r] = rows[n_walking], nodes[n_walking]
 
 
 @compiled

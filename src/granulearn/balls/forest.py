@@ -19,7 +19,8 @@ from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import BallTree, ForestRule, evidence_tables, grow_one, mix_tree
 from granulearn.balls.makers import in_threads
 
-ROWS_PER_TASK = 16_384  # so many rows are worth loading a tree into the cache for
+# Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
+BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**20, 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +67,16 @@ class BallForest:
         def add_up(stretch: slice) -> None:
             from granulearn.balls import _posterior_kernels
 
-            rows = self.rows(X[stretch])
             for number, tree in enumerate(self.trees):
                 seen = nothing_seen if in_bag is None else in_bag[number, stretch]
                 _posterior_kernels.add_posterior(
-                    rows, seen, tree.children, tree.offsets, tree.features, tree.directions,
-                    tree.thresholds, tree.leaf_proba, total[stretch],
+                    X[stretch], self.scale, self.shift, seen, tree.children, tree.offsets,
+                    tree.features, tree.directions, tree.thresholds, tree.leaf_proba,
+                    total[stretch],
                 )  # fmt: skip
 
-        stretches = [slice(i, i + ROWS_PER_TASK) for i in range(0, len(X), ROWS_PER_TASK)]
+        step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // (8 * X.shape[1]))
+        stretches = [slice(i, i + step) for i in range(0, len(X), step)]
         in_threads(add_up, stretches, n_threads)
         # Divided by their sum, not by the number of trees: leaves are rounded.
         sums = total.sum(axis=1, keepdims=True) / self.n_weighings
