@@ -8,7 +8,6 @@ can be stopped and continued:
     python benchmarks/compare_audit.py out/audit.csv [--repeats 3] [--report docs/results/audit.md]
 """
 
-import argparse
 import csv
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from cleanlab.rank import get_label_quality_scores
+from kept_results import run_or_report
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -150,16 +150,7 @@ def _row(*cells: str) -> str:
 
 def main() -> None:
     """Run the study, or write its report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file of results; made or continued")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--report", type=Path, help="Markdown file to write instead of running")
-    arguments = parser.parse_args()
-    if arguments.report is None:
-        run(arguments.file, arguments.repeats)
-        return
-    heading = f"# Finding planted wrong labels\n\nMade by `benchmarks/{Path(__file__).name}`.\n\n"
-    arguments.report.write_text(heading + report(arguments.file), encoding="utf-8")
+    run_or_report(__doc__, __file__, "Finding planted wrong labels", run, report, repeats=3)
 
 
 if __name__ == "__main__":

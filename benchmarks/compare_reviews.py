@@ -10,13 +10,12 @@ drawn at random are drawn by the number of the review. Results are written at on
 kept, so the run can be stopped and continued.
 """
 
-import argparse
 import csv
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from kept_results import run_or_report
 from sklearn.metrics import average_precision_score
 from threadpoolctl import threadpool_limits
 from training_parts import small_sets, training_part
@@ -87,7 +86,7 @@ def one_review(review: int) -> dict | None:
     }  # fmt: skip
 
 
-def run(path: Path, n_reviews: int) -> None:
+def run(path: Path, reviews: int) -> None:
     """Simulate what the file does not have yet, until it has so many."""
     done = set(pd.read_csv(path)["review"]) if path.exists() else set()
     with path.open("a", newline="", encoding="utf-8") as file, threadpool_limits(1):
@@ -95,7 +94,7 @@ def run(path: Path, n_reviews: int) -> None:
         if not done:
             writer.writeheader()
         review = 0
-        while len(done) < n_reviews:
+        while len(done) < reviews:
             if review not in done:
                 row = one_review(review)
                 if row is not None:
@@ -171,17 +170,7 @@ def report(path: Path) -> str:
 
 def main() -> None:
     """Run, or write the report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file of results; made or continued")
-    parser.add_argument("--reviews", type=int, default=500)
-    parser.add_argument("--report", type=Path, help="Markdown file to write instead of running")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # of labels that no tree left out
-    if arguments.report is None:
-        run(arguments.file, arguments.reviews)
-        return
-    heading = f"# Simulated reviews\n\nMade by `benchmarks/{Path(__file__).name}`.\n\n"
-    arguments.report.write_text(heading + report(arguments.file), encoding="utf-8")
+    run_or_report(__doc__, __file__, "Simulated reviews", run, report, reviews=500)
 
 
 if __name__ == "__main__":

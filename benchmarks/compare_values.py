@@ -9,7 +9,6 @@ continued:
         [--report docs/results/values.md]
 """
 
-import argparse
 import csv
 import time
 import warnings
@@ -20,6 +19,7 @@ import numpy as np
 import pandas as pd
 from cleanlab.regression.learn import CleanLearning
 from cleanlab.regression.rank import get_label_quality_scores
+from kept_results import run_or_report
 from lightgbm import LGBMRegressor
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
@@ -311,16 +311,7 @@ def _row(*cells: str) -> str:
 
 def main() -> None:
     """Run the study, or write its report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file of results; made or continued")
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--report", type=Path, help="Markdown file to write instead of running")
-    arguments = parser.parse_args()
-    if arguments.report is None:
-        run(arguments.file, arguments.repeats)
-        return
-    heading = f"# Finding planted wrong values\n\nMade by `benchmarks/{Path(__file__).name}`.\n\n"
-    arguments.report.write_text(heading + report(arguments.file), encoding="utf-8")
+    run_or_report(__doc__, __file__, "Finding planted wrong values", run, report, repeats=1)
 
 
 if __name__ == "__main__":

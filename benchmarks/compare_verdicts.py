@@ -8,9 +8,7 @@ to 4,000 rows; the labels of real_noise are wrong as they come. Results are writ
 and kept, so the run can be stopped and continued.
 """
 
-import argparse
 import csv
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import numpy as np
 import pandas as pd
 from cleanlab.count import estimate_joint
 from cleanlab.filter import find_label_issues
+from kept_results import run_or_report
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -263,16 +262,7 @@ def ranking_tables(table: pd.DataFrame) -> list[str]:
 
 def main() -> None:
     """Run, or write the report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file of results; made or continued")
-    parser.add_argument("--report", type=Path, help="Markdown file to write instead of running")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # of labels that no tree left out
-    if arguments.report is None:
-        run(arguments.file)
-        return
-    heading = f"# Verdicts of the label audit\n\nMade by `benchmarks/{Path(__file__).name}`.\n\n"
-    arguments.report.write_text(heading + report(arguments.file).rstrip() + "\n", encoding="utf-8")
+    run_or_report(__doc__, __file__, "Verdicts of the label audit", run, report)
 
 
 if __name__ == "__main__":

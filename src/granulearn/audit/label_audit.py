@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +18,7 @@ from granulearn.audit.given_proba import check_proba
 from granulearn.audit.noise_rate import unverified_rate, verified_rate
 from granulearn.audit.places import place
 from granulearn.audit.ratings import WRONG
+from granulearn.audit.raw_inputs import is_raw_table, row_names
 from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, weigh_evidence, with_verified
@@ -189,7 +188,7 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        index = self._row_names = _index_of(X, y)
+        index = self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
@@ -463,26 +462,11 @@ def audit_labels(
     settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
     known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
     by_name = any(isinstance(value, str) for value in (y, groups, order))
-    if not by_name and not _is_raw(X):
-        return LabelAudit(**settings).fit(X, y, **known).to_frame(_index_of(X, y))
+    if not by_name and not is_raw_table(X):
+        return LabelAudit(**settings).fit(X, y, **known).to_frame(row_names(X, y))
     from granulearn.audit.table_audit import audit_raw_table
 
     return audit_raw_table(X, y, known, **settings)
-
-
-def _index_of(X: Any, y: Any) -> Any:
-    """Return the names of the rows, if the data has any."""
-    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-    return None if named is None else named.index
-
-
-def _is_raw(X: Any) -> bool:
-    """Return whether X is a table whose cells must be read, rather than numbers."""
-    if isinstance(X, (str, os.PathLike, Mapping)) or hasattr(X, "__arrow_c_stream__"):
-        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
-            return True
-        return any(dtype.kind not in "iuf" for dtype in X.dtypes)
-    return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
 
 
 def _with_values(y: Any, values: np.ndarray) -> Any:

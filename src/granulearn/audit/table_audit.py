@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from granulearn.audit.bags import check_units
 from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.raw_inputs import row_names
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST, check_verified
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
@@ -176,8 +177,8 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
         data = read_training_table(file, target, wishes, keep_cells=bool(named_columns))
     if labels is not None:
         data = replace(data, y=labels.values(data.rows, data.y))
-    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-    index = data.rows if named is None else named.index[data.rows]
+    names = row_names(X, y)
+    index = data.rows if names is None else names[data.rows]
     said = known["verified"]
     if said is not None and not hasattr(said, "keys"):
         said = _of_rows(data, said)

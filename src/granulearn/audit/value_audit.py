@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import n_samples_of
-from granulearn.audit.label_audit import _is_raw
+from granulearn.audit.raw_inputs import is_raw_table, row_names
 from granulearn.audit.value_ratings import (
     explained_share,
     rate_residuals,
@@ -98,7 +98,7 @@ def audit_values(
     >>> int(table.index[0]), bool(table["flagged"].iloc[0])
     (10, True)
     """
-    if isinstance(y, str) or _is_raw(X):
+    if isinstance(y, str) or is_raw_table(X):
         from granulearn.audit.value_table import audit_raw_values
 
         return audit_raw_values(X, y, random_state=random_state, n_jobs=n_jobs)
@@ -109,9 +109,8 @@ def audit_values(
             f"X has {n_rows} rows and y has {len(values)} values; give one value for each row."
         )
     inputs = _check_numbers(X)
-    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-    index = None if named is None else named.index
-    return list_values(inputs, values, index, random_state=random_state, n_jobs=n_jobs)
+    names = row_names(X, y)
+    return list_values(inputs, values, names, random_state=random_state, n_jobs=n_jobs)
 
 
 def check_values(y: Any) -> np.ndarray:

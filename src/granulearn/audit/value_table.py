@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from granulearn.audit.raw_inputs import row_names
 from granulearn.audit.value_audit import check_values, list_values
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor
@@ -59,8 +60,8 @@ def audit_raw_values(
     with _valued_table(X, y) as (file, target):
         table = read_number_table(file, target)
     values = check_values(table.y)
-    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
-    index = table.rows if named is None else named.index[table.rows]
+    names = row_names(X, y)
+    index = table.rows if names is None else names[table.rows]
     inputs = _encoded(table.X, values)
     listing = list_values(inputs, values, index, random_state=random_state, n_jobs=n_jobs)
     listing.attrs["warnings"] = [*table.warnings, *listing.attrs["warnings"]]

@@ -26,7 +26,7 @@ mistake, and the more its being given speaks for it.
 """
 PLAUSIBLE = 0.5
 """A label is ambiguous where another class has so much of its probability."""
-# Three of a hundred tables of noise reach it: rows that share trees are no independent draws.
+# Few tables of noise reach it. One in a hundred would, were rows that share trees independent.
 _SKILL_NEEDED = 2.33
 # Among so many rows whatever foretells labels shows; few and noisy labels may hide it.
 _MANY_ROWS = 1_000
