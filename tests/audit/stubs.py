@@ -9,7 +9,7 @@ import pandas as pd
 from granulearn.audit import LabelAudit
 from granulearn.audit.issues import Issue
 from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.page import summarize_audit
+from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
 
 EVIL = "<script>alert(1)</script>"

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.explanation import explain, nearest_trusted
+from granulearn.audit.explanation import Explainer, nearest_trusted
 from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN
 from tests.audit.stubs import saying
 from tests.audit.tables import three_clouds
@@ -25,7 +25,7 @@ def audited():
 
 def explained(X, audit, positions, names=NAMES, table=None):
     table = pd.DataFrame(X, columns=names) if table is None else table
-    return explain(audit, X, table, positions, names)
+    return Explainer(audit, X, table, names).explain(positions)
 
 
 def with_values(values, where, new):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.audit import LabelAudit, similar_rows
-from granulearn.audit.similar_rows import find_reasons, weighed_trees
+from granulearn.audit.similar_rows import ReasonFinder, weighed_trees
 from tests.audit.tables import three_clouds
 
 
@@ -18,7 +18,7 @@ def audited(request):
 
 def reasons_of(audited):
     X, audit, wrong, ratings = audited
-    return find_reasons(audit, X, wrong, ratings.rivals[wrong])
+    return ReasonFinder(audit, X).reasons(wrong, ratings.rivals[wrong])
 
 
 def test_what_balls_say_adds_up_to_the_probabilities_of_the_audit(audited):
@@ -77,11 +77,11 @@ def test_trees_that_saw_the_row_do_not_speak(audited):
     unseen = np.flatnonzero(~seen[:, at[0]])[0]
     try:
         audit.in_bag_ = np.ones_like(seen)
-        (why,) = find_reasons(audit, X, at, ratings.rivals[at])
+        (why,) = ReasonFinder(audit, X).reasons(at, ratings.rivals[at])
         assert why.class_counts.sum() == 0
         assert_array_equal(why.pushes, 0)
         audit.in_bag_[unseen] = seen[unseen]
-        (why,) = find_reasons(audit, X, at, ratings.rivals[at])
+        (why,) = ReasonFinder(audit, X).reasons(at, ratings.rivals[at])
         assert 0 < why.class_counts.sum() <= seen[unseen].sum()
     finally:
         audit.in_bag_ = seen
@@ -97,4 +97,4 @@ def test_how_many_rows_are_looked_at_at_once_changes_nothing(audited, monkeypatc
 
 def test_nothing_asked_nothing_found(audited):
     X, audit, _, _ = audited
-    assert find_reasons(audit, X, [], []) == []
+    assert ReasonFinder(audit, X).reasons([], np.array([])) == []

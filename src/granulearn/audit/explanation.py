@@ -12,7 +12,7 @@ from granulearn._words import counted
 from granulearn.audit.column_words import ColumnWords, FeatureName
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import STRANGE, Ratings
-from granulearn.audit.similar_rows import Reasons, find_reasons
+from granulearn.audit.similar_rows import ReasonFinder, Reasons
 from granulearn.memberships.base import nearest_points
 
 if TYPE_CHECKING:
@@ -23,7 +23,14 @@ MOST_COLUMNS = 3
 # A column that has less of what speaks against a label is not worth a word.
 LEAST_SHARE = 0.1
 
-_Told = tuple[tuple[str, ...], tuple[str, ...]]
+
+@dataclass(frozen=True)
+class _Told:
+    """Columns in words."""
+
+    names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    relevance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,20 +55,16 @@ class Explanation:
     """At most three columns with the row's own cells, the one that decides most first."""
     column_names: tuple[str, ...]
     """The names of these columns."""
+    relevance: tuple[str, ...]
+    """All columns that were rated, the one that speaks most for the competing class first."""
     of_given: tuple[Neighbour, ...]
     """The nearest trusted rows of the given class."""
     of_rival: tuple[Neighbour, ...]
     """The nearest trusted rows of the competing class."""
 
 
-def explain(
-    audit: LabelAudit,
-    X: np.ndarray,
-    table: pd.DataFrame,
-    positions: Sequence[int],
-    names: Sequence[FeatureName],
-) -> list[Explanation]:
-    """Explain what an audit says about labels.
+class Explainer:
+    """Says why labels are doubted; what all explanations share is made once.
 
     Parameters
     ----------
@@ -71,39 +74,77 @@ def explain(
         The inputs that were audited: imputed, encoded, scaled.
     table : DataFrame
         The same rows as they came, to be told.
-    positions : sequence of int
-        The rows to explain.
     names : sequence of str or tuple
         Names of the features; (column, category) for a feature of zeros and ones.
-
-    Returns
-    -------
-    list of Explanation
-        One for each position.
     """
-    ratings = audit.ratings_
-    rivals = ratings.rivals
-    rated = [position for position in positions if rivals[position] >= 0]
-    reasons: dict[int, Reasons] = {}
-    if audit.forest_ is not None:
-        reasons = dict(zip(rated, find_reasons(audit, X, rated, rivals[rated]), strict=True))
-    of_given = nearest_trusted(ratings, X, positions, ratings.given)
-    of_rival = nearest_trusted(ratings, X, positions, rivals)
-    words = ColumnWords(X, names, table)
-    usual = {code: _usual(ratings, X, code) for code in np.unique(ratings.given[list(positions)])}
-    found = []
-    for position, own, other in zip(positions, of_given, of_rival, strict=True):
-        why = reasons.get(position)
+
+    def __init__(
+        self, audit: LabelAudit, X: np.ndarray, table: pd.DataFrame, names: Sequence[FeatureName]
+    ):
+        self._ratings, self._X = audit.ratings_, X
+        self._words = ColumnWords(X, names, table)
+        self._finder = None if audit.forest_ is None else ReasonFinder(audit, X)
+        self._usual: dict[int, np.ndarray] = {}
+
+    def explain(self, positions: Sequence[int]) -> list[Explanation]:
+        """Explain what the audit says about some labels.
+
+        Parameters
+        ----------
+        positions : sequence of int
+            The rows to explain.
+
+        Returns
+        -------
+        list of Explanation
+            One for each position.
+        """
+        ratings = self._ratings
+        rivals = ratings.rivals
+        rated = [position for position in positions if rivals[position] >= 0]
+        reasons: dict[int, Reasons] = {}
+        if self._finder is not None:
+            found = self._finder.reasons(rated, rivals[rated])
+            reasons = dict(zip(rated, found, strict=True))
+        of_given = nearest_trusted(ratings, self._X, positions, ratings.given)
+        of_rival = nearest_trusted(ratings, self._X, positions, rivals)
+        return [
+            self._explained(position, reasons.get(position), own, other)
+            for position, own, other in zip(positions, of_given, of_rival, strict=True)
+        ]
+
+    def _explained(
+        self,
+        position: int,
+        why: Reasons | None,
+        own: tuple[Neighbour, ...],
+        other: tuple[Neighbour, ...],
+    ) -> Explanation:
+        ratings, rival = self._ratings, self._ratings.rivals[position]
+        told = _Told()
         if ratings.verdicts[position] == STRANGE:
-            most, told = _unlike(words, position, own + other)
+            told = _unlike(self._words, position, own + other)
         elif why is not None:
-            most, told = _deciding(words, position, why.pushes, usual[ratings.given[position]])
-        else:
-            most, told = (), ()
-        rival = None if rivals[position] < 0 else str(ratings.classes[rivals[position]])
-        sentence = _sentence(ratings, position, why, told)
-        found.append(Explanation(position, rival, sentence, told, most, own, other))
-    return found
+            usual = self._usual_of(int(ratings.given[position]))
+            told = _most(self._words, position, why.pushes, usual)
+        return Explanation(
+            position,
+            rival=None if rival < 0 else str(ratings.classes[rival]),
+            words=_sentence(ratings, position, why, told.words),
+            columns=told.words,
+            column_names=told.names,
+            relevance=told.relevance,
+            of_given=own,
+            of_rival=other,
+        )
+
+    def _usual_of(self, code: int) -> np.ndarray:
+        """Return the median inputs of a class, of its trusted rows if there are any."""
+        if code not in self._usual:
+            rows = self._ratings.believed == code
+            believed = rows & self._ratings.trusted
+            self._usual[code] = np.median(self._X[believed if believed.any() else rows], axis=0)
+        return self._usual[code]
 
 
 def nearest_trusted(
@@ -141,35 +182,25 @@ def nearest_trusted(
     return [found[position] for position in positions]
 
 
-def _usual(ratings: Ratings, X: np.ndarray, code: int) -> np.ndarray:
-    """Return the median inputs of a class, of its trusted rows if there are any."""
-    rows = ratings.believed == code
-    believed = rows & ratings.trusted
-    return np.median(X[believed if believed.any() else rows], axis=0)
-
-
-def _deciding(words: ColumnWords, position: int, pushes: np.ndarray, usual: np.ndarray) -> _Told:
-    """Return the columns that speak most for the competing class."""
-    return _most(words, words.by_column(pushes), position, pushes, usual)
-
-
 def _unlike(words: ColumnWords, position: int, near: tuple[Neighbour, ...]) -> _Told:
     """Return the columns in which a row differs most from the trusted rows nearest to it."""
     if not near:
-        return (), ()
+        return _Told()
     usual = words.X[[neighbour.position for neighbour in near]].mean(axis=0)
-    apart = (words.X[position] - usual) ** 2
-    return _most(words, words.by_column(apart), position, apart, usual)
+    return _most(words, position, (words.X[position] - usual) ** 2, usual)
 
 
-def _most(
-    words: ColumnWords, amounts: np.ndarray, position: int, features: np.ndarray, usual: np.ndarray
-) -> _Told:
+def _most(words: ColumnWords, position: int, features: np.ndarray, usual: np.ndarray) -> _Told:
+    """Return the columns whose features have the largest sum."""
+    amounts = words.by_column(features)
     least = LEAST_SHARE * amounts[amounts > 0].sum()
-    order = np.argsort(-amounts, kind="stable")[:MOST_COLUMNS].tolist()
-    most = [column for column in order if amounts[column] > least]
-    names = tuple(words.columns[column] for column in most)
-    return names, tuple(words.tell(position, column, features, usual) for column in most)
+    order = np.argsort(-amounts, kind="stable").tolist()
+    most = [column for column in order[:MOST_COLUMNS] if amounts[column] > least]
+    return _Told(
+        tuple(words.columns[column] for column in most),
+        tuple(words.tell(position, column, features, usual) for column in most),
+        tuple(words.columns[column] for column in order),
+    )
 
 
 def _sentence(

@@ -64,10 +64,10 @@ def weighed_trees(audit: LabelAudit, X: np.ndarray) -> list[WeighedTree]:
     return weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
 
 
-def find_reasons(
-    audit: LabelAudit, X: np.ndarray, positions: Sequence[int], rivals: np.ndarray
-) -> list[Reasons]:
-    """Return why the forest of an audit prefers another class, or nearly does.
+class ReasonFinder:
+    """Finds why the forest of an audit prefers another class, or nearly does.
+
+    The trees are weighed once, so that asking about one row after another is cheap.
 
     Parameters
     ----------
@@ -75,32 +75,40 @@ def find_reasons(
         Fitted on X.
     X : ndarray of shape (n_samples, n_features)
         The inputs that were audited.
-    positions : sequence of int
-        The rows to look at.
-    rivals : ndarray of int
-        For each of them the number of the class that competes with the given one.
-
-    Returns
-    -------
-    list of Reasons
-        One for each position.
     """
-    if len(positions) == 0:
-        return []
-    given, at = audit.ratings_.given, np.asarray(positions)
-    rows = audit.forest_.rows(X)
-    trees = [
-        _with_rows(tree, rows, np.flatnonzero(seen))
-        for tree, seen in zip(weighed_trees(audit, X), audit.in_bag_, strict=True)
-    ]
-    step = max(1, _CELLS_AT_ONCE // len(X))
-    return [
-        reasons
-        for begin in range(0, len(at), step)
-        for reasons in _reasons(
-            audit, trees, rows, given, at[begin : begin + step], rivals[begin : begin + step]
-        )
-    ]
+
+    def __init__(self, audit: LabelAudit, X: np.ndarray):
+        self._audit, self._rows = audit, audit.forest_.rows(X)
+        self._trees = [
+            _with_rows(tree, self._rows, np.flatnonzero(seen))
+            for tree, seen in zip(weighed_trees(audit, X), audit.in_bag_, strict=True)
+        ]
+
+    def reasons(self, positions: Sequence[int], rivals: np.ndarray) -> list[Reasons]:
+        """Return the reasons for some rows.
+
+        Parameters
+        ----------
+        positions : sequence of int
+            The rows to look at.
+        rivals : ndarray of int
+            For each of them the number of the class that competes with the given one.
+
+        Returns
+        -------
+        list of Reasons
+            One for each position.
+        """
+        given, at = self._audit.ratings_.given, np.asarray(positions, dtype=int)
+        step = max(1, _CELLS_AT_ONCE // len(self._rows))
+        parts = [slice(begin, begin + step) for begin in range(0, len(at), step)]
+        return [
+            reasons
+            for part in parts
+            for reasons in _reasons(
+                self._audit, self._trees, self._rows, given, at[part], rivals[part]
+            )
+        ]
 
 
 def _with_rows(weighed: WeighedTree, rows: np.ndarray, seen: np.ndarray) -> _Tree:

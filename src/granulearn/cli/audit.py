@@ -172,7 +172,7 @@ def _check_outputs(
 
 
 def _write_page(path: Path, title: str, done: TableAudit) -> None:
-    from granulearn.audit.page import summarize_audit, write_audit_page
+    from granulearn.review.audit_page import summarize_audit, write_audit_page
 
     rows = (done.table.rows + 1).tolist()
     summary = summarize_audit(

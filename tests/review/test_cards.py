@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.audit import suspect_cards
-from granulearn.audit.explanation import explain
-from granulearn.audit.suspect_cards import (
+from granulearn.review import cards
+from granulearn.audit.explanation import Explainer
+from granulearn.review.cards import (
     ShownTable,
     card,
     chosen_rows,
@@ -36,8 +36,8 @@ def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything)
 
 def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything, monkeypatch):
     *_, ratings = everything
-    monkeypatch.setattr(suspect_cards, "MOST_CARDS", {"wrong": 2})
-    monkeypatch.setattr(suspect_cards, "CARDS_PER_PAIR", 1)
+    monkeypatch.setattr(cards, "MOST_CARDS", {"wrong": 2})
+    monkeypatch.setattr(cards, "CARDS_PER_PAIR", 1)
     chosen = chosen_rows(ratings)
     wrong = np.flatnonzero(ratings.verdicts == "wrong")
     worst = wrong[np.argsort(ratings.reliability[wrong], kind="stable")]
@@ -75,7 +75,7 @@ def test_a_card_holds_the_row_beside_its_neighbours_columns_that_decide_first(ev
     names = ["a", "b", "c", "d"]
     table = pd.DataFrame(X, columns=names)
     (at,) = chosen_rows(ratings)[:1]
-    (why,) = explain(audit, X, table, [at], names)
+    (why,) = Explainer(audit, X, table, names).explain([at])
     made = card(ratings, ShownTable(table, range(1, 151)), why)
     assert made["row"] == at + 1
     assert [line["column"] for line in made["lines"] if line["decides"]] == list(why.column_names)
@@ -96,7 +96,7 @@ def test_wide_tables_and_long_cells_are_cut(everything):
     X, audit, ratings = everything
     table = pd.DataFrame({f"c{k}": ["long " * 50] * len(X) for k in range(40)})
     (at,) = chosen_rows(ratings)[:1]
-    (why,) = explain(audit, X, table, [at], ["c39", "c38", "x", "y"])
+    (why,) = Explainer(audit, X, table, ["c39", "c38", "x", "y"]).explain([at])
     made = card(ratings, ShownTable(table, range(len(X))), why)
     assert len(made["lines"]) == 30
     assert made["lines"][0]["column"] in ("c39", "c38")

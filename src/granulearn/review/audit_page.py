@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from granulearn.audit.column_words import FeatureName
-from granulearn.audit.explanation import explain
+from granulearn.audit.explanation import Explainer
 from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.noise_rate import SURE_REGIONS, NoiseRate
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
-from granulearn.audit.suspect_cards import (
+from granulearn.review.cards import (
     MOST_PAIRS,
     ShownTable,
     card,
@@ -84,7 +84,7 @@ def summarize_audit(
         **_once(ratings, shown),
         "suspects": [
             card(ratings, shown, explanation)
-            for explanation in explain(audit, X, table, chosen, names)
+            for explanation in Explainer(audit, X, table, names).explain(chosen)
         ],
     }
 
@@ -177,7 +177,7 @@ def render_audit_page(summary: dict[str, Any]) -> str:
     """
     highest = max(bar["count"] for bar in summary["histogram"]) or 1
     return render_html(
-        "granulearn.audit",
+        "granulearn.review",
         "audit.html",
         filters={"percent": percent, "rounded": rounded, "grouped": grouped},
         audit=summary,

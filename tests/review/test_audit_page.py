@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import Select
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.page import (
+from granulearn.review.audit_page import (
     grouped,
     percent,
     render_audit_page,
