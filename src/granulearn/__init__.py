@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
     from granulearn.learning import *  # noqa: F403
+    from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
 
 __version__ = version("granulearn")
@@ -50,7 +51,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     ),
     "selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
-    "review": (),
+    "review": ("Review",),
     "persistence": (),
     "distributed": (),
     "learning": ("TableClassifier",),

@@ -15,14 +15,14 @@ from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_r
 from granulearn.audit.bags import check_units, known_elsewhere
 from granulearn.audit.checks import find_issues, issues_frame
 from granulearn.audit.given_proba import check_proba
-from granulearn.audit.noise_rate import unverified_rate, verified_rate
+from granulearn.audit.noise_rate import NoiseRate, unverified_rate, verified_rate
 from granulearn.audit.places import place
-from granulearn.audit.ratings import WRONG
+from granulearn.audit.ratings import WRONG, Ratings
 from granulearn.audit.raw_inputs import is_raw_table, row_names
 from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, weigh_evidence, with_verified
-from granulearn.audit.verified import check_verified
+from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
@@ -211,10 +211,8 @@ class LabelAudit(BaseEstimator):
         evidence = weigh_evidence(self.proba_, codes, ~np.isnan(own))
         noise, places = unverified_rate(evidence), place(X, n_threads)
         ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_strange(places))
-        if len(seen.rows):
-            ratings = scaled_by_verified(ratings, seen)
-            noise = verified_rate(ratings, seen, noise)
-        self.ratings_, self.noise_ = with_verified(ratings, seen.rows, seen.truth), noise
+        self._unverified = ratings, noise
+        self.ratings_, self.noise_ = self.rated_with(seen)
         self._spread()
         if names is None:
             names = getattr(self, "feature_names_in_", None)
@@ -222,6 +220,20 @@ class LabelAudit(BaseEstimator):
             X, self.ratings_, groups=groups, names=names, positions=rows, places=places
         )
         return self
+
+    def rated_with(self, verified: VerifiedLabels) -> tuple[Ratings, NoiseRate]:
+        """Return ratings and share of wrong labels with these verified labels; no tree is grown.
+
+        Parameters
+        ----------
+        verified : VerifiedLabels
+            All that are known now. The trees have learnt those that `fit` was told.
+        """
+        ratings, noise = self._unverified
+        if len(verified.rows):
+            ratings = scaled_by_verified(ratings, verified)
+            noise = verified_rate(ratings, verified, noise)
+        return with_verified(ratings, verified.rows, verified.truth), noise
 
     def _grow(self, X: np.ndarray, units: np.ndarray | None, n_threads: int) -> None:
         n_classes = len(self.classes_)

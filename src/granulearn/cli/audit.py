@@ -231,7 +231,6 @@ def _verified(data: TrainingTable, said: list[Decision], source: Path | None) ->
     return verified_by(
         said,
         rows=data.rows,
-        n_rows=data.report.rows,
         hashes=row_hashes(data.cells, data.target),
         given=given,
         classes=classes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,16 @@ from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.noise_rate import SURE_REGIONS, NoiseRate
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
+from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.persistence.html_pages import render_html
 from granulearn.review.cards import (
     MOST_PAIRS,
     ShownTable,
-    card,
     chosen_rows,
     confused_pairs,
+    make_card,
     pair_key,
 )
-from granulearn.persistence.atomic_files import write_text_atomically
-from granulearn.persistence.html_pages import render_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +84,7 @@ def summarize_audit(
         "n_issues": len(issues),
         **_once(ratings, shown),
         "suspects": [
-            card(ratings, shown, explanation)
+            asdict(make_card(ratings, shown, explanation))
             for explanation in Explainer(audit, X, table, names).explain(chosen)
         ],
     }

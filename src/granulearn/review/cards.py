@@ -1,16 +1,17 @@
-"""The cards of the audit's page: rows to look at, each with why and with rows to compare."""
+"""Cards: rows to look at, each with why its label is doubted and with rows to compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from granulearn.audit.column_words import cell_text
 from granulearn.audit.explanation import Explanation, Neighbour
 from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN, WRONG, Ratings
+from granulearn.audit.verified import WORST_FIRST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ MOST_PAIRS = 15
 CARDS_PER_PAIR = 5
 """The page shows so many of each frequent pair at least; 500 cards open without a wait."""
 MOST_COLUMNS = 30
+MOST_CLASSES = 5
 MOST_CHARACTERS = 120
 
 
@@ -92,13 +94,79 @@ def pair_key(given: int, rival: int) -> str:
     return f"{given}-{rival}" if rival >= 0 else ""
 
 
+@dataclass(frozen=True)
+class ComparedRow:
+    """A trusted row beside which a card puts its own."""
+
+    row: int
+    distance: float
+    reliability: float | None
+
+
+@dataclass(frozen=True)
+class CardLine:
+    """One column on a card."""
+
+    column: str
+    decides: bool
+    """Whether the cell speaks against the label."""
+    own: str
+    others: tuple[str, ...]
+    """The cells of the rows to compare with: those of the given class, then the others."""
+
+
+@dataclass(frozen=True)
+class ClassShare:
+    """How probable a class is, by similar rows."""
+
+    label: str
+    share: float
+    is_given: bool
+    is_rival: bool
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a person sees of one row before they decide on its label."""
+
+    row: int
+    """Number of the data row, from 1."""
+    verdict: str
+    given: str
+    rival: str | None
+    """The class that competes with the given one; None where nothing is known."""
+    pair: str
+    """Name of the two, for filters."""
+    against: float | None
+    """Probability of all other classes as a label, by similar rows; None where it is unknown."""
+    wrong_probability: float | None
+    words: str
+    """Why, in one sentence."""
+    probabilities: tuple[ClassShare, ...]
+    """The classes that matter, the most probable first."""
+    kept: tuple[CardLine, ...]
+    """The columns that were asked for."""
+    lines: tuple[CardLine, ...]
+    """The other columns, those that decide first."""
+    n_columns: int
+    """How many columns the table has; a card may have fewer lines."""
+    of_given: tuple[ComparedRow, ...]
+    of_rival: tuple[ComparedRow, ...]
+    drawn: str = WORST_FIRST
+    """ "random" if the row was drawn at random, and so stands for others."""
+
+
 @dataclass(frozen=True, eq=False)
 class ShownTable:
-    """The rows of a table as the page shows them."""
+    """The rows of a table as cards show them."""
 
     table: pd.DataFrame
-    row_numbers: Sequence[int]
+    row_numbers: Sequence[int] | np.ndarray
     """Number by which a reader finds each row."""
+    keep: tuple[str, ...] = ()
+    """Columns that come first on every card."""
+    most_columns: int = MOST_COLUMNS
+    """A card has so many lines, and those that were asked for."""
 
     def row(self, position: int) -> int:
         """Return the number of a row."""
@@ -109,8 +177,10 @@ class ShownTable:
         return [_shortened(cell_text(value)) for value in self.table.iloc[position]]
 
 
-def card(ratings: Ratings, shown: ShownTable, explanation: Explanation) -> dict[str, Any]:
-    """Return what the page shows of one row, as plain values.
+def make_card(
+    ratings: Ratings, shown: ShownTable, explanation: Explanation, drawn: str = WORST_FIRST
+) -> Card:
+    """Return the card of one row.
 
     Parameters
     ----------
@@ -120,50 +190,65 @@ def card(ratings: Ratings, shown: ShownTable, explanation: Explanation) -> dict[
         The rows.
     explanation : Explanation
         Why the label is doubted.
+    drawn : str, default="worst"
+        How the row came to be looked at.
     """
     position = explanation.position
-    given = str(ratings.classes[ratings.given[position]])
-    row, own = shown.row(position), shown.cells(position)
     near = [*explanation.of_given, *explanation.of_rival]
-    others = [shown.cells(neighbour.position) for neighbour in near]
-    order = _deciding_first(shown.table, explanation.column_names)
-    return {
-        "row": row,
-        "verdict": str(ratings.verdicts[position]),
-        "given": given,
-        "rival": explanation.rival,
-        "pair": pair_key(int(ratings.given[position]), int(ratings.rivals[position])),
-        "against": _or_none(1 - ratings.reliability[position]),
-        "reliability": _or_none(ratings.reliability[position]),
-        "words": explanation.words,
-        "search": " ".join([f"row {row}", given, explanation.rival or "", *own]).lower(),
-        "of_given": [_neighbour(shown, neighbour) for neighbour in explanation.of_given],
-        "of_rival": [_neighbour(shown, neighbour) for neighbour in explanation.of_rival],
-        "lines": [
-            {
-                "column": str(shown.table.columns[place]),
-                "decides": str(shown.table.columns[place]) in explanation.column_names,
-                "own": own[place],
-                "others": [cells[place] for cells in others],
-            }
-            for place in order[:MOST_COLUMNS]
-        ],
-    }
+    own, others = shown.cells(position), [shown.cells(other.position) for other in near]
+
+    def line(place: int) -> CardLine:
+        column = str(shown.table.columns[place])
+        cells = tuple(cells[place] for cells in others)
+        return CardLine(column, column in explanation.column_names, own[place], cells)
+
+    kept, rest = _ordered(shown, explanation)
+    return Card(
+        row=shown.row(position),
+        verdict=str(ratings.verdicts[position]),
+        given=str(ratings.classes[ratings.given[position]]),
+        rival=explanation.rival,
+        pair=pair_key(int(ratings.given[position]), int(ratings.rivals[position])),
+        against=_or_none(1 - ratings.reliability[position]),
+        wrong_probability=_or_none(ratings.wrong_proba[position]),
+        words=explanation.words,
+        probabilities=_shares(ratings, position),
+        kept=tuple(map(line, kept)),
+        lines=tuple(map(line, rest[: shown.most_columns])),
+        n_columns=len(own),
+        of_given=tuple(_compared(shown, near) for near in explanation.of_given),
+        of_rival=tuple(_compared(shown, near) for near in explanation.of_rival),
+        drawn=drawn,
+    )
 
 
-def _deciding_first(table: pd.DataFrame, deciding: Sequence[str]) -> list[int]:
-    """Return the places of all columns; those that decide come first."""
-    names = [str(name) for name in table.columns]
-    first = [names.index(name) for name in deciding if name in names]
-    return [*first, *(place for place in range(len(names)) if place not in first)]
+def _ordered(shown: ShownTable, explanation: Explanation) -> tuple[list[int], list[int]]:
+    """Return the places of the columns that were asked for, and of the others by relevance."""
+    places = {str(name): place for place, name in enumerate(shown.table.columns)}
+    kept = [places[name] for name in shown.keep if name in places]
+    by_relevance = [*explanation.column_names, *explanation.relevance, *places]
+    order = dict.fromkeys(places[name] for name in by_relevance if name in places)
+    return kept, [place for place in order if place not in kept]
 
 
-def _neighbour(shown: ShownTable, near: Neighbour) -> dict[str, Any]:
-    return {
-        "row": shown.row(near.position),
-        "distance": near.distance,
-        "reliability": _or_none(near.reliability),
-    }
+def _shares(ratings: Ratings, position: int) -> tuple[ClassShare, ...]:
+    """Return the given class, its rival and the most probable others."""
+    if not ratings.known[position]:
+        return ()
+    proba, given, rival = ratings.proba[position], ratings.given[position], ratings.rivals[position]
+    order = np.argsort(-proba, kind="stable")
+    chosen = {int(given), int(rival)} - {-1} | set(order[:MOST_CLASSES].tolist())
+    return tuple(
+        ClassShare(
+            str(ratings.classes[code]), float(proba[code]), bool(code == given), bool(code == rival)
+        )
+        for code in order.tolist()
+        if code in chosen
+    )
+
+
+def _compared(shown: ShownTable, near: Neighbour) -> ComparedRow:
+    return ComparedRow(shown.row(near.position), near.distance, _or_none(near.reliability))
 
 
 def _or_none(number: float) -> float | None:

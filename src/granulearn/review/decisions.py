@@ -1,165 +1,124 @@
-"""Decisions about labels: one line each, in a CSV file beside the table.
-
-The file names a row by its number and by a hash of its cells, so that decisions about one
-table are not taken for decisions about another. A later line about a row replaces an
-earlier one.
-"""
+"""Decisions about labels: what a person says of one row, and what stands after many."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
+from granulearn.audit.verified import CHANGE, KEEP, WORST_FIRST
 
-from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST, VerifiedLabels
-
-EXCLUDE, UNSURE = "exclude", "unsure"
+EXCLUDE, UNSURE, UNDO = "exclude", "unsure", "undo"
 DECISIONS = (KEEP, CHANGE, EXCLUDE, UNSURE)
-_SHOWN = 5
+"""What a person can say: the label is right; another one is; leave the row out; nobody knows."""
 
 
 class DecisionsError(ValueError):
-    """A file of decisions that cannot be used, and why."""
+    """Decisions that cannot be used, and why."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a person says about the label of one row."""
+    """What a person says about the label of one row; one line of a file."""
 
     row: int
     """Number of the data row, from 1."""
     decision: str
-    """One of `DECISIONS`."""
-    label: str
+    """One of `DECISIONS`, or "undo": the last decision about the row does not count."""
+    label: str = ""
     """The new label of a change; else empty."""
     row_hash: str = ""
     """Of the row's cells, see `granulearn.tables.row_hashes`; empty if the file has none."""
     drawn: str = WORST_FIRST
     """ "random" if the row was drawn at random, and so stands for others."""
     line: int = 0
-    """Line of the file."""
+    """Line of the file; 0 if it is in none yet."""
     given: str = ""
     """The label at that time; empty if the file does not say."""
+    cell: str = ""
+    """The same as it stands in the table, where it is spelt in another way."""
+    target: str = ""
+    """The column of labels; empty if the file does not say."""
+    note: str = ""
+    who: str = ""
+    when: str = ""
+    """Time, as ISO 8601 writes it."""
+    verdict: str = ""
+    """What the audit said at that time."""
+    probability: str = ""
+    """That of the label being wrong, at that time; empty if nobody knew."""
+    batch: str = ""
+    """``name/size`` of the decisions that were taken at once; empty for a single one."""
+    version: str = ""
+    """Of granulearn."""
+
+    @property
+    def truth(self) -> str:
+        """The label that holds if this decision does; empty if it says nothing of that."""
+        return {CHANGE: self.label, KEEP: self.given}.get(self.decision, "")
 
 
-def read_decisions(path: Path) -> list[Decision]:
-    """Read a file of decisions; lines without one are passed over.
+def standing(lines: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions that hold, by row: the last about each that was not undone.
 
     Parameters
     ----------
-    path : Path
-        A CSV file with the columns ``row`` and ``decision``, and ``new_label`` or ``label``
-        for changes (``suggested`` stands in where it is empty or the ``given`` one);
-        ``hash``, ``given`` and ``drawn`` are looked at if there.
-        The list that an audit writes, with its column ``decision`` filled in, is such a file.
-
-    Returns
-    -------
-    list of Decision
-        The last one about each row, by row.
+    lines : iterable of Decision
+        In the order in which they were taken.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise DecisionsError(f"{path} is not UTF-8 text; save it as CSV UTF-8.") from error
-    # Not splitlines, which ends lines where a cell has a form feed or the like.
-    # Spreadsheets of some countries write semicolons.
-    head = text.partition("\n")[0]
-    separator = max(",;\t", key=head.count)
-    reader = csv.DictReader(io.StringIO(text), strict=True, delimiter=separator)
-    try:
-        rows = [(reader.line_num, cells) for cells in reader]
-        names = list(reader.fieldnames or ())
-    except csv.Error as error:
-        raise DecisionsError(f"{path} is no CSV file: line {reader.line_num}: {error}") from error
-    missing = [name for name in ("row", "decision") if name not in names]
-    if missing:
-        raise DecisionsError(
-            f"{path} has no column {missing[0]!r}; decisions need 'row' and 'decision' "
-            f"({', '.join(DECISIONS)}), and 'new_label' for a change. "
-            f"It has {', '.join(names) or 'none'}."
-        )
-    latest: dict[int, Decision] = {}
-    for number, cells in rows:
-        decision = _decision(path, number, {k: (v or "").strip() for k, v in cells.items() if k})
-        if decision is not None:
-            latest[decision.row] = decision
-    return [latest[row] for row in sorted(latest)]
+    history: dict[int, list[Decision]] = {}
+    for decision in lines:
+        about = history.setdefault(decision.row, [])
+        if decision.decision != UNDO:
+            about.append(decision)
+        elif about:
+            about.pop()
+    return [about[-1] for _, about in sorted(history.items()) if about]
 
 
-def _decision(path: Path, line: int, cells: dict[str, str]) -> Decision | None:
-    said = cells["decision"].lower()
-    if not said:
-        return None
-    if said not in DECISIONS:
-        raise DecisionsError(
-            f"{path}, line {line}: {said!r} is no decision; use {', '.join(DECISIONS)}."
-        )
-    if not cells["row"].isascii() or not cells["row"].isdigit() or int(cells["row"]) < 1:
-        raise DecisionsError(
-            f"{path}, line {line}: {cells['row']!r} is no row number; rows count from 1."
-        )
-    label = cells.get("new_label", cells.get("label", ""))
-    # The labels of a table may be in a column "label" themselves; one that was not changed
-    # is no new one.
-    if not label or label == cells.get("given"):
-        label = cells.get("suggested", "") or label
-    if said == CHANGE and (not label or label == cells.get("given")):
-        raise DecisionsError(
-            f"{path}, line {line}: a change needs the new label in 'new_label'"
-            f"{', and ' + repr(label) + ' is the given one' if label else ''}."
-        )
-    drawn = cells.get("drawn", "") or WORST_FIRST
-    if drawn not in (AT_RANDOM, WORST_FIRST):
-        raise DecisionsError(
-            f"{path}, line {line}: drawn is {drawn!r}; it is {AT_RANDOM!r} or {WORST_FIRST!r}."
-        )
-    return Decision(
-        row=int(cells["row"]),
-        decision=said,
-        label=label if said == CHANGE else "",
-        given=cells.get("given", ""),
-        row_hash=cells.get("hash", ""),
-        drawn=drawn,
-        line=line,
-    )
+def actions(lines: Iterable[Decision]) -> list[list[Decision]]:
+    """Return what can be undone, the latest last: single decisions, or many taken at once.
+
+    Parameters
+    ----------
+    lines : iterable of Decision
+        In the order in which they were taken.
+    """
+    done: list[list[Decision]] = []
+    for decision in lines:
+        if decision.decision == UNDO:
+            _take_back(done, decision.row)
+        elif decision.batch and done and done[-1][-1].batch == decision.batch:
+            done[-1].append(decision)
+        else:
+            done.append([decision])
+    return done
 
 
-def verified_by(
-    decisions: Sequence[Decision],
-    *,
-    rows: np.ndarray,
-    n_rows: int,
-    hashes: Sequence[str],
-    given: np.ndarray,
-    classes: np.ndarray,
-    source: str,
-) -> VerifiedLabels:
-    """Return the labels that decisions confirm or correct, by position among the rows with a label.
+def _take_back(done: list[list[Decision]], row: int) -> None:
+    for number in range(len(done) - 1, -1, -1):
+        left = [decision for decision in done[number] if decision.row != row]
+        if len(left) < len(done[number]):
+            done[number : number + 1] = [left] if left else []
+            return
+
+
+def check_belong(
+    decisions: Sequence[Decision], hashes: Sequence[str], source: str, *, most_shown: int = 5
+) -> None:
+    """Raise a `DecisionsError` if decisions are about other rows than those of a table.
 
     Parameters
     ----------
     decisions : sequence of Decision
         One for each row.
-    rows : ndarray of shape (n,)
-        Number of each row with a label in the table, from 0.
-    n_rows : int
-        Number of all rows of the table.
     hashes : sequence of str
         Of all rows of the table.
-    given : ndarray of shape (n,)
-        Number of the given class of each row with a label.
-    classes : ndarray
-        The class labels, sorted.
     source : str
-        Name of the file of decisions, for messages.
+        Where the decisions stand, for messages.
+    most_shown : int, default=5
+        So many rows are named.
     """
+    n_rows = len(hashes)
     outside = [d.row for d in decisions if d.row > n_rows]
     if outside:
         raise DecisionsError(
@@ -168,61 +127,9 @@ def verified_by(
         )
     strangers = [d.row for d in decisions if d.row_hash and d.row_hash != hashes[d.row - 1]]
     if strangers:
-        named = ", ".join(map(str, strangers[:_SHOWN]))
+        named = ", ".join(map(str, strangers[:most_shown]))
+        more = f" and {len(strangers) - most_shown} more" if len(strangers) > most_shown else ""
         raise DecisionsError(
             f"{source} was made for other cells in {len(strangers)} of {len(decisions)} rows (row "
-            f"{named}); the decisions belong to another table, or it was changed since."
+            f"{named}{more}); the decisions belong to another table, or it was changed since."
         )
-    position = np.full(n_rows, -1)
-    position[rows] = np.arange(len(rows))
-    numbers = _numbers_of(classes)
-    unknown = [d for d in decisions if d.decision == CHANGE and _key(d.label, numbers) is None]
-    if unknown:
-        raise DecisionsError(
-            f"{source}, line {unknown[0].line}: {unknown[0].label!r} is no class of the table; the "
-            f"classes are {', '.join(map(str, classes.tolist()[:10]))}."
-        )
-    settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
-    at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)
-    changed = [
-        d
-        for d, place in zip(settled, at, strict=True)
-        if d.decision == KEEP and d.given and numbers.get(_key(d.given, numbers)) != given[place]
-    ]
-    if changed:
-        raise DecisionsError(
-            f"{source}, line {changed[0].line}: row {changed[0].row} was kept as "
-            f"{changed[0].given!r}, and its label is another one now; decide on it again."
-        )
-    truth = np.array(
-        [
-            numbers[_key(d.label, numbers)] if d.decision == CHANGE else given[place]
-            for d, place in zip(settled, at, strict=True)
-        ],
-        dtype=np.intp,
-    )
-    return VerifiedLabels(at, truth, np.array([d.drawn == AT_RANDOM for d in settled], dtype=bool))
-
-
-def _numbers_of(classes: np.ndarray) -> dict[str | None, int]:
-    """Return the number of each class, by all the ways in which a spreadsheet may write it."""
-    named = [str(label) for label in classes.tolist()]
-    numbers: dict[str | None, int] = {}
-    # Exact names come last, and win.
-    for spelt in (_as_number, str.casefold, "'{}".format, str):
-        numbers |= {spelt(name): code for code, name in enumerate(named) if spelt(name)}
-    return numbers
-
-
-def _key(label: str, numbers: dict[str | None, int]) -> str | None:
-    """Return how the label stands among the numbers of classes; None if it does not."""
-    spellings = (label, label.casefold(), _as_number(label))
-    return next((spelt for spelt in spellings if spelt and spelt in numbers), None)
-
-
-def _as_number(label: str) -> str:
-    """Return a number in one way of writing it; empty if the label is none."""
-    try:
-        return f"number {float(label)!r}"
-    except ValueError:
-        return ""

@@ -1,0 +1,95 @@
+"""The queue of a review: which rows come next, by which order, and by which filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from granulearn.audit.ratings import Ratings
+from granulearn.tables.columns.cells import as_text, is_nested
+
+# Cells of a row stand apart in the text that is searched: no word goes from one into the next.
+_BETWEEN = "\x1f"
+
+
+@dataclass(frozen=True)
+class RowFilter:
+    """Which rows a person wants to see; the default wants all."""
+
+    verdicts: frozenset[str] = frozenset()
+    """Verdicts to see; none means all."""
+    pair: str = ""
+    """Given and competing class, as `pair_key` names them; empty means all."""
+    find: str = ""
+    """Words that all occur in a row's cells or labels; ``#12`` is the row of that number."""
+
+
+@dataclass(eq=False)
+class RowQueue:
+    """The rows that nobody has decided on, in order, of one audit.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        What the audit says.
+    rows : ndarray of shape (n,)
+        Number, from 1, of each row with a label.
+    cells : pyarrow Table
+        The cells of these rows.
+    """
+
+    ratings: Ratings
+    rows: np.ndarray
+    cells: pa.Table
+    _searched: pa.Array | None = field(default=None, init=False)
+
+    def positions(self, order: np.ndarray, is_open: np.ndarray, asked: RowFilter) -> np.ndarray:
+        """Return the open rows that fit a filter.
+
+        Parameters
+        ----------
+        order : ndarray of int
+            Positions in the order in which they are to come.
+        is_open : ndarray of shape (n,)
+            True where nobody has decided.
+        asked : RowFilter
+            Which rows to see.
+        """
+        fits = is_open.copy()
+        if asked.verdicts:
+            fits &= np.isin(self.ratings.verdicts, list(asked.verdicts))
+        if asked.pair:
+            fits &= self._is_pair(asked.pair)
+        for word in asked.find.lower().split():
+            if word[:1] == "#" and word[1:].isdecimal():
+                fits &= self.rows == int(word[1:])
+            else:
+                found = pc.match_substring(self._texts(), word)
+                fits &= found.to_numpy(zero_copy_only=False)
+        return order[fits[order]]
+
+    def _is_pair(self, pair: str) -> np.ndarray:
+        given, _, rival = pair.partition("-")
+        if not (given.isdecimal() and rival.isdecimal()):
+            return np.zeros(len(self.rows), dtype=bool)
+        return (self.ratings.given == int(given)) & (self.ratings.rivals == int(rival))
+
+    def _texts(self) -> pa.Array:
+        """Return all that can be found in each row, in small letters; made when first asked for."""
+        if self._searched is None:
+            classes = np.append(self.ratings.classes.astype(str), "").astype(object)
+            columns = [
+                pc.fill_null(as_text(self.cells[name].combine_chunks()), "")
+                for name in self.cells.column_names
+                if not is_nested(self.cells[name].type)
+            ]
+            columns += [
+                pa.array(classes[codes], pa.string())
+                for codes in (self.ratings.given, self.ratings.rivals)
+            ]
+            joined = pc.binary_join_element_wise(*columns, _BETWEEN)
+            self._searched = pc.utf8_lower(joined)
+        return self._searched

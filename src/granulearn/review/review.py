@@ -1,0 +1,564 @@
+"""Review: go through doubtful labels, decide, and get the corrected table."""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from threading import RLock, Thread
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from granulearn._words import counted
+from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
+from granulearn.review.cards import Card, make_card
+from granulearn.review.correction import corrected_frame
+from granulearn.review.decisions import (
+    DECISIONS,
+    EXCLUDE,
+    UNDO,
+    Decision,
+    DecisionsError,
+    actions,
+    standing,
+)
+from granulearn.review.journal import Journal
+from granulearn.review.progress import ReviewSummary, summarize
+from granulearn.review.queue import RowFilter
+from granulearn.review.reviewed_table import AuditedTable, ReviewedTable
+from granulearn.tables import Reading, Wishes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ORDERS = (WORST_FIRST, AT_RANDOM)
+ALL_ROWS = RowFilter()
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+
+
+@dataclass(frozen=True)
+class QueuedRow:
+    """A row in the queue, in one line."""
+
+    row: int
+    given: str
+    rival: str
+    verdict: str
+    against: float | None
+
+
+class Review:
+    """Go through the doubtful labels of a table, decide on them, and get the corrected table.
+
+    The audit says which row to look at next. What is decided is written to a file at once,
+    teaches the audit, which is fitted again from time to time, and is never asked again.
+    A page on this machine (`granulearn review`) drives the same loop.
+
+    Parameters
+    ----------
+    table : path, frame, Arrow table, list of dicts or dict of columns
+        The table; it is never changed.
+    target : str
+        The column of labels.
+    keep : sequence of str, default=()
+        Columns that come first on every card, such as a name to look the row up by.
+    decisions : path, default=None
+        The journal, a CSV file that lines are added to; it is read first if it is there.
+        None means ``NAME.decisions.csv`` beside a table that is a file, and memory alone for
+        one that is not.
+    who : str, default=None
+        Who decides; None means the name of the user on this machine.
+    sample : int, default=50
+        How many rows are drawn at random at a time.
+    refit_every : int, default=25
+        After so many decisions the audit is fitted again.
+    wishes : Wishes, default=None
+        What is known about the columns, see `granulearn.tables`.
+    reading : Reading, default=None
+        What is known about the file.
+    group, order : str, default=None
+        Columns for the audit: of rows that stay together, and of what came when.
+    random_state : int, default=0
+        Seed of everything random.
+    n_jobs : int, default=-1
+        Threads of the audit; -1 means all cores.
+    background : bool, default=False
+        Whether the audit is fitted again while decisions are taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn import Review
+    >>> from sklearn.datasets import load_iris
+    >>> table = load_iris(as_frame=True).frame
+    >>> table.loc[10, "target"] = 2  # a wrong label
+    >>> review = Review(table, "target")
+    >>> card = review.next()
+    >>> card.row, card.given, card.rival
+    (11, '2', '0')
+    >>> review.decide(card, "change")
+    >>> int(review.corrected()["target"].iloc[10]), review.summary().counts
+    (0, {'change': 1})
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        target: str,
+        *,
+        keep: Sequence[str] = (),
+        decisions: str | Path | None = None,
+        who: str | None = None,
+        sample: int = 50,
+        refit_every: int = 25,
+        wishes: Wishes | None = None,
+        reading: Reading | None = None,
+        group: str | None = None,
+        order: str | None = None,
+        random_state: int = 0,
+        n_jobs: int = -1,
+        background: bool = False,
+    ):
+        self.who = _user_name() if who is None else who
+        self.sample, self.refit_every, self.background = sample, refit_every, background
+        self._settings = {
+            "groups": group,
+            "order": order,
+            "random_state": random_state,
+            "n_jobs": n_jobs,
+        }
+        if group is not None:
+            wishes = _leaving_out(wishes or Wishes(), group)
+        self.table = ReviewedTable(table, target, keep, wishes, reading)
+        path = default_journal(self.table.path) if decisions is None else Path(decisions)
+        self.journal = Journal(path)
+        try:
+            self._enter()
+        except BaseException:
+            self.journal.close()
+            raise
+
+    def _enter(self) -> None:
+        self._lock = RLock()
+        self._standing = {d.row: d for d in standing(self.journal.lines)}
+        self._check_target()
+        self._actions = actions(self.journal.lines)
+        self._fit: AuditedTable = self._audited(self.table)
+        self._since_fit = 0
+        self._sampled: np.ndarray = np.empty(0, dtype=int)
+        self._worker: Thread | None = None
+        self.generation = 0
+        """How often the audit was fitted again."""
+        self.failure = ""
+        """Why the audit could not be fitted again, if it could not."""
+
+    def _check_target(self) -> None:
+        other = {d.target for d in self._standing.values()} - {"", self.table.target}
+        if other:
+            raise DecisionsError(
+                f"{self.source} is about the column {min(other)!r}, not {self.table.target!r}; "
+                "name that column, or another file for the decisions."
+            )
+
+    @property
+    def source(self) -> str:
+        """Where the decisions stand, for messages."""
+        return str(self.journal.path or "the review")
+
+    @property
+    def classes(self) -> list[str]:
+        """The class labels, sorted."""
+        return [str(label) for label in self.table.classes.tolist()]
+
+    @property
+    def is_fitting(self) -> bool:
+        """Whether the audit is being fitted again at this moment."""
+        return self._worker is not None and self._worker.is_alive()
+
+    # --- looking
+
+    def next(self, order: str = WORST_FIRST, asked: RowFilter = ALL_ROWS) -> Card | None:
+        """Return the card of the next row to look at; None if none is left.
+
+        Parameters
+        ----------
+        order : {"worst", "random"}, default="worst"
+            The most doubtful first, or rows drawn at random: decided on one after the other,
+            these tell how many labels are wrong in all.
+        asked : RowFilter, default=all rows
+            Which rows to see.
+        """
+        with self._lock:
+            rows = self.rows(order, asked)
+            return self.card(int(rows[0]), order) if len(rows) else None
+
+    def rows(self, order: str = WORST_FIRST, asked: RowFilter = ALL_ROWS) -> np.ndarray:
+        """Return the numbers of the rows in the queue.
+
+        Parameters
+        ----------
+        order : {"worst", "random"}, default="worst"
+            As for `next`.
+        asked : RowFilter, default=all rows
+            Which rows to see.
+        """
+        with self._lock:
+            fit = self._fit
+            if order not in ORDERS:
+                raise ValueError(f"order={order!r} must be one of {', '.join(ORDERS)}.")
+            among = fit.queue.ratings.worst_first if order == WORST_FIRST else self._drawn()
+            return fit.queue.rows[fit.queue.positions(among, self._is_open(), asked)]
+
+    def queued(self, rows: Sequence[int] | np.ndarray) -> list[QueuedRow]:
+        """Return rows as the queue shows them.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Numbers of rows.
+        """
+        with self._lock:
+            ratings = self._fit.queue.ratings
+            return [_queued(ratings, int(row), self._position(int(row))) for row in rows]
+
+    def card(self, row: int, order: str = WORST_FIRST) -> Card:
+        """Return the card of a row.
+
+        Parameters
+        ----------
+        row : int
+            Its number, from 1.
+        order : {"worst", "random"}, default="worst"
+            How it came to be looked at.
+        """
+        with self._lock:
+            fit, position = self._fit, self._position(row)
+        (why,) = fit.explainer.explain([position])
+        return make_card(fit.done.audit.ratings_, fit.shown, why, order)
+
+    def decision(self, row: int) -> Decision | None:
+        """Return the decision about a row that holds.
+
+        Parameters
+        ----------
+        row : int
+            Its number, from 1.
+        """
+        return self._standing.get(row)
+
+    def _drawn(self) -> np.ndarray:
+        """Return the positions that were drawn at random; when all are decided on, others are."""
+        is_open = self._is_open()
+        if not is_open[self._sampled].any() and is_open.any():
+            drawn = self._fit.done.audit.next_to_review(
+                int(min(self.sample + (~is_open).sum(), len(is_open))),
+                random_share=1.0,
+                index=range(len(is_open)),
+            )
+            rows = drawn.index.to_numpy()
+            self._sampled = rows[is_open[rows]][: self.sample]
+        return self._sampled
+
+    def _is_open(self) -> np.ndarray:
+        is_open = np.ones(len(self.table.data.rows), dtype=bool)
+        places = self.table.position_of
+        is_open[[places[row] for row in self._standing if row in places]] = False
+        return is_open
+
+    def _position(self, row: int) -> int:
+        if row not in self.table.position_of:
+            raise DecisionsError(f"row {row} is not there, or has no label to decide on.")
+        return self.table.position_of[row]
+
+    # --- deciding
+
+    def decide(
+        self, card: Card | int, decision: str, label: str | None = None, note: str = ""
+    ) -> None:
+        """Take a decision; when this returns it is in the journal.
+
+        Parameters
+        ----------
+        card : Card or int
+            What `next` returned, or the number of a row.
+        decision : {"keep", "change", "exclude", "unsure"}
+            The label is right; another one is; the row should not be learnt from; nobody knows.
+        label : str, default=None
+            The right label of a change; None takes the suggestion.
+        note : str, default=""
+            Anything worth keeping, in one line.
+        """
+        row, drawn = (card.row, card.drawn) if isinstance(card, Card) else (card, WORST_FIRST)
+        self.decide_many([row], decision, label, note, drawn=drawn)
+
+    def decide_many(
+        self,
+        rows: Sequence[int],
+        decision: str,
+        label: str | None = None,
+        note: str = "",
+        *,
+        drawn: str = WORST_FIRST,
+    ) -> int:
+        """Take one decision about many rows, which is undone as one.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Numbers of rows.
+        decision : {"keep", "change", "exclude", "unsure"}
+            As for `decide`.
+        label : str, default=None
+            The right label of a change; None takes the suggestion for each row.
+        note : str, default=""
+            Anything worth keeping, in one line.
+        drawn : {"worst", "random"}, default="worst"
+            How the rows came to be looked at.
+
+        Returns
+        -------
+        int
+            For how many rows that is news.
+        """
+        with self._lock:
+            self.table.check_unchanged()
+            taken = [self._taken(row, decision, label, note, drawn) for row in rows]
+            news = _as_batch([d for d in taken if not self._says_so_already(d)])
+            self._add(news)
+            for new in news:
+                self._standing[new.row] = new
+            if news:
+                self._actions.append(news)
+        self._refit_if_due()
+        return len(news)
+
+    def undo(self) -> list[int]:
+        """Take the last decision back, or all that were taken at once with it.
+
+        Returns
+        -------
+        list of int
+            Numbers of the rows that are open again, or decided on as before.
+        """
+        with self._lock:
+            if not self._actions:
+                return []
+            self.table.check_unchanged()
+            last = self._actions[-1]
+            self._add(_as_batch([self._line(d.row, UNDO, "", "", d.drawn) for d in last]))
+            self._actions.pop()
+            self._standing = {d.row: d for d in standing(self.journal.lines)}
+            return [d.row for d in last]
+
+    def _taken(self, row: int, decision: str, label: str | None, note: str, drawn: str) -> Decision:
+        if decision not in DECISIONS:
+            raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
+        position, ratings = self._position(row), self._fit.queue.ratings
+        given = self.classes[ratings.given[position]]
+        if decision != CHANGE:
+            return self._line(row, decision, "", note, drawn)
+        if label is None:
+            if ratings.rivals[position] < 0:
+                raise DecisionsError(f"row {row}: nothing is suggested; name the new label.")
+            label = self.classes[ratings.rivals[position]]
+        if label not in self.classes:
+            raise DecisionsError(
+                f"{label!r} is no class of the table; the classes are "
+                f"{', '.join(self.classes[:10])}{', ...' if len(self.classes) > 10 else ''}."
+            )
+        if label == given:
+            return self._line(row, KEEP, "", note, drawn)
+        return self._line(row, CHANGE, label, note, drawn)
+
+    def _line(self, row: int, decision: str, label: str, note: str, drawn: str) -> Decision:
+        position, ratings = self._position(row), self._fit.queue.ratings
+        given = self.classes[ratings.given[position]]
+        cell = self.table.label_cells[row - 1] or ""
+        wrong = ratings.wrong_proba[position]
+        return Decision(
+            row,
+            decision,
+            label,
+            row_hash=self.table.hashes[row - 1],
+            drawn=drawn,
+            given=given,
+            cell="" if cell == given else cell,
+            target=self.table.target,
+            note=" ".join(note.split()),
+            who=self.who,
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            verdict=str(ratings.verdicts[position]),
+            probability="" if np.isnan(wrong) else f"{wrong:.4f}",
+            version=version("granulearn"),
+        )
+
+    def _says_so_already(self, new: Decision) -> bool:
+        """Return whether a decision holds already: a page may send one again to be sure."""
+        old = self._standing.get(new.row)
+        return old is not None and (old.decision, old.label) == (new.decision, new.label)
+
+    def _add(self, decisions: list[Decision]) -> None:
+        if decisions:
+            self.journal.append(decisions)
+            self._since_fit += len(decisions)
+
+    # --- learning from what was decided
+
+    def refit(self) -> None:
+        """Fit the audit again, with what was decided so far."""
+        self._refit(self.table)
+
+    def use_columns(self, ignore: Sequence[str] = (), include: Sequence[str] = ()) -> None:
+        """Read the table again with other columns left out, and fit the audit again.
+
+        Parameters
+        ----------
+        ignore : sequence of str, default=()
+            Columns to leave out.
+        include : sequence of str, default=()
+            Columns to use that would be left out.
+        """
+        wishes = replace(self.table.wishes, ignore=tuple(ignore), include=tuple(include))
+        self._refit(self.table.with_wishes(wishes))
+
+    def later(self, work: Callable[[], None]) -> bool:
+        """Start some fitting in the background, unless there is some under way.
+
+        Parameters
+        ----------
+        work : callable
+            `refit`, or a call of `use_columns`.
+        """
+        with self._lock:
+            if self.is_fitting:
+                return False
+            self._worker = Thread(target=self._guarded, args=(work,), daemon=True)
+            self._worker.start()
+            return True
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+            self.failure = ""
+        except Exception as error:  # told on the page: nobody waits for this thread
+            self.failure = str(error)
+
+    def _refit_if_due(self) -> None:
+        if self._since_fit < self.refit_every:
+            return
+        if self.background:
+            self.later(self.refit)
+        else:
+            self.refit()
+
+    def _refit(self, table: ReviewedTable) -> None:
+        with self._lock:
+            seen, self._since_fit = self._since_fit, 0
+        try:
+            fit = self._audited(table)
+        except BaseException:
+            self._since_fit += seen
+            raise
+        with self._lock:
+            self.table, self._fit = table, fit
+            self.generation += 1
+
+    def _audited(self, table: ReviewedTable) -> AuditedTable:
+        with self._lock:
+            said = self._in_order()
+        return table.audited(table.verified(said, self.source), **self._settings)
+
+    def _in_order(self) -> list[Decision]:
+        """Return the decisions that hold, in the order of rows."""
+        return [self._standing[row] for row in sorted(self._standing)]
+
+    # --- what comes of it
+
+    def summary(self) -> ReviewSummary:
+        """Return how the review goes."""
+        with self._lock:
+            said, fit, is_open = self._in_order(), self._fit, self._is_open()
+            by_time = [d for d in self.journal.lines if self._standing.get(d.row) is d]
+        verified = self.table.verified(said, self.source)
+        ratings, noise = fit.done.audit.rated_with(verified)
+        return summarize(by_time, ratings, noise, is_open)
+
+    def corrected(self, *, drop_excluded: bool = False) -> pd.DataFrame:
+        """Return the table with the labels that were changed.
+
+        Parameters
+        ----------
+        drop_excluded : bool, default=False
+            Whether to leave excluded rows out.
+        """
+        with self._lock:
+            said = self._in_order()
+        frame = corrected_frame(self.table, said)
+        if not drop_excluded:
+            return frame
+        excluded = [d.row - 1 for d in said if d.decision == EXCLUDE]
+        return frame.drop(index=frame.index[excluded])
+
+    def close(self) -> None:
+        """Let go of the journal."""
+        self.journal.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Review of {counted(len(self.table.data.rows), 'label')}, "
+            f"{counted(len(self._standing), 'decision')}>"
+        )
+
+
+def default_journal(table: Path | None) -> Path | None:
+    """Return where the decisions about a table are kept unless said otherwise.
+
+    Parameters
+    ----------
+    table : Path or None
+        The file.
+    """
+    return (
+        None if table is None else table.with_name(f"{table.name.partition('.')[0]}.decisions.csv")
+    )
+
+
+def _queued(ratings: Any, row: int, position: int) -> QueuedRow:
+    reliability, rival = ratings.reliability[position], ratings.rivals[position]
+    return QueuedRow(
+        row=row,
+        given=str(ratings.classes[ratings.given[position]]),
+        rival="" if rival < 0 else str(ratings.classes[rival]),
+        verdict=str(ratings.verdicts[position]),
+        against=None if np.isnan(reliability) else float(1 - reliability),
+    )
+
+
+def _as_batch(decisions: list[Decision]) -> list[Decision]:
+    """Return decisions that are known to have been taken at once."""
+    if len(decisions) < 2:
+        return decisions
+    name = f"{secrets.token_hex(4)}/{len(decisions)}"
+    return [replace(decision, batch=name) for decision in decisions]
+
+
+def _leaving_out(wishes: Wishes, name: str) -> Wishes:
+    return replace(wishes, ignore=(*wishes.ignore, name))
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "somebody"
