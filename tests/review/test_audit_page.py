@@ -13,10 +13,7 @@ from selenium.webdriver.support.ui import Select
 from granulearn.audit import LabelAudit
 from granulearn.audit.noise_rate import NoiseRate
 from granulearn.review.audit_page import (
-    grouped,
-    percent,
     render_audit_page,
-    rounded,
     write_audit_page,
 )
 from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
@@ -92,24 +89,6 @@ def test_at_most_fifteen_pairs_are_listed():
     summary = summary_of(X, LabelAudit(random_state=0).fit(X, y))
     assert len(summary["pairs"]) == 15 < summary["n_pairs"]
     assert f"15 of {summary['n_pairs']} pairs" in render_audit_page(summary)
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0, "0 %"), (0.0004, "less than 0.1 %"), (0.0523, "5.2 %"), (0.9996, "more than 99.9 %")],
-)
-def test_shares_have_as_many_digits_as_a_reader_can_use(share, text):
-    assert percent(share) == text.replace(" %", "\u00a0%")
-
-
-def test_no_probability_is_a_certainty():
-    assert [rounded(p).replace("\u00a0", " ") for p in (0, 0.004, 0.5, 0.994, 1)] == [
-        "< 1 %", "< 1 %", "50 %", "99 %", "> 99 %",
-    ]  # fmt: skip
-
-
-def test_thousands_stand_apart():
-    assert grouped(1234567) == "1,234,567"
 
 
 # --- what is said first

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_html(
@@ -32,6 +36,13 @@ def render_html(
     str
         The page; values are escaped.
     """
+    environment = _environment(package, tuple((filters or {}).items()))
+    return environment.get_template(template).render(**values)
+
+
+@lru_cache(maxsize=8)
+def _environment(package: str, filters: tuple[tuple[str, Callable[..., str]], ...]) -> Environment:
+    """Return where templates come from; kept, since a template is compiled when first used."""
     # Imported when used: an audit without a page needs no templates.
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
     from markupsafe import Markup
@@ -46,5 +57,6 @@ def render_html(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(filters or {})
-    return environment.get_template(template).render(inlined=inlined, **values)
+    environment.filters.update(dict(filters))
+    environment.globals["inlined"] = inlined
+    return environment

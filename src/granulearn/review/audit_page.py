@@ -14,7 +14,6 @@ from granulearn.audit.column_words import FeatureName
 from granulearn.audit.explanation import Explainer
 from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.noise_rate import SURE_REGIONS, NoiseRate
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.persistence.html_pages import render_html
@@ -22,10 +21,9 @@ from granulearn.review.cards import (
     MOST_PAIRS,
     ShownTable,
     chosen_rows,
-    confused_pairs,
     make_card,
-    pair_key,
 )
+from granulearn.review.page_parts import FILTERS, class_pairs, headline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,13 +67,13 @@ def summarize_audit(
     """
     ratings, issues = audit.ratings_, audit.issues_
     shown = ShownTable(table, row_numbers)
-    chosen, pairs = chosen_rows(ratings), _pairs(ratings)
+    chosen, pairs = chosen_rows(ratings), class_pairs(ratings)
     return {
         "title": title,
         "n_samples": len(ratings.given),
         "n_verified": int(ratings.verified.sum()),
         "n_columns": len(table.columns),
-        "headline": _headline(audit.noise_),
+        "headline": headline(audit.noise_),
         "verdicts": _verdicts(ratings, chosen),
         "n_pairs": len(pairs),
         "pairs": pairs[:MOST_PAIRS],
@@ -90,17 +88,6 @@ def summarize_audit(
     }
 
 
-def _headline(noise: NoiseRate) -> dict[str, Any]:
-    judged = not np.isnan(noise.rate)
-    return {
-        "rate": float(noise.rate) if judged else None,
-        "low": float(noise.low) if judged else None,
-        "high": float(noise.high) if judged else None,
-        "at_random": noise.basis == SURE_REGIONS,
-        "words": noise.sentence,
-    }
-
-
 def _verdicts(ratings: Ratings, chosen: Sequence[int]) -> list[dict[str, Any]]:
     """Return how many labels have each verdict, and how many of them have a card."""
     on_page = ratings.verdicts[list(chosen)]
@@ -111,21 +98,6 @@ def _verdicts(ratings: Ratings, chosen: Sequence[int]) -> list[dict[str, Any]]:
             "shown": int((on_page == verdict).sum()),
         }
         for verdict in VERDICTS
-    ]
-
-
-def _pairs(ratings: Ratings) -> list[dict[str, Any]]:
-    totals = np.bincount(ratings.given, minlength=len(ratings.classes))
-    return [
-        {
-            "key": pair_key(pair.given, pair.rival),
-            "given": str(ratings.classes[pair.given]),
-            "rival": str(ratings.classes[pair.rival]),
-            "wrong": pair.wrong,
-            "ambiguous": pair.ambiguous,
-            "of_given": int(totals[pair.given]),
-        }
-        for pair in confused_pairs(ratings)
     ]
 
 
@@ -180,49 +152,10 @@ def render_audit_page(summary: dict[str, Any]) -> str:
     return render_html(
         "granulearn.review",
         "audit.html",
-        filters={"percent": percent, "rounded": rounded, "grouped": grouped},
+        filters=FILTERS,
         audit=summary,
         highest=highest,
     )
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, with as many digits as a reader can use.
-
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1.
-    """
-    if 0 < share < 0.001:
-        return "less than 0.1\u00a0%"
-    if 0.999 < share < 1:
-        return "more than 99.9\u00a0%"
-    return f"{100 * share:.{0 if share in (0, 1) else 1}f}\u00a0%"
-
-
-def rounded(probability: float) -> str:
-    """Return a probability in whole percent; none of a model is a certainty.
-
-    Parameters
-    ----------
-    probability : float
-        Between 0 and 1.
-    """
-    if probability > 0.995:
-        return ">\u00a099\u00a0%"
-    return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
-
-
-def grouped(count: int) -> str:
-    """Return a count with its thousands apart.
-
-    Parameters
-    ----------
-    count : int
-        Any.
-    """
-    return f"{count:,}"
 
 
 def write_audit_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:

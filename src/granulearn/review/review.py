@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from granulearn._words import counted
+from granulearn.audit.issues import Issue
+from granulearn.audit.ratings import Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
 from granulearn.review.cards import Card, make_card
 from granulearn.review.correction import corrected_frame
@@ -179,6 +181,21 @@ class Review:
     def is_fitting(self) -> bool:
         """Whether the audit is being fitted again at this moment."""
         return self._worker is not None and self._worker.is_alive()
+
+    @property
+    def ratings(self) -> Ratings:
+        """What the audit says of every label."""
+        return self._fit.queue.ratings
+
+    @property
+    def issues(self) -> list[Issue]:
+        """What else is odd about the table, beside its labels."""
+        return self._fit.done.audit.issues_
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a decision to take back."""
+        return bool(self._actions)
 
     # --- looking
 
@@ -534,7 +551,7 @@ def default_journal(table: Path | None) -> Path | None:
     )
 
 
-def _queued(ratings: Any, row: int, position: int) -> QueuedRow:
+def _queued(ratings: Ratings, row: int, position: int) -> QueuedRow:
     reliability, rival = ratings.reliability[position], ratings.rivals[position]
     return QueuedRow(
         row=row,

@@ -1,0 +1,264 @@
+"""The page of a review, served on this machine: a thin layer over `Review`."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from granulearn.audit.ratings import VERDICTS
+from granulearn.review.access import HOST, OnlyThisPage
+from granulearn.review.decisions import DecisionsError
+from granulearn.review.fragments import STATIC, card_html, numbers_html, review_page, table_html
+from granulearn.review.queue import RowFilter
+from granulearn.review.review import Review
+from granulearn.tables import TableError
+
+ROWS_AT_ONCE = 200
+_SHOWN_IN_PREVIEW = 12
+
+
+def bound_socket(port: int = 0) -> socket.socket:
+    """Return a socket on this machine alone; an `OSError` says that the port is in use.
+
+    Parameters
+    ----------
+    port : int, default=0
+        Where to listen; 0 takes one that is free.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise OSError(
+            f"port {port} of this machine cannot be used ({error.strerror}); name another with "
+            "--port, or leave it out to take a free one."
+        ) from error
+    return listening
+
+
+def make_application(review: Review, token: str, port: int) -> OnlyThisPage:
+    """Return the application that serves a review.
+
+    Parameters
+    ----------
+    review : Review
+        What it shows and changes.
+    token : str
+        The first part of every path.
+    port : int
+        Where it is served.
+    """
+    desk = _Desk(review)
+    routes = [
+        Route("/", desk.page),
+        Route("/static/{name}", desk.static),
+        Route("/state", _answering(desk.state)),
+        Route("/queue", _answering(desk.queue)),
+        Route("/card/{row:int}", _answering(desk.card)),
+        Route("/numbers", _answering(desk.numbers)),
+        Route("/table", _answering(desk.table)),
+        *(
+            Route(f"/{name}", _answering(act, with_body=True), methods=["POST"])
+            for name, act in {
+                "decide": desk.decide,
+                "undo": desk.undo,
+                "preview": desk.preview,
+                "decide-many": desk.decide_many,
+                "columns": desk.columns,
+            }.items()
+        ),
+    ]
+    return OnlyThisPage(Starlette(routes=routes), token, port)
+
+
+def _answering(act: Callable[..., Any], *, with_body: bool = False) -> Callable:
+    """Return an endpoint: what goes wrong becomes a status and one sentence."""
+
+    async def endpoint(request: Request) -> Response:
+        said = request.path_params | dict(request.query_params)
+        try:
+            if with_body:
+                said = await request.json()
+                if not isinstance(said, dict):
+                    raise ValueError("a JSON object is needed.")
+            return JSONResponse(await run_in_threadpool(act, said))
+        except TableError as error:
+            return _failed(409, error)
+        except (DecisionsError, KeyError, TypeError, ValueError) as error:
+            return _failed(400, error)
+        except OSError as error:
+            reason = f"{error.strerror or error}".lower()
+            step = "Make room, or mend the rights of the file, and decide again."
+            return _failed(507, f"Nothing was saved: {error.filename}: {reason}. {step}")
+
+    return endpoint
+
+
+def _failed(status: int, reason: object) -> JSONResponse:
+    return JSONResponse({"error": str(reason)}, status)
+
+
+class _Desk:
+    """What the page asks for, in plain values."""
+
+    def __init__(self, review: Review):
+        self.review = review
+        self._previews: dict[str, dict[str, Any]] = {}
+
+    async def page(self, request: Request) -> Response:
+        return HTMLResponse(await run_in_threadpool(review_page, self.review))
+
+    async def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in STATIC:
+            raise HTTPException(404)
+        content = (files("granulearn.review") / "templates" / name).read_bytes()
+        return Response(content, media_type=STATIC[name])
+
+    def state(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        review = self.review
+        numbers = review.summary()
+        return {
+            "generation": review.generation,
+            "fitting": review.is_fitting,
+            "failure": review.failure,
+            "labels": numbers.n_labels,
+            "decided": numbers.n_decided,
+            "counts": numbers.counts,
+            "worth_a_look": numbers.worth_a_look,
+            "n_next": numbers.n_next,
+            "expected": numbers.expected,
+            "advice": numbers.advice,
+            "can_undo": review.can_undo,
+        }
+
+    def queue(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        begin, count = int(said.get("from", 0)), int(said.get("n", 50))
+        if begin < 0 or not 0 < count <= ROWS_AT_ONCE:
+            raise ValueError(f"at most {ROWS_AT_ONCE} rows are sent at once.")
+        rows = self.review.rows(said.get("order", "worst"), _filter(said))
+        return {
+            "total": len(rows),
+            "rows": [asdict(row) for row in self.review.queued(rows[begin : begin + count])],
+            "generation": self.review.generation,
+        }
+
+    def card(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        row = int(said["row"])
+        card = self.review.card(row, said.get("order", "worst"))
+        decision = self.review.decision(row)
+        return {
+            "row": row,
+            "given": card.given,
+            "rival": card.rival,
+            "verdict": card.verdict,
+            "decision": None if decision is None else decision.decision,
+            "label": None if decision is None else decision.label,
+            "html": card_html(card),
+        }
+
+    def numbers(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        return {"html": numbers_html(self.review)}
+
+    def table(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        return {"html": table_html(self.review)}
+
+    def decide(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        row, order = int(said["row"]), str(said.get("order", "worst"))
+        news = self.review.decide_many(
+            [row], str(said["decision"]), _label(said), str(said.get("note") or ""), drawn=order
+        )
+        return {"saved": True, "news": news}
+
+    def undo(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        return {"rows": self.review.undo()}
+
+    def preview(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Say what a decision about all rows of a filter would do; `decide_many` does it."""
+        rows = self.review.rows(str(said.get("order", "worst")), _filter(said)).tolist()
+        token = secrets.token_urlsafe(8)
+        decision, label = str(said["decision"]), _label(said)
+        self._previews = {token: {"rows": rows, "decision": decision, "label": label}}
+        return {
+            "token": token,
+            "total": len(rows),
+            "rows": [asdict(row) for row in self.review.queued(rows[:_SHOWN_IN_PREVIEW])],
+        }
+
+    def decide_many(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        agreed = self._previews.pop(str(said["token"]), None)
+        if agreed is None:
+            raise ValueError("the rows were not previewed; look at them first.")
+        open_rows = [row for row in agreed["rows"] if self.review.decision(row) is None]
+        note = str(said.get("note") or "")
+        news = self.review.decide_many(open_rows, agreed["decision"], agreed["label"], note)
+        return {"saved": True, "news": news}
+
+    def columns(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        ignore, include = _names(said, "ignore"), _names(said, "include")
+        started = self.review.later(lambda: self.review.use_columns(ignore, include))
+        if not started:
+            raise ValueError("the audit is being fitted; try again in a moment.")
+        return {"started": True}
+
+
+def _filter(said: Mapping[str, Any]) -> RowFilter:
+    verdicts = [name for name in str(said.get("verdict") or "").split(",") if name]
+    unknown = sorted(set(verdicts) - set(VERDICTS))
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is no verdict; they are {', '.join(VERDICTS)}.")
+    pair, find = str(said.get("pair") or ""), str(said.get("find") or "")
+    return RowFilter(frozenset(verdicts), pair, find)
+
+
+def _label(said: Mapping[str, Any]) -> str | None:
+    label = said.get("label")
+    return None if label is None or label == "" else str(label)
+
+
+def _names(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    names = said.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{key} must be a list of names of columns.")
+    return tuple(names)
+
+
+def serve(review: Review, listening: socket.socket, token: str) -> None:
+    """Serve the page until the process is asked to stop.
+
+    Parameters
+    ----------
+    review : Review
+        What is served.
+    listening : socket
+        What `bound_socket` returned.
+    token : str
+        The first part of every path.
+    """
+    import uvicorn
+
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        make_application(review, token, port),
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
