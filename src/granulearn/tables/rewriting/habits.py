@@ -40,8 +40,10 @@ def stays_marked(
     return habit() if old_needs else True
 
 
-def are_mostly_marked(marked: Iterable[bool]) -> bool:
-    """Return the habit of a column: whether most of its first cells are in marks; no if none is.
+def are_mostly_marked(marked: Iterable[bool]) -> bool | None:
+    """Return the habit of a column: whether most of its first cells are in marks.
+
+    None is returned if there is no cell to judge by.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ def are_mostly_marked(marked: Iterable[bool]) -> bool:
         For cells that stay and need no marks, whether they are in marks.
     """
     judged = list(islice(marked, _JUDGED_CELLS))
-    return 2 * sum(judged) > len(judged)
+    return 2 * sum(judged) > len(judged) if judged else None
 
 
 def is_number(text: str) -> bool:

@@ -5,28 +5,27 @@ from __future__ import annotations
 import bz2
 import copy
 import gzip
-import io
 import lzma
 import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.text_source import TextSource
 
-_BUFFER = 2**20
+_PIECE = 2**20
 # That of the program gzip: the highest level takes three times as long for a few bytes.
 _GZIP_LEVEL = 6
 _LONG_MEMBER = 2**30
 
 
 @contextmanager
-def packed_like(source: TextSource, draft: Path) -> Iterator[BinaryIO]:
+def packed_like(source: TextSource, draft: Path) -> Iterator[Writer]:
     """Give a file to write text to; it is packed as the source is.
 
     No time of writing is stored, so that equal tables give equal files.
@@ -39,14 +38,14 @@ def packed_like(source: TextSource, draft: Path) -> Iterator[BinaryIO]:
         Where to write.
     """
     if source.packing == "zip":
-        with _zipped_like(source.path, draft) as member, _buffered(member) as file:
+        with _zipped_like(source.path, draft) as member, _in_large_pieces(member) as file:
             yield file
         return
     with draft.open("wb") as packed:
         if source.packing is None:
             yield packed
             return
-        with _packer(source, packed) as packer, _buffered(packer) as file:
+        with _packer(source, packed) as packer, _in_large_pieces(packer) as file:
             yield file
 
 
@@ -62,27 +61,38 @@ def _packer(source: TextSource, packed: BinaryIO):
     return pa.CompressedOutputStream(pa.PythonFile(packed), "zstd")
 
 
+class Writer(Protocol):
+    """Anything that bytes can be written to."""
+
+    def write(self, content: bytes, /) -> object:
+        """Write some bytes."""
+
+
 @contextmanager
-def _buffered(packer) -> Iterator[BinaryIO]:
-    """Give a file that hands large pieces on: small ones cost a packer as much."""
-    file = io.BufferedWriter(cast(io.RawIOBase, _Sink(packer)), _BUFFER)
-    yield cast(BinaryIO, file)
-    file.flush()
+def _in_large_pieces(packer: Writer) -> Iterator[Writer]:
+    """Give a file that hands large pieces on: a small one costs a packer as much."""
+    gathered = _Gathered(packer)
+    yield gathered
+    gathered.flush()
 
 
-class _Sink(io.RawIOBase):
-    """Anything that has a method `write` as a raw file."""
+class _Gathered:
+    """Bytes that are kept until they are many."""
 
-    def __init__(self, target):
-        super().__init__()
+    def __init__(self, target: Writer):
         self._target = target
+        self._pieces: list[bytes] = []
+        self._length = 0
 
-    def writable(self) -> bool:
-        return True
+    def write(self, content: bytes) -> None:
+        self._pieces.append(content)
+        self._length += len(content)
+        if self._length >= _PIECE:
+            self.flush()
 
-    def write(self, content) -> int:
-        self._target.write(bytes(content))
-        return len(content)
+    def flush(self) -> None:
+        self._target.write(b"".join(self._pieces))
+        self._pieces, self._length = [], 0
 
 
 @contextmanager
@@ -140,7 +150,7 @@ def _copy_member(old: zipfile.ZipFile, member: zipfile.ZipInfo, new: zipfile.Zip
         new.writestr(copy.copy(member), b"")
         return
     with old.open(member) as content, _opened_member(new, member) as file:
-        shutil.copyfileobj(content, file, _BUFFER)
+        shutil.copyfileobj(content, file, _PIECE)
 
 
 def _opened_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> BinaryIO:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import codecs
 import shutil
+import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.messages import Message, Setting
 from granulearn.tables.readers.text_bytes import TextBytes
-from granulearn.tables.rewriting.packing import packed_like
+from granulearn.tables.rewriting.packing import Writer, packed_like
 
 _BLOCK = 2**18
 # What a byte means in these depends on the bytes before it.
@@ -55,15 +55,11 @@ class LineRemoval:
         last_kept = n_rows - 1
         while last_kept in drop:
             last_kept -= 1
-        self._drop = drop
-        self._last_kept = last_kept if last_kept < n_rows - 1 else None
-        self._last_row = n_rows - 1
+        self._last_row, self._last_kept = n_rows - 1, last_kept
         self._open_end: Edit | None = None
-
-    @property
-    def rows(self) -> set[int]:
+        also = {last_kept} if last_kept < n_rows - 1 else set()
+        self.rows = frozenset(drop) | also
         """The rows that must be told to `edits`."""
-        return {*self._drop, *([] if self._last_kept is None else [self._last_kept])}
 
     def edits(self, row: int, line: Line) -> list[Edit]:
         """Return what is to be done at a row; rows must come in order.
@@ -79,7 +75,7 @@ class LineRemoval:
             self._open_end = Edit(line.end, line.next, "")
             return []
         edits = [Edit(line.begin, line.next, "")]
-        if row == self._last_row and line.next == line.end and self._open_end is not None:
+        if row == self._last_row and line.next == line.end and self._open_end:
             edits.append(self._open_end)
         return edits
 
@@ -126,11 +122,10 @@ def write_spliced(text: TextBytes, edits: Sequence[Edit], draft: Path) -> None:
         return
     name = _encoding_of(text)
     if not text.as_they_are and name.startswith(_WITH_STATES):
-        said = (
-            f"{text.source.shown} is in {name}, in which no cell can be changed alone; save it in "
-            "UTF-8 first ("
+        raise TableError(
+            f"{text.source.shown} is in {name}, in which no cell can be changed alone; save the "
+            "table in UTF-8."
         )
-        raise TableError(Message(said, Setting("encoding", "utf-8"), " then)."))
     with text.source.open() as stream, packed_like(text.source, draft) as target:
         source: _Source = _Bytes(stream)
         if not text.as_they_are:
@@ -143,7 +138,7 @@ def write_spliced(text: TextBytes, edits: Sequence[Edit], draft: Path) -> None:
             target.write(new.encode(name))
             _pass_on(source, end - begin, None)
             position = end
-        while content := source.some(_BLOCK)[0]:
+        while content := source.some(sys.maxsize)[0]:
             target.write(content)
 
 
@@ -151,7 +146,7 @@ def _encoding_of(text: TextBytes) -> str:
     return "utf-8" if text.encoding is None else text.encoding.name
 
 
-def _pass_on(source: _Source, n_bytes: int, target: BinaryIO | None) -> None:
+def _pass_on(source: _Source, n_bytes: int, target: Writer | None) -> None:
     """Read a stretch; what is read is written, or lost if there is no target."""
     while n_bytes > 0:
         content, counted = source.some(n_bytes)
@@ -188,35 +183,33 @@ class _Characters:
         self._encoding = encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._raw = self._text = b""
+        self._raw_done = self._text_done = 0
 
     def some(self, most: int) -> tuple[bytes, int]:
-        while not self._text:
+        while self._text_done == len(self._text):
             # A character may be cut at the end of a block; its first bytes wait in the decoder.
             block = self._stream.read(_BLOCK)
-            self._raw += block
-            self._text = self._decoder.decode(block, final=not block).encode()
             if not block:
                 return b"", 0
-        taken = _whole_characters(self._text[: min(most, _BLOCK)])
-        n_raw = self._raw_length(taken.decode())
-        raw, self._raw = self._raw[:n_raw], self._raw[n_raw:]
-        self._text = self._text[len(taken) :]
-        return raw, len(taken)
+            self._raw = self._raw[self._raw_done :] + block
+            self._text = self._decoder.decode(block).encode()
+            self._raw_done = self._text_done = 0
+        taken = self._text[self._text_done : min(self._text_done + most, len(self._text))]
+        begin = self._raw_done
+        self._raw_done += self._raw_length(taken.decode())
+        self._text_done += len(taken)
+        return self._raw[begin : self._raw_done], len(taken)
 
     def _raw_length(self, text: str) -> int:
-        """Return how many of the raw bytes are a text that they begin with."""
+        """Return how many of the next raw bytes are a text that they begin with."""
         usual = text.encode(self._encoding, "replace")
-        if self._raw.startswith(usual):
+        if self._raw.startswith(usual, self._raw_done):
             return len(usual)
         # Some encodings have two codes for one character: only reading tells which it is.
         decoder = codecs.getincrementaldecoder(self._encoding)()
         n_raw, left = 0, len(text)
         while left > 0:
-            left -= len(decoder.decode(self._raw[n_raw : n_raw + 1]))
+            place = self._raw_done + n_raw
+            left -= len(decoder.decode(self._raw[place : place + 1]))
             n_raw += 1
         return n_raw
-
-
-def _whole_characters(content: bytes) -> bytes:
-    """Return UTF-8 without the character that is cut at its end, unless it is cut by nothing."""
-    return codecs.getincrementaldecoder("utf-8")().decode(content).encode()

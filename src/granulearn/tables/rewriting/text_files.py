@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -19,11 +20,15 @@ from granulearn.tables.readers.text_table import TextPart, TextTable
 from granulearn.tables.rewriting.habits import are_mostly_marked, stays_marked
 from granulearn.tables.rewriting.splicing import (
     Edit,
+    Line,
     LineRemoval,
     check_encodable,
     write_spliced,
 )
 from granulearn.tables.rewriting.text_cells import Cell, CellFinder, quoted
+
+# So many rows are looked through for cells that tell the habit of a column.
+_JUDGED_ROWS = 100_000
 
 
 class _FoundRow(NamedTuple):
@@ -63,8 +68,9 @@ def rewrite_text(
         check_encodable(text, label)
 
     @cache
-    def habit() -> bool:
-        return are_mostly_marked(_needless_quotes(parts, finder, cells))
+    def habit(of_empty: bool) -> bool:
+        found = are_mostly_marked(_needless_quotes(parts, finder, cells, of_empty))
+        return habit(False) if found is None and of_empty else bool(found)
 
     removal = LineRemoval(drop, table.rows_about)
     wanted = np.array(sorted({*cells, *removal.rows}))
@@ -82,31 +88,33 @@ def rewrite_text(
                 edits.append(Edit(begin + cell.begin, begin + cell.end, written))
         if row.number in removal.rows:
             line = finder.line(row.content, row.offset)
-            in_file = line._make(row.content_begin + offset for offset in line)
+            in_file = Line(*(row.content_begin + offset for offset in line))
             edits += removal.edits(row.number, in_file)
     write_spliced(text, edits, draft)
 
 
-def _written(finder: CellFinder, cell: Cell, old: str, new: str, habit: Callable[[], bool]) -> str:
+def _written(
+    finder: CellFinder, cell: Cell, old: str, new: str, habit: Callable[[bool], bool]
+) -> str:
     is_quoted = stays_marked(
         was_marked=cell.is_quoted,
         old_needs=finder.needs_quotes(old),
         new_needs=finder.needs_quotes(new),
-        habit=habit,
+        habit=lambda: habit(not new),
     )
     return quoted(new) if is_quoted else new
 
 
 def _needless_quotes(
-    parts: list[TextPart], finder: CellFinder, cells: Mapping[int, str]
+    parts: list[TextPart], finder: CellFinder, cells: Mapping[int, str], of_empty: bool
 ) -> Iterator[bool]:
-    """Yield, for cells that stay and need no quotes, whether they have some."""
-    for row in _found_rows(parts, None):
-        if row.number in cells:
-            continue
-        cell = finder.cell(row.content, row.offset)
-        # Programs that quote all texts leave the quotes away where a cell is missing.
-        if cell is not None and cell.content:
+    """Yield, for cells that stay and need no quotes, whether they have some.
+
+    Empty cells are looked at apart: many programs that quote all texts do not quote these.
+    """
+    for row in islice(_found_rows(parts, None), _JUDGED_ROWS):
+        cell = None if row.number in cells else finder.cell(row.content, row.offset)
+        if cell is not None and of_empty == (not cell.content):
             text = parts[0].text.as_utf8(cell.content).decode()
             if not finder.needs_quotes(text):
                 yield cell.is_quoted
