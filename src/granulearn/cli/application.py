@@ -23,10 +23,13 @@ class Verb(NamedTuple):
 
 VERBS = {
     "check": Verb("granulearn.cli.check:check", "See what a table holds, and what is odd."),
+    "audit": Verb("granulearn.cli.audit:audit", "Find labels that are probably wrong, and why."),
+    "review": Verb("granulearn.cli.review:review", "Go through doubtful labels, and decide."),
+    "correct": Verb("granulearn.cli.correct:correct", "Write a table with the labels changed."),
+    "decisions": Verb("granulearn.cli.decisions:decisions", "Join what several people decided."),
     "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a table."),
     "predict": Verb("granulearn.cli.predict:predict", "Predict every row of a file, of any size."),
     "balls": Verb("granulearn.cli.balls:balls", "See the balls of a table, and how trusted."),
-    "audit": Verb("granulearn.cli.audit:audit", "Find labels that are probably wrong, and why."),
     "export": Verb("granulearn.cli.export:export", "Write a fitted model as ONNX, checked."),
     "models": Verb("granulearn.cli.models:models", "List the kinds of model."),
     "datasets": Verb("granulearn.cli.datasets:datasets", "List data sets; write one as a file."),

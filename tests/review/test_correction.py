@@ -1,0 +1,320 @@
+"""Decisions applied to a table: only the labels that were changed differ, and they can go back."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from granulearn.review import Decision, DecisionsError, Review
+from granulearn.review.correction import Correction, correct_table, decided_column
+from granulearn.tables import TableError, open_table
+from granulearn.tables.columns.cells import as_text
+from granulearn.tables.row_hashes import row_hashes
+
+TARGET = "Klasse"
+QUOTED = ';"'
+CLASSES = ["früh", "spät; sehr", 'nie "da"', "7"]
+
+
+def labels_of(path, target=TARGET):
+    """Return all labels as they stand in a table."""
+    with open_table(path) as file:
+        cells = pa.Table.from_batches(list(file.batches()))
+    return as_text(cells[target].combine_chunks(), trimmed=False).to_pylist()
+
+
+def decided(path, said, target=TARGET):
+    """Return decisions as a review would write them: row from 1 -> new label, or a decision."""
+    with open_table(path) as file:
+        cells = pa.Table.from_batches(list(file.batches()))
+    hashes, labels = row_hashes(cells, target), labels_of(path, target)
+    found = []
+    for row, word in said.items():
+        is_change = word not in ("keep", "exclude", "unsure")
+        cell, given_label = labels[row - 1], labels[row - 1].strip()
+        found.append(
+            Decision(
+                row,
+                "change" if is_change else word,
+                word if is_change else "",
+                hashes[row - 1],
+                given=given_label,
+                cell="" if cell == given_label else cell,
+                target=target,
+                line=row + 1,
+            )
+        )
+    return found
+
+
+def corrected(path, said, **options):
+    """Return where the corrected table is, and what was done."""
+    draft = path.with_name(f"{path.stem}+{path.suffix}")
+    return draft, correct_table(path, draft, said, source="d.csv", **options)
+
+
+def write_text(path, labels, *, always_quoted=True):
+    """Write a table with semicolons, quotes and an old encoding."""
+    cells = [quoted(x) if always_quoted or set(x) & set(QUOTED) else x for x in labels]
+    rows = [f'"größe {i}";{i},5;{cell}\r\n' for i, cell in enumerate(cells)]
+    path.write_bytes(f'Größe;"Wert";{TARGET}\r\n{"".join(rows)}'.encode("cp1252"))
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+def write_parquet(path, labels):
+    count = range(len(labels))
+    pq.write_table(
+        pa.table({"a": [i / 2 for i in count], TARGET: labels, "b": [[i] for i in count]}), path
+    )
+
+
+def write_workbook(path, labels):
+    frame = pd.DataFrame({"a": range(len(labels)), TARGET: labels, "b": "x"})
+    frame.to_excel(path, index=False)
+
+
+WRITERS = {"t.csv": write_text, "t.parquet": write_parquet, "t.xlsx": write_workbook}
+
+
+@pytest.fixture(params=WRITERS)
+def table(request, tmp_path):
+    """Return the path of a table of twelve rows."""
+    path = tmp_path / request.param
+    WRITERS[request.param](path, [CLASSES[i % 4] for i in range(12)])
+    return path
+
+
+def test_only_the_changed_cells_differ(table):
+    before = labels_of(table)
+    said = {2: "früh", 7: "spät; sehr", 3: "keep", 4: "unsure", 5: "exclude"}
+    clean, done = corrected(table, decided(table, said))
+    assert done == Correction(decisions=5, changed=2, already=0, excluded=1, dropped=0)
+    assert labels_of(clean) == [
+        {2: "früh", 7: "spät; sehr"}.get(i + 1, before[i]) for i in range(12)
+    ]
+    with open_table(table) as old, open_table(clean) as new:
+        others = [name for name in old.names if name != TARGET]
+        assert new.names == old.names
+        tables = [pa.Table.from_batches(list(file.batches(others))) for file in (old, new)]
+    assert tables[0].equals(tables[1])
+
+
+def test_only_the_bytes_of_the_changed_cells_differ_in_a_text_file(tmp_path):
+    path = tmp_path / "t.csv"
+    write_text(path, [CLASSES[i % 4] for i in range(12)])
+    clean, _ = corrected(path, decided(path, {2: "früh", 8: 'nie "da"'}))
+    old, new = (p.read_bytes().decode("cp1252").split("\r\n") for p in (path, clean))
+    assert [i for i in range(len(old)) if old[i] != new[i]] == [2, 8]
+    assert new[2] == '"größe 1";1,5;"früh"'
+    assert new[8] == '"größe 7";7,5;"nie ""da"""'
+
+
+def test_applied_and_undone_gives_the_same_bytes(table):
+    said = decided(table, {2: "früh", 7: "spät; sehr", 8: 'nie "da"', 1: "7", 5: "exclude"})
+    clean, _ = corrected(table, said)
+    assert clean.read_bytes() != table.read_bytes()
+    back, done = corrected(clean, said, undo=True)
+    assert (done.changed, done.already) == (4, 0)
+    if table.suffix == ".csv":
+        assert back.read_bytes() == table.read_bytes()
+    assert labels_of(back) == labels_of(table)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_applied_and_undone_gives_the_same_bytes_whatever_was_decided(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("any") / "t.csv"
+    # A file in which every cell is quoted has no label here that needs quotes: a cell that
+    # becomes one cannot tell afterwards how it was written before.
+    always_quoted = data.draw(st.booleans())
+    spellings = ["früh", "spät", "7", " früh", "7 "] if always_quoted else [*CLASSES, " früh"]
+    labels = data.draw(st.lists(st.sampled_from(spellings), min_size=2, max_size=12))
+    write_text(path, labels, always_quoted=always_quoted)
+    present = sorted({label.strip() for label in labels})
+    said = {
+        row + 1: data.draw(st.sampled_from([c for c in present if c != label.strip()]))
+        for row, label in enumerate(labels)
+        if len(present) > 1 and data.draw(st.booleans())
+    }
+    decisions = decided(path, said)
+    clean, done = corrected(path, decisions)
+    assert (done.changed, done.already) == (len(said), 0)
+    assert [label.strip() for label in labels_of(clean)] == [
+        said.get(row + 1, label.strip()) for row, label in enumerate(labels)
+    ]
+    twice, again = corrected(clean, decisions)
+    assert twice.read_bytes() == clean.read_bytes()
+    assert (again.changed, again.already) == (0, len(said))
+    back, _ = corrected(clean, decisions, undo=True)
+    assert back.read_bytes() == path.read_bytes()
+    # What was never applied needs no undoing.
+    assert corrected(path, decisions, undo=True)[1].changed == 0
+
+
+def test_corrected_twice_is_corrected_once(table):
+    said = decided(table, {2: "früh", 7: "spät; sehr"})
+    clean, _ = corrected(table, said)
+    twice, done = corrected(clean, said)
+    assert twice.read_bytes() == clean.read_bytes()
+    assert (done.changed, done.already) == (0, 2)
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_without_decisions_the_table_is_copied(table, undo):
+    copy, done = corrected(table, [], undo=undo)
+    assert copy.read_bytes() == table.read_bytes()
+    assert done == Correction(0, 0, 0, 0, 0)
+
+
+def test_decisions_that_change_nothing_change_nothing(table):
+    said = decided(table, {1: "keep", 2: "unsure", 3: "exclude"})
+    assert corrected(table, said)[0].read_bytes() == table.read_bytes()
+
+
+def test_excluded_rows_are_left_out_if_asked_for(table):
+    said = decided(table, {1: "exclude", 2: "früh", 12: "exclude"})
+    clean, done = corrected(table, said, drop_excluded=True)
+    assert (done.changed, done.excluded, done.dropped) == (1, 2, 2)
+    before = labels_of(table)
+    assert labels_of(clean) == ["früh", *before[2:11]]
+
+
+def test_rows_that_were_left_out_cannot_be_brought_back(table):
+    said = decided(table, {1: "exclude", 2: "früh"})
+    clean, _ = corrected(table, said, drop_excluded=True)
+    with pytest.raises(DecisionsError, match="made for other cells in 2 of 2 rows"):
+        corrected(clean, said, undo=True)
+
+
+# --- what is refused
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Return the path of a text file with cats and dogs."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,Klasse\n1,cat\n2, Dog\n3,dog\n4,dog\n5,emu\n6,?\n")
+    return path
+
+
+def test_a_row_whose_cells_are_others_now_is_refused_by_name(text):
+    said = decided(text, {1: "dog", 3: "cat"})
+    text.write_text(text.read_text().replace("3,dog", "33,dog"))
+    with pytest.raises(DecisionsError, match=r"other cells in 1 of 2 rows \(row 3\)"):
+        corrected(text, said)
+
+
+def test_decisions_about_more_rows_than_there_are_belong_elsewhere(text):
+    with pytest.raises(DecisionsError, match="speaks of row 9, and the table has 6 rows"):
+        corrected(text, [Decision(9, "keep", target=TARGET)])
+    text.write_text("a,Klasse\n")
+    with pytest.raises((DecisionsError, TableError)):
+        corrected(text, [Decision(1, "keep", target=TARGET)])
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_a_third_label_is_refused_with_row_and_both_labels(text, undo):
+    said = decided(text, {1: "dog", 4: "cat"})
+    text.write_text(text.read_text().replace("4,dog", "4,emu"))
+    with pytest.raises(DecisionsError, match="row 4 is 'emu' and was 'dog', to become 'cat'"):
+        corrected(text, said, undo=undo)
+
+
+def test_a_class_that_the_table_does_not_have_is_refused(text):
+    with pytest.raises(
+        DecisionsError, match=r"d.csv, line 2: 'dgo' is no class of the table; the classes are cat"
+    ):
+        corrected(text, decided(text, {1: "dgo"}))
+    with pytest.raises(DecisionsError, match=r"'\?' is no class"):
+        corrected(text, decided(text, {1: "?"}))
+
+
+def test_a_label_is_written_as_the_table_spells_it(text):
+    clean, _ = corrected(text, decided(text, {1: "DOG", 5: "Cat"}))
+    assert labels_of(clean) == ["dog", " Dog", "dog", "dog", "cat", "?"]
+
+
+def test_spellings_that_are_kept_apart_stay_apart(text):
+    text.write_text("a,Klasse\n1,a\n2,A\n3,A\n")
+    said = decided(text, {2: "a"})
+    clean, done = corrected(text, said)
+    assert done.changed == 1
+    assert labels_of(clean) == ["a", "a", "A"]
+    assert corrected(clean, said, undo=True)[0].read_bytes() == text.read_bytes()
+
+
+def test_a_list_knows_a_label_in_another_spelling(text):
+    said = [Decision(2, "change", "cat", given="dog", line=2)]
+    clean, done = corrected(text, said, target=TARGET)
+    assert labels_of(clean)[1] == "cat"
+    assert done.changed == 1
+
+
+def test_a_label_that_was_guarded_against_spreadsheets_is_known_again(text):
+    text.write_text("a,Klasse\n1,=A\n2,b\n3,b\n4,=A\n")
+    said = [
+        Decision(1, "change", "b", given="'=A", target=TARGET),
+        Decision(2, "change", "'=A", given="b", target=TARGET),
+    ]
+    assert labels_of(corrected(text, said)[0]) == ["b", "=A", "b", "=A"]
+
+
+def test_without_the_given_label_nothing_is_compared_and_nothing_can_be_undone(text):
+    said = [Decision(6, "change", "cat", target=TARGET, line=2)]
+    clean, _ = corrected(text, said)
+    assert labels_of(clean)[5] == "cat"
+    with pytest.raises(DecisionsError, match="line 2: the file does not say what row 6 was before"):
+        corrected(clean, said, undo=True)
+    assert corrected(text, said, undo=True)[0].read_bytes() == text.read_bytes()
+
+
+def test_the_column_stands_in_the_decisions_or_is_named(text):
+    nameless = [Decision(1, "change", "dog")]
+    assert decided_column(nameless, "d.csv") is None
+    assert decided_column(nameless, "d.csv", "y") == "y"
+    assert decided_column([Decision(1, "keep", target="y")], "d.csv") == "y"
+    with pytest.raises(DecisionsError, match="is about the column 'y', not 'z'"):
+        decided_column([Decision(1, "keep", target="y")], "d.csv", "z")
+    both = [Decision(1, "keep", target="y"), Decision(2, "keep", target="z")]
+    with pytest.raises(DecisionsError, match="is about 2 columns, 'y' and 'z' among them"):
+        decided_column(both, "d.csv")
+    with pytest.raises(DecisionsError, match="does not say which column holds the labels"):
+        corrected(text, nameless)
+    with pytest.raises(TableError, match="has no column 'y'"):
+        corrected(text, nameless, target="y")
+
+
+def test_a_table_that_nothing_can_be_learned_from_can_be_corrected(text):
+    text.write_text("Klasse\n1.25\n2.5\n2.5\n3.75\n")
+    clean, _ = corrected(text, decided(text, {2: "3.75"}))
+    assert clean.read_text() == "Klasse\n1.25\n3.75\n2.5\n3.75\n"
+
+
+# --- what a review decides
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [False, True]], ids=str)
+def test_the_file_becomes_what_the_review_gives_as_a_frame(tmp_path, labels):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    frame = pd.DataFrame({"a": truth + rng.normal(0, 0.1, 60), "b": rng.normal(size=60)}).assign(
+        y=np.array(labels)[np.where(np.arange(60) == 7, 1 - truth, truth)]
+    )
+    path = tmp_path / "t.parquet"
+    frame.to_parquet(path)
+    with Review(path, "y") as review:
+        card = review.next()
+        assert card.row == 8
+        review.decide(card, "change")
+        review.decide(review.next(), "exclude")
+        expected = review.corrected(drop_excluded=True)
+        said = list(review.journal.lines)
+    clean, done = corrected(path, said, drop_excluded=True)
+    assert (done.changed, done.dropped) == (1, 1)
+    pd.testing.assert_frame_equal(pd.read_parquet(clean), expected.reset_index(drop=True))
