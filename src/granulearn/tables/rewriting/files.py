@@ -8,10 +8,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.readers.arrow_files import ArrowTable, ParquetTable
 from granulearn.tables.readers.files import open_table
+from granulearn.tables.readers.json_lines import JsonTable
 from granulearn.tables.readers.streams import is_pipe_or_device, is_standard_input
 from granulearn.tables.readers.table_file import Reading, TableFile, known_columns
 from granulearn.tables.readers.text_table import TextTable
+from granulearn.tables.rewriting.arrow_files import rewrite_arrow, rewrite_parquet
+from granulearn.tables.rewriting.json_files import rewrite_json
 from granulearn.tables.rewriting.text_files import rewrite_text
 
 # Endings that tell how a file must be opened; those of one line mean the same.
@@ -73,6 +77,12 @@ def rewrite_table(
             shutil.copyfile(path, draft)
         elif isinstance(table, TextTable):
             rewrite_text(table, draft, column, changed, dropped)
+        elif isinstance(table, JsonTable):
+            rewrite_json(table, draft, column, changed, dropped)
+        elif isinstance(table, ParquetTable):
+            rewrite_parquet(table, path, draft, column, changed, dropped)
+        elif isinstance(table, ArrowTable):
+            rewrite_arrow(table, path, draft, column, changed, dropped)
         else:
             raise TableError(f"{path} cannot be written again.")
 

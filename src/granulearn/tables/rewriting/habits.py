@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-# So many cells tell the habit of a column.
+# So many rows are looked through for cells that tell the habit of a column.
+JUDGED_ROWS = 100_000
+# So many cells are enough to tell it.
 _JUDGED_CELLS = 1000
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 

@@ -113,7 +113,7 @@ def write_spliced(text: TextBytes, edits: Sequence[Edit], draft: Path) -> None:
     text : TextBytes
         The file.
     edits : sequence of Edit
-        In any order; no two overlap.
+        In any order; no two overlap, or begin and end at the same place.
     draft : Path
         Where to write; packed as the file is.
     """

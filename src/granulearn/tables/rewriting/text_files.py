@@ -17,7 +17,7 @@ from granulearn.tables.readers.text_marks import row_starts
 from granulearn.tables.readers.text_rows import strict_rows
 from granulearn.tables.readers.text_scan import Chunk
 from granulearn.tables.readers.text_table import TextPart, TextTable
-from granulearn.tables.rewriting.habits import are_mostly_marked, stays_marked
+from granulearn.tables.rewriting.habits import JUDGED_ROWS, are_mostly_marked, stays_marked
 from granulearn.tables.rewriting.splicing import (
     Edit,
     Line,
@@ -26,9 +26,6 @@ from granulearn.tables.rewriting.splicing import (
     write_spliced,
 )
 from granulearn.tables.rewriting.text_cells import Cell, CellFinder, quoted
-
-# So many rows are looked through for cells that tell the habit of a column.
-_JUDGED_ROWS = 100_000
 
 
 class _FoundRow(NamedTuple):
@@ -112,7 +109,7 @@ def _needless_quotes(
 
     Empty cells are looked at apart: many programs that quote all texts do not quote these.
     """
-    for row in islice(_found_rows(parts, None), _JUDGED_ROWS):
+    for row in islice(_found_rows(parts, None), JUDGED_ROWS):
         cell = None if row.number in cells else finder.cell(row.content, row.offset)
         if cell is not None and of_empty == (not cell.content):
             text = parts[0].text.as_utf8(cell.content).decode()
