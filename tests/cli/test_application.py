@@ -11,7 +11,18 @@ from granulearn.cli.application import VERBS, Verb
 from granulearn.cli.main import run
 from tests.cli.commands import fails, in_real_process, succeeds
 
-OUR_VERBS = ["check", "fit", "predict", "balls", "audit", "export", "models", "datasets"]
+OUR_VERBS = [
+    "check",
+    "audit",
+    "correct",
+    "decisions",
+    "fit",
+    "predict",
+    "balls",
+    "export",
+    "models",
+    "datasets",
+]
 
 
 def test_version():

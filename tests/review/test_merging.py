@@ -1,0 +1,200 @@
+"""Decisions of several people, joined: the order of files is of no matter, conflicts are named."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from granulearn.review import Decision, DecisionsError, read_decisions
+from granulearn.review.journal import Journal, journal_text
+from granulearn.review.merging import Agreement, merge_decisions
+
+CLASSES = ["cat", "dog", "emu"]
+WORDS = ["keep", "exclude", "unsure", *(f"change {label}" for label in CLASSES)]
+
+
+def decision(row, word, who="ann", when="2026-01-01T10:00:00+00:00", **others):
+    """Return a decision as a review writes it."""
+    said, _, label = word.partition(" ")
+    about = {"row_hash": f"h{row}", "given": "cat" if row % 2 else "dog", "target": "y"} | others
+    return Decision(row, said, label, who=who, when=when, **about)
+
+
+@st.composite
+def files(draw, words=WORDS, full=False):
+    """Return the decisions of one file; some know less of their rows than others."""
+    who = draw(st.sampled_from(["ann", "ben", "cem"]))
+    target = draw(st.sampled_from(["", "y"]))
+    said = []
+    for row in range(1, 7):
+        word = draw(st.sampled_from(words))
+        if word.endswith("cat" if row % 2 else "dog") or not (full or draw(st.booleans())):
+            continue
+        hour = draw(st.sampled_from(["", "T10:00:00Z", "T11:00:00+00:00", "T12:00:00+02:00"]))
+        less = {"row_hash": ""} if draw(st.booleans()) else {}
+        less |= {"given": ""} if draw(st.booleans()) else {}
+        when = hour and f"2026-01-01{hour}"
+        said.append(decision(row, word, who, when, target=target, batch="x/9", line=row, **less))
+    return said
+
+
+def merged(*said, **options):
+    return merge_decisions([(f"{n}.csv", one) for n, one in enumerate(said)], **options)
+
+
+def text(*said, **options):
+    return journal_text(merged(*said, **options).decisions)
+
+
+def conflicts(found):
+    """Return row and what is said of it, whoever says it."""
+    return {(c.row, frozenset((d.decision, d.label) for d in c.said.values())) for c in found}
+
+
+@given(st.lists(files(), min_size=2, max_size=3), st.booleans())
+def test_the_order_of_files_is_of_no_matter(several, prefer_latest):
+    expected = merged(*several, prefer_latest=prefer_latest)
+    for order in permutations(several):
+        found = merged(*order, prefer_latest=prefer_latest)
+        assert journal_text(found.decisions) == journal_text(expected.decisions)
+        assert conflicts(found.conflicts) == conflicts(expected.conflicts)
+
+
+@given(files(), files())
+def test_merging_again_changes_nothing(a, b):
+    once = list(merged(a, b).decisions)
+    assert text(once, once) == text(once) == journal_text(once)
+
+
+@given(files(words=WORDS[:3]), files(words=["keep", "unsure"]), files(words=["keep", "unsure"]))
+def test_without_conflicts_files_can_be_joined_in_any_groups(a, b, c):
+    a = [d for d in a if d.decision != "exclude"]
+    assert not merged(a, b, c).conflicts
+    at_once = text(a, b, c)
+    assert text(list(merged(a, b).decisions), c) == at_once
+    assert text(a, list(merged(b, c).decisions)) == at_once
+
+
+@given(files())
+def test_a_journal_joined_with_itself_is_what_stands_in_it(said):
+    found = merged(said, said)
+    assert not found.conflicts
+    (agreement,) = found.agreements
+    assert agreement.same == agreement.rows == sum(d.decision != "unsure" for d in said)
+    plain = [replace(d, batch="", line=0, target="") for d in said]
+    assert [replace(d, target="") for d in found.decisions] == plain
+
+
+def test_kappa_of_a_journal_with_itself_is_one():
+    said = [decision(row, WORDS[row % 6]) for row in range(1, 30) if row % 6 not in (3, 4, 2)]
+    (agreement,) = merged(said, said).agreements
+    assert agreement.kappa == 1
+    assert "agree on 14 of 14 rows that both decide on, Cohen's kappa 1.00" in agreement.words
+
+
+@given(st.data())
+def test_every_row_is_decided_on_or_in_conflict_and_never_both(data):
+    several = [data.draw(files()), data.draw(files())]
+    found = merged(*several)
+    rows = [d.row for d in found.decisions]
+    open_rows = [c.row for c in found.conflicts]
+    assert rows == sorted(rows)
+    assert sorted(rows + open_rows) == sorted({d.row for said in several for d in said})
+
+
+def test_who_is_unsure_gives_way_and_the_earliest_of_those_that_agree_stays():
+    late, early = "2026-01-02T10:00:00+00:00", "2026-01-02T11:00:00+02:00"
+    found = merged(
+        [decision(1, "unsure"), decision(2, "keep", "ann", late), decision(3, "unsure")],
+        [decision(1, "change dog", "ben"), decision(2, "keep", "ben", early)],
+    )
+    assert [(d.row, d.decision, d.who) for d in found.decisions] == [
+        (1, "change", "ben"),
+        (2, "keep", "ben"),
+        (3, "unsure", "ann"),
+    ]
+    assert not found.conflicts
+
+
+def test_different_decisions_are_a_conflict_that_says_who_says_what():
+    (conflict,) = merged([decision(1, "keep")], [decision(1, "change emu", "ben")]).conflicts
+    assert (conflict.row, conflict.given) == (1, "cat")
+    assert {(name, d.who, d.decision, d.label) for name, d in conflict.said.items()} == {
+        ("0.csv", "ann", "keep", ""),
+        ("1.csv", "ben", "change", "emu"),
+    }
+
+
+def test_the_latest_wins_where_it_is_known():
+    late = "2026-01-01T10:30:00+00:00"
+    a, b = [decision(1, "keep")], [decision(1, "change emu", "ben", late)]
+    (chosen,) = merged(a, b, prefer_latest=True).decisions
+    assert chosen.who == "ben"
+    for unknown in (decision(1, "exclude", "cem", ""), decision(1, "exclude", "cem", late)):
+        assert len(merged(a, b, [unknown], prefer_latest=True).conflicts) == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"target": "z"}, "one is about the column 'y', the other about 'z'"),
+        ({"row_hash": "other"}, "row 1 has other cells in one than in the other"),
+        ({"given": "emu"}, "the label of row 1 was 'cat' in one and 'emu' in the other"),
+    ],
+)
+def test_files_about_different_tables_are_refused(other, said):
+    with pytest.raises(DecisionsError, match=f"0.csv and 1.csv were made for different.*{said}"):
+        merged([decision(1, "keep")], [decision(1, "keep", **other)])
+
+
+def test_the_column_is_told_to_all_once_one_knows_it():
+    found = merged([decision(1, "keep", target="")], [decision(2, "keep")])
+    assert [d.target for d in found.decisions] == ["y", "y"]
+
+
+def test_a_batch_of_which_some_lines_are_left_is_not_taken_for_one_cut_short(tmp_path):
+    bulk = [decision(row, "keep", batch="ab/3") for row in (1, 2, 3)]
+    path = tmp_path / "m.csv"
+    path.write_text(text(bulk, [decision(3, "exclude", "ben")]))
+    assert [d.row for d in read_decisions(path)] == [1, 2]
+    with Journal(path) as journal:
+        assert journal.dropped == 0
+        assert len(journal.lines) == 2
+
+
+# --- agreement
+
+
+def test_kappa_is_that_of_labels_with_excluded_rows_as_one_more():
+    first = [decision(row, WORDS[row % 3 and 5]) for row in range(1, 13)]
+    second = [decision(row, ["keep", "exclude", "change emu"][row % 3]) for row in range(1, 13)]
+    labels = [
+        [{"keep": d.given, "exclude": "-"}.get(d.decision, d.label) for d in said]
+        for said in (first, second)
+    ]
+    (agreement,) = merged(first, second).agreements
+    assert agreement.kappa == pytest.approx(cohen_kappa_score(*labels))
+    assert agreement.rows == 12
+    assert agreement.same == sum(a == b for a, b in zip(*labels, strict=True))
+
+
+def test_where_kappa_cannot_be_told_words_say_so():
+    none = merged([decision(1, "keep")], [decision(2, "keep")]).agreements[0]
+    assert none.words == "no row is decided on by both"
+    few = merged([decision(1, "keep")], [decision(1, "exclude")]).agreements[0]
+    assert few.words == "agree on 0 of 1 rows that both decide on, too few for Cohen's kappa"
+    alike = [decision(row, "exclude") for row in range(1, 20)]
+    one = merged(alike, alike).agreements[0]
+    assert one.kappa is None
+    assert "is not defined" in one.words
+
+
+def test_every_pair_of_files_has_its_agreement():
+    said = [decision(1, "keep")]
+    pairs = [(a.first, a.second) for a in merged(said, said, said).agreements]
+    assert pairs == [("0.csv", "1.csv"), ("0.csv", "2.csv"), ("1.csv", "2.csv")]
+    assert merged(said).agreements == ()
+    assert isinstance(merged(said, said).agreements[0], Agreement)
