@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -115,10 +116,8 @@ def review(
             _say_where(table, opened, address)
             if browser:
                 webbrowser.open(address)
-            try:
+            with suppress(KeyboardInterrupt):  # which is how a review ends
                 serve(opened, listening, token)
-            except KeyboardInterrupt:
-                pass  # how the page is ended
             _say_what_is_next(table, target, opened)
 
 

@@ -138,9 +138,10 @@ def end_of_whole_lines(content: bytes) -> int:
 def _without_cut_batch(content: bytes, end: int) -> int:
     """Return where the last line before a batch ends that lacks some of its lines."""
     whole = io.StringIO(content[:end].decode("utf-8", "replace"), newline="")
-    ends, batches = [], []
     reader = csv.DictReader(whole)
     try:
+        assert reader.fieldnames is not None
+        ends, batches = [whole.tell()], []  # of the header and of each line
         for cells in reader:
             ends.append(whole.tell())
             batches.append(cells.get("batch") or "")
@@ -154,7 +155,7 @@ def _without_cut_batch(content: bytes, end: int) -> int:
     _, _, size = batches[-1].rpartition("/")
     if not size.isdigit() or len(batches) - first >= int(size):
         return end
-    return len(content[:end].decode("utf-8", "replace")[: ends[first - 1] if first else 0].encode())
+    return len(whole.getvalue()[: ends[first]].encode())
 
 
 def _decision(source: str, line: int, cells: dict[str, str]) -> Decision | None:

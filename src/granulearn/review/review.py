@@ -546,9 +546,10 @@ def default_journal(table: Path | None) -> Path | None:
     table : Path or None
         The file.
     """
-    return (
-        None if table is None else table.with_name(f"{table.name.partition('.')[0]}.decisions.csv")
-    )
+    if table is None:
+        return None
+    name = Path(table.stem).stem if table.suffix in _PACKED else table.stem
+    return table.with_name(f"{name}.decisions.csv")
 
 
 def _queued(ratings: Ratings, row: int, position: int) -> QueuedRow:

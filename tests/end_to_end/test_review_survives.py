@@ -1,0 +1,125 @@
+"""Killed at any moment, a review has lost nothing that it said was saved, and has nothing twice."""
+
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from granulearn.review.decision_files import read_lines
+from granulearn.review.decisions import standing
+from tests.review.tables import animals_file
+
+KILLS = 50
+MORTAL = Path(__file__).parents[1] / "review" / "mortal_reviews.py"
+
+
+class Reviewer:
+    """Somebody at the page: sends decisions, and remembers which of them were acknowledged."""
+
+    def __init__(self, address, acknowledged, seed):
+        found = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/[\w-]+/)", address)
+        self.host, self.base = found[1], found[2]
+        self.acknowledged = acknowledged
+        self.random = random.Random(seed)
+
+    def ask(self, method, path, body=None):
+        content = None if body is None else json.dumps(body)
+        headers = {"Origin": f"http://{self.host}", "Content-Type": "application/json"}
+        with closing(http.client.HTTPConnection(self.host, timeout=30)) as connection:
+            connection.request(method, self.base + path, content, {} if body is None else headers)
+            with connection.getresponse() as answer:
+                said = json.loads(answer.read())
+        assert answer.status == 200, said
+        return said
+
+    def decide_until_the_end(self):
+        """Decide until the server is gone."""
+        with suppress(OSError, http.client.HTTPException):
+            while True:
+                self.decide()
+
+    def decide(self):
+        """Decide on one row, or on a few at once, or undo; note what the server answers."""
+        act = self.random.random()
+        if act < 0.15:
+            rows = self.ask("POST", "undo", {})["rows"]
+            for row in rows:
+                self.acknowledged.append((row, "undo"))
+            return
+        queue = self.ask("GET", "queue?n=5")["rows"]
+        if act < 0.3 and queue:
+            asked = {"decision": "exclude", "find": f"#{queue[0]['row']}"}
+            token = self.ask("POST", "preview", asked)["token"]
+            self.ask("POST", "decide-many", {"token": token})
+            self.acknowledged.append((queue[0]["row"], "exclude"))
+        elif queue:
+            row = self.random.choice(queue)["row"]
+            decision = self.random.choice(["keep", "change", "unsure"])
+            self.ask("POST", "decide", {"row": row, "decision": decision})
+            self.acknowledged.append((row, decision))
+
+
+@pytest.mark.slow
+def test_what_was_acknowledged_is_there_after_fifty_kills_and_only_once(tmp_path):
+    table, _ = animals_file(tmp_path)
+    journal = tmp_path / "animals.decisions.csv"
+    mortal = subprocess.Popen(
+        [sys.executable, str(MORTAL), str(table), "--target", "kind", "--no-browser"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    moments = random.Random(7)
+    acknowledged = []
+    try:
+        for kill in range(KILLS):
+            mortal.stdin.write("start\n")
+            mortal.stdin.flush()
+            process = int(_until(mortal, r"process (\d+)"))
+            address = _until(mortal, r"open (\S+)")
+            reviewer = Reviewer(address, acknowledged, kill)
+            moment = moments.uniform(0, 0.15)
+            killer = threading.Timer(moment, os.kill, (process, signal.SIGKILL))
+            killer.start()
+            reviewer.decide_until_the_end()
+            killer.join()
+            _until(mortal, "(ended)")
+            _check(journal, acknowledged)
+    finally:
+        mortal.kill()
+        mortal.communicate()
+    assert len(acknowledged) > KILLS
+
+
+def _until(mortal, pattern):
+    """Return what a line of the review says; its other lines are passed over."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        line = mortal.stdout.readline()
+        assert line, "the reviews ended"
+        if found := re.search(pattern, line):
+            return found[1]
+    raise AssertionError(f"{pattern} was not printed")
+
+
+def _check(journal, acknowledged):
+    """Every acknowledged line is there, in its order; at most the last was not acknowledged."""
+    lines = [(line.row, line.decision) for line in read_lines(journal)] if journal.exists() else []
+    more = lines[len(acknowledged) :]
+    assert lines[: len(acknowledged)] == acknowledged
+    # One request was under way when the kill came; an undo may have several lines.
+    assert len(more) <= 1 or {decision for _, decision in more} == {"undo"}
+    acknowledged[:] = lines
+    rows = [decision.row for decision in standing(read_lines(journal))] if lines else []
+    assert len(rows) == len(set(rows))

@@ -1,0 +1,30 @@
+"""Reviews in processes of their own that can be killed: one imports everything and forks them.
+
+Run with the arguments of ``granulearn review``. Each line on standard input starts a review; its
+process number is printed, and then what the review prints.
+"""
+
+import os
+import sys
+
+from granulearn.cli import main
+from granulearn.review import server  # noqa: F401  (what every review needs is imported once)
+
+
+def start(arguments):
+    child = os.fork()
+    if child == 0:
+        os._exit(main.run(arguments))
+    _say(f"process {child}")
+    os.waitpid(child, 0)
+    _say("ended")
+
+
+def _say(line):
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    for _ in sys.stdin:
+        start(["review", *sys.argv[1:]])

@@ -1,0 +1,174 @@
+"""The journal: what was said to be saved is there, whatever happens, and only once."""
+
+import errno
+import os
+import subprocess
+import sys
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.review import Decision, DecisionsError
+from granulearn.review import journal as journals
+from granulearn.review.journal import Journal, journal_text
+
+LINES = [Decision(row, "keep", note=f"line {row}") for row in (1, 2, 3)]
+
+
+def fields(decisions):
+    return [(d.row, d.decision, d.note, d.batch) for d in decisions]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "table.decisions.csv"
+
+
+def test_a_decision_is_in_the_file_when_append_returns(path):
+    with Journal(path) as journal:
+        for number, line in enumerate(LINES, start=1):
+            journal.append([line])
+            assert path.read_bytes() == journal_text(LINES[:number]).encode()
+
+
+def test_a_journal_goes_on_where_it_ended(path):
+    with Journal(path) as journal:
+        journal.append(LINES[:1])
+    with Journal(path) as journal:
+        assert fields(journal.lines) == fields(LINES[:1])
+        journal.append(LINES[1:])
+    assert path.read_bytes() == journal_text(LINES).encode()
+
+
+def test_a_journal_that_was_opened_in_vain_leaves_no_file(path):
+    Journal(path).close()
+    assert not path.exists()
+    with Journal(path) as journal:
+        journal.append(LINES)
+    Journal(path).close()
+    assert path.exists()
+
+
+def test_without_a_path_decisions_are_in_memory():
+    journal = Journal()
+    journal.append(LINES)
+    assert journal.lines == LINES
+    journal.close()
+
+
+@given(st.data())
+def test_whatever_is_cut_off_the_lines_before_stay(tmp_path_factory, data):
+    """As after a kill in the middle of a write."""
+    path = tmp_path_factory.mktemp("cut") / "j.csv"
+    texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
+    sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    writes = []
+    for number, size in enumerate(sizes):
+        batch = f"{number}/{size}" if size > 1 else ""
+        notes = [data.draw(texts) for _ in range(size)]
+        writes.append([Decision(1 + k, "keep", note=n, batch=batch) for k, n in enumerate(notes)])
+    contents = [
+        journal_text(list(chain.from_iterable(writes[:k]))).encode() for k in range(len(writes) + 1)
+    ]
+    ends, content = list(map(len, contents)), contents[-1]
+    cut = data.draw(st.integers(0, len(content)))
+    path.write_bytes(content[:cut])
+    n_whole = sum(end <= cut for end in ends[1:])
+    with Journal(path) as journal:
+        expected = [d for write in writes[:n_whole] for d in write]
+        assert [(d.row, d.batch) for d in journal.lines] == [(d.row, d.batch) for d in expected]
+        journal.append(LINES[:1])
+    with Journal(path) as journal:
+        assert len(journal.lines) == len(expected) + 1
+    assert path.read_bytes().startswith(content[: ends[n_whole]])
+
+
+def test_an_unfinished_end_is_told(path):
+    path.write_bytes(journal_text(LINES).encode() + b"4,abc")
+    with Journal(path) as journal:
+        assert journal.dropped == 5
+        assert fields(journal.lines) == fields(LINES)
+
+
+def test_the_second_review_of_one_file_is_refused(path):
+    with Journal(path), pytest.raises(DecisionsError, match="is open in another review; end that"):
+        Journal(path)
+    Journal(path).close()
+
+
+@pytest.mark.slow
+def test_another_process_is_refused_and_a_killed_one_lets_go(path):
+    code = f"""
+import sys
+from pathlib import Path
+from granulearn.review.journal import Journal
+kept = Journal(Path({str(path)!r}))
+print("open", flush=True)
+sys.stdin.read()
+"""
+    other = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert other.stdout.readline() == b"open\n"
+        with pytest.raises(DecisionsError, match="is open in another review"):
+            Journal(path)
+    finally:
+        other.kill()
+        other.communicate()
+    Journal(path).close()
+
+
+@pytest.mark.parametrize("content", [b"row,decision\n1,keep\n", b"what,ever\n"])
+def test_lines_are_added_to_nothing_but_a_journal(path, content):
+    path.write_bytes(content)
+    with pytest.raises(DecisionsError, match="is no journal of a review"):
+        Journal(path)
+    assert path.read_bytes() == content
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
+    with Journal(path) as journal:
+        journal.append(LINES[:1])
+        before = path.read_bytes()
+        real = os.write
+
+        def half(file, content):
+            if len(content) > 20:
+                return real(file, content[:20])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(journals.os, "write", half)
+        with pytest.raises(OSError, match="No space left") as caught:
+            journal.append(LINES[1:])
+        assert caught.value.filename == str(path)
+        assert path.read_bytes() == before
+        assert journal.lines == LINES[:1]
+        monkeypatch.undo()
+        journal.append(LINES[1:])
+    assert path.read_bytes() == journal_text(LINES).encode()
+
+
+def test_what_another_program_writes_is_not_written_over(path):
+    with Journal(path) as journal:
+        journal.append(LINES[:1])
+        with path.open("ab") as file:
+            file.write(b"by hand\n")
+        before = path.read_bytes()
+        with pytest.raises(DecisionsError, match="was changed or moved by another program"):
+            journal.append(LINES[1:])
+        assert path.read_bytes() == before
+
+
+def test_a_file_that_was_taken_away_is_told(path, tmp_path):
+    with Journal(path) as journal:
+        path.rename(tmp_path / "elsewhere.csv")
+        with pytest.raises(DecisionsError, match="was changed or moved"):
+            journal.append(LINES)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_of_the_file(tmp_path):
+    with pytest.raises(OSError, match="No such file or directory"):
+        Journal(tmp_path / "none" / "j.csv")

@@ -1,0 +1,368 @@
+"""The loop of a review: the next row, a decision, the corrected table."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from granulearn import Review
+from granulearn.review import DecisionsError, read_decisions
+from granulearn.review.queue import RowFilter
+from granulearn.review.review import default_journal
+from granulearn.tables import TableError, Wishes
+from tests.review.tables import animals, animals_file
+
+
+@pytest.fixture
+def review():
+    frame, _ = animals()
+    with Review(frame, "kind", keep=["name"], refit_every=1000) as opened:
+        yield opened
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path, truth = animals_file(tmp_path)
+    return path, truth
+
+
+def decide_by(review, truth, n, order="worst"):
+    for _ in range(n):
+        card = review.next(order)
+        right = truth[card.row - 1]
+        if card.given == right:
+            review.decide(card, "keep")
+        else:
+            review.decide(card, "change", right)
+
+
+def test_the_most_doubtful_label_comes_first(review):
+    card = review.next()
+    assert card.row == review.rows()[0]
+    assert card.verdict == "wrong"
+    assert card.rival != card.given
+    assert card.kept[0].column == "name"
+    assert card.kept[0].own == f"animal {card.row - 1}"
+    assert abs(sum(share.share for share in card.probabilities) - 1) < 1e-6
+    assert card.against == pytest.approx(
+        1 - next(share.share for share in card.probabilities if share.is_given)
+    )
+
+
+def test_a_decided_row_never_comes_back(review):
+    seen = set()
+    for decision in ["keep", "change", "exclude", "unsure"] * 5:
+        card = review.next()
+        assert card.row not in seen
+        seen.add(card.row)
+        review.decide(card, decision)
+        assert not seen & set(review.rows().tolist())
+        assert not seen & set(review.rows("random").tolist())
+    review.refit()
+    assert not seen & set(review.rows().tolist())
+
+
+def test_an_undone_row_comes_back(review):
+    first, second = review.rows()[:2].tolist()
+    review.decide(first, "keep")
+    review.decide(second, "change")
+    assert review.undo() == [second]
+    assert review.undo() == [first]
+    assert review.undo() == []
+    assert review.rows()[:2].tolist() == [first, second]
+
+
+def test_many_rows_are_decided_and_undone_as_one(review):
+    before = review.rows().tolist()
+    asked = RowFilter(verdicts=frozenset({"wrong"}))
+    rows = review.rows(asked=asked).tolist()
+    assert review.decide_many(rows, "change") == len(rows)
+    assert review.summary().counts == {"change": len(rows)}
+    assert review.undo() == rows
+    assert review.rows().tolist() == before
+
+
+def test_the_same_decision_sent_again_is_taken_once(review):
+    row = int(review.rows()[0])
+    assert review.decide_many([row], "keep") == 1
+    assert review.decide_many([row], "keep") == 0
+    assert len(review.journal.lines) == 1
+
+
+def test_a_change_to_the_given_label_is_to_keep_it(review):
+    card = review.next()
+    review.decide(card, "change", card.given)
+    assert review.decision(card.row).decision == "keep"
+
+
+@pytest.mark.parametrize(
+    ("decision", "label", "message"),
+    [
+        ("maybe", None, "'maybe' is no decision; use keep, change"),
+        ("change", "cow", "'cow' is no class of the table; the classes are cat, dog, emu"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_changes_nothing(review, decision, label, message):
+    card = review.next()
+    with pytest.raises(DecisionsError, match=message):
+        review.decide(card, decision, label)
+    assert review.journal.lines == []
+    with pytest.raises(DecisionsError, match="row 999 is not there"):
+        review.decide(999, "keep")
+
+
+def test_corrected_is_the_table_with_the_changed_labels(review):
+    frame = review.table.source
+    review.decide(3, "change", _other(frame, 3))
+    review.decide(5, "keep")
+    review.decide(7, "exclude")
+    corrected = review.corrected()
+    assert corrected["kind"].iloc[2] == _other(frame, 3)
+    assert corrected.drop(columns="kind").equals(frame.drop(columns="kind"))
+    differs = corrected["kind"] != frame["kind"]
+    assert differs.to_numpy().nonzero()[0].tolist() == [2]
+    assert len(review.corrected(drop_excluded=True)) == len(frame) - 1
+    assert 6 not in review.corrected(drop_excluded=True).index
+    review.undo(), review.undo(), review.undo()
+    assert review.corrected().equals(frame)
+
+
+def _other(frame, row):
+    return next(label for label in ("cat", "dog", "emu") if label != frame["kind"].iloc[row - 1])
+
+
+@settings(max_examples=15)
+@given(
+    steps=st.lists(
+        st.one_of(
+            st.just("undo"),
+            st.tuples(
+                st.lists(st.integers(1, 40), min_size=1, max_size=3, unique=True),
+                st.sampled_from(["keep", "change", "exclude", "unsure"]),
+            ),
+        ),
+        max_size=12,
+    )
+)
+def test_applied_and_undone_decisions_give_the_table_back(steps):
+    frame, _ = animals(40)
+    with Review(frame, "kind", refit_every=1000) as review:
+        for step in steps:
+            if step == "undo":
+                review.undo()
+            else:
+                review.decide_many(*step)
+        while review.undo():
+            pass
+        assert review.corrected().equals(frame)
+        assert len(review.rows()) == 40
+        assert review.summary().counts == {}
+
+
+def test_decisions_stand_beside_the_table_and_a_review_goes_on_with_them(saved):
+    path, truth = saved
+    with Review(path, "kind") as review:
+        decide_by(review, truth, 8)
+        left = review.rows().tolist()
+        assert review.journal.path == path.with_name("animals.decisions.csv")
+    assert len(read_decisions(path.with_name("animals.decisions.csv"))) == 8
+    with Review(path, "kind") as review:
+        assert review.summary().n_decided == 8
+        assert set(review.rows().tolist()) == set(left)
+        assert review.undo() != []
+        assert len(review.rows()) == len(left) + 1
+
+
+def test_a_line_says_all_about_a_decision(saved):
+    path, _ = saved
+    with Review(path, "kind", who="ann") as review:
+        card = review.next()
+        review.decide(card, "change", note=" two\nlines ")
+        (line,) = read_decisions(review.journal.path)
+    assert line.row == card.row
+    assert line.given == card.given
+    assert line.label == card.rival
+    assert (line.note, line.who, line.target, line.drawn) == ("two lines", "ann", "kind", "worst")
+    assert line.verdict == "wrong"
+    assert float(line.probability) == pytest.approx(card.wrong_probability, abs=1e-4)
+    assert line.row_hash == review.table.hashes[card.row - 1]
+    assert pd.Timestamp(line.when).tz is not None
+
+
+def test_labels_that_are_spelt_otherwise_keep_their_cell(tmp_path):
+    frame, _ = animals()
+    frame.loc[4, "kind"] = f" {frame.loc[4, 'kind'].upper()} "
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    with Review(path, "kind") as review:
+        review.decide(5, "keep")
+        (line,) = read_decisions(review.journal.path)
+    assert line.cell == frame.loc[4, "kind"]
+    assert line.given == frame.loc[4, "kind"].strip().lower()
+
+
+def test_decisions_about_another_table_are_refused(saved, tmp_path):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        review.decide(review.next(), "keep")
+    journal = review.journal.path
+    other, _ = animals(seed=1)
+    with pytest.raises(DecisionsError, match="made for other cells in 1 of 1 rows"):
+        Review(other, "kind", decisions=journal)
+    with pytest.raises(DecisionsError, match="is about the column 'kind', not 'name2'"):
+        Review(other.rename(columns={"kind": "name2"}), "name2", decisions=journal)
+    Review(path, "kind").close()  # the journal was let go
+
+
+def test_a_table_that_changed_meanwhile_gets_no_more_decisions(saved):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        content = path.read_text()
+        path.write_text(content)  # touched, but the same
+        review.decide(review.next(), "keep")
+        path.write_text(content.replace("animal 3,", "animal 3x,"))
+        before = review.journal.path.read_bytes()
+        with pytest.raises(TableError, match=r"animals\.csv has changed since it was read"):
+            review.decide(review.next(), "keep")
+        with pytest.raises(TableError, match="has changed since"):
+            review.undo()
+        path.unlink()
+        with pytest.raises(TableError, match="is not there any more"):
+            review.decide(review.next(), "keep")
+        assert review.journal.path.read_bytes() == before
+
+
+def test_the_audit_is_fitted_again_and_learns_what_was_decided(saved):
+    path, truth = saved
+    with Review(path, "kind", refit_every=10) as review:
+        decide_by(review, truth, 9)
+        assert review.generation == 0
+        decide_by(review, truth, 1)
+        assert review.generation == 1
+        decided = [d.row for d in read_decisions(review.journal.path)]
+        positions = [review.table.position_of[row] for row in decided]
+        assert review.ratings.verified[positions].all()
+
+
+def test_in_the_background_nobody_waits_and_one_fit_runs_at_a_time(saved, monkeypatch):
+    path, truth = saved
+    with Review(path, "kind", refit_every=2, background=True) as review:
+        may_end, real = threading.Event(), review._audited
+        fits = []
+
+        def slow(table):
+            fits.append(threading.current_thread())
+            may_end.wait(30)
+            return real(table)
+
+        monkeypatch.setattr(review, "_audited", slow)
+        decide_by(review, truth, 6)
+        assert review.is_fitting
+        assert len(fits) == 1
+        assert not review.later(review.refit)
+        may_end.set()
+        fits[0].join()
+        assert review.generation == 1
+        assert review.summary().n_decided == 6
+
+
+def test_a_fit_that_fails_is_told_and_the_review_goes_on(saved, monkeypatch):
+    path, truth = saved
+    with Review(path, "kind", refit_every=2, background=True) as review:
+
+        def broken(table):
+            raise RuntimeError("no memory")
+
+        monkeypatch.setattr(review, "_audited", broken)
+        decide_by(review, truth, 2)
+        review._worker.join()
+        assert review.failure == "no memory"
+        assert review.generation == 0
+        decide_by(review, truth, 1)
+
+
+def test_rows_drawn_at_random_tell_how_many_labels_are_wrong():
+    frame, truth = animals(400)
+    with Review(frame, "kind", refit_every=25, sample=60) as review:
+        before = review.summary()
+        decide_by(review, truth, 10)
+        assert review.summary().at_random == 0
+        decide_by(review, truth, 60, "random")
+        after = review.summary()
+    assert after.at_random == 60
+    assert after.noise.basis == "verified labels"
+    assert after.noise.low <= np.mean(frame["kind"].to_numpy() != truth) <= after.noise.high
+    assert after.noise.high - after.noise.low < before.noise.high - before.noise.low + 0.2
+
+
+def test_a_sample_is_worked_off_before_another_is_drawn():
+    frame, truth = animals(60)
+    with Review(frame, "kind", sample=10, refit_every=4) as review:
+        first = set(review.rows("random").tolist())
+        assert len(first) == 10
+        decide_by(review, truth, 7, "random")
+        assert set(review.rows("random").tolist()) < first
+        decide_by(review, truth, 3, "random")
+        assert not set(review.rows("random").tolist()) & first
+        decide_by(review, truth, 50, "random")
+        assert review.next("random") is None
+        assert review.next() is None
+        assert review.summary().advice == "Every label has been looked at."
+
+
+def test_other_columns_can_be_used(review):
+    used = [column.name for column in review.table.data.schema.used]
+    assert "width" in used
+    review.decide(review.next(), "keep")
+    review.use_columns(ignore=["width"])
+    assert "width" not in [column.name for column in review.table.data.schema.used]
+    assert review.generation == 1
+    assert review.summary().n_decided == 1
+
+
+def test_columns_that_are_not_there_are_named(saved):
+    path, _ = saved
+    with pytest.raises(TableError, match="There is no column 'nam'"):
+        Review(path, "kind", keep=["nam"])
+    with pytest.raises(TableError, match="There is no column 'knd'"):
+        Review(path, "knd")
+    assert not path.with_name("animals.decisions.csv").exists()
+
+
+def test_rows_without_a_label_are_not_reviewed(tmp_path):
+    frame, _ = animals()
+    frame.loc[::2, "kind"] = None
+    with Review(frame, "kind") as review:
+        assert (review.rows() % 2 == 0).all()
+        assert len(review.rows()) == 60
+        with pytest.raises(DecisionsError, match="row 1 is not there, or has no label"):
+            review.card(1)
+    assert any("60" in str(warning) for warning in review.table.data.report.warnings)
+
+
+def test_what_the_user_says_of_the_columns_is_kept(saved):
+    path, _ = saved
+    with Review(path, "kind", wishes=Wishes(ignore=("length",))) as review:
+        assert "length" not in [column.name for column in review.table.data.schema.used]
+
+
+@pytest.mark.parametrize(
+    ("table", "journal"),
+    [
+        ("credit.csv", "credit.decisions.csv"),
+        ("data.v2.csv", "data.v2.decisions.csv"),
+        ("a.csv.gz", "a.decisions.csv"),
+        ("book.xlsx", "book.decisions.csv"),
+    ],
+)
+def test_the_journal_is_named_after_the_table(tmp_path, table, journal):
+    assert default_journal(tmp_path / table) == tmp_path / journal
+    assert default_journal(None) is None
+
+
+def test_a_review_says_what_it_is(review):
+    review.decide(review.next(), "keep")
+    assert repr(review) == "<Review of 120 labels, 1 decision>"
