@@ -122,11 +122,9 @@ def review(
 
 
 def _check_is_a_file(table: Path) -> None:
-    if not table.is_file():
-        what = "standard input" if str(table) == "-" else str(table)
-        raise UsageError(
-            f"{what} is not a file; a review needs one, which its decisions are about."
-        )
+    if str(table) == "-" or table.is_dir():
+        what = "standard input" if str(table) == "-" else f"{table}, a folder,"
+        raise UsageError(f"{what} cannot be reviewed; decisions need a file that they are about.")
 
 
 def _say_where(table: Path, opened: Review, address: str) -> None:

@@ -1,0 +1,125 @@
+"""Nobody but the page itself, on this machine, can speak to a review: requests that try."""
+
+import asyncio
+
+import pytest
+
+from granulearn.review.access import HEADERS, LONGEST_BODY, OnlyThisPage
+
+TOKEN, PORT = "s3cret", 8123
+OWN = {"host": f"127.0.0.1:{PORT}"}
+POSTED = {
+    **OWN,
+    "origin": f"http://127.0.0.1:{PORT}",
+    "content-type": "application/json",
+    "content-length": "2",
+}
+
+
+def answer(path, method="GET", headers=OWN):
+    """Return status, headers and the path that the application was called with."""
+    called, sent = [], []
+
+    async def app(scope, receive, send):
+        called.append(scope["path"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"fine"})
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    listed = headers if isinstance(headers, list) else list(headers.items())
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "headers": [(name.encode(), value.encode()) for name, value in listed],
+    }
+    asyncio.run(OnlyThisPage(app, TOKEN, PORT)(scope, receive, send))
+    own = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], own, called
+
+
+def test_the_page_gets_what_it_asks_for_behind_the_token():
+    assert answer(f"/{TOKEN}/card/3")[2] == ["/card/3"]
+    assert answer(f"/{TOKEN}/")[2] == ["/"]
+    assert answer(f"/{TOKEN}/decide", "POST", POSTED)[0] == 200
+    local = POSTED | {"host": f"localhost:{PORT}", "origin": f"http://localhost:{PORT}"}
+    assert answer(f"/{TOKEN}/decide", "POST", local)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/card/3", "/s3cre/", "/s3cret", "/S3CRET/", "//s3cret/", "/%73/", "/sécret/"]
+)
+def test_whoever_does_not_know_the_token_finds_nothing(path):
+    status, _, called = answer(path)
+    assert (status, called) == (404, [])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": f"evil.example:{PORT}"},  # a name that leads to this machine
+        {"host": "127.0.0.1"},
+        {"host": f"127.0.0.1:{PORT}.evil.example"},
+        {"host": f"[::1]:{PORT}"},
+        {},
+        [("host", f"127.0.0.1:{PORT}"), ("host", "evil.example")],
+    ],
+)
+def test_another_name_of_this_machine_is_refused(headers):
+    status, _, called = answer(f"/{TOKEN}/state", headers=headers)
+    assert (status, called) == (421, [])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": f"https://127.0.0.1:{PORT}"},
+        {"origin": f"http://127.0.0.1:{PORT + 1}"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+def test_another_site_is_refused_even_if_it_knows_the_token(changed):
+    for method, path in (("POST", "decide"), ("GET", "state")):
+        status, _, called = answer(f"/{TOKEN}/{path}", method, POSTED | changed)
+        assert (status, called) == (403, [])
+
+
+def test_a_decision_needs_an_origin():
+    without = {name: value for name, value in POSTED.items() if name != "origin"}
+    assert answer(f"/{TOKEN}/decide", "POST", without)[0] == 403
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_what_a_form_of_another_site_could_send_is_refused(kind):
+    assert answer(f"/{TOKEN}/decide", "POST", POSTED | {"content-type": kind})[0] == 415
+
+
+@pytest.mark.parametrize("length", [str(LONGEST_BODY + 1), "-1", "x", ""])
+def test_long_requests_are_refused_unread(length):
+    status, _, called = answer(f"/{TOKEN}/decide", "POST", POSTED | {"content-length": length})
+    assert (status, called) == (413, [])
+
+
+def test_every_answer_forbids_inline_code_and_frames():
+    for path in (f"/{TOKEN}/", "/nothing"):
+        _, headers, _ = answer(path)
+        policy = headers["content-security-policy"]
+        assert "unsafe" not in policy
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert {name.lower() for name in HEADERS} <= set(headers)
+
+
+def test_other_protocols_are_not_spoken():
+    async def app(scope, receive, send):
+        raise AssertionError("must not be called")
+
+    asyncio.run(OnlyThisPage(app, TOKEN, PORT)({"type": "websocket"}, None, None))
