@@ -22,7 +22,8 @@ MOST_PAIRS = 15
 CARDS_PER_PAIR = 5
 """The page shows so many of each frequent pair at least; 500 cards open without a wait."""
 MOST_COLUMNS = 30
-MOST_CLASSES = 5
+MOST_CLASSES = 9
+"""So many classes have a key."""
 MOST_CHARACTERS = 120
 
 
@@ -123,6 +124,8 @@ class ClassShare:
     share: float
     is_given: bool
     is_rival: bool
+    key: str = ""
+    """The key that chooses it; empty if it has none."""
 
 
 @dataclass(frozen=True)
@@ -238,12 +241,19 @@ def _shares(ratings: Ratings, position: int) -> tuple[ClassShare, ...]:
     proba, given, rival = ratings.proba[position], ratings.given[position], ratings.rivals[position]
     order = np.argsort(-proba, kind="stable")
     chosen = {int(given), int(rival)} - {-1} | set(order[:MOST_CLASSES].tolist())
+    shown = [code for code in order.tolist() if code in chosen]
+    # A few classes have the same keys on every card; of many, those on the card have one.
+    keyed = range(len(proba)) if len(proba) <= MOST_CLASSES else shown[:MOST_CLASSES]
+    keys = {code: str(number) for number, code in enumerate(keyed, start=1)}
     return tuple(
         ClassShare(
-            str(ratings.classes[code]), float(proba[code]), bool(code == given), bool(code == rival)
+            label=str(ratings.classes[code]),
+            share=float(proba[code]),
+            is_given=bool(code == given),
+            is_rival=bool(code == rival),
+            key=keys.get(code, ""),
         )
-        for code in order.tolist()
-        if code in chosen
+        for code in shown
     )
 
 

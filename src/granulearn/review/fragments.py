@@ -14,16 +14,24 @@ from granulearn.review.decisions import DECISIONS
 from granulearn.review.page_parts import FILTERS, class_pairs, headline
 from granulearn.review.progress import ReviewSummary
 from granulearn.review.review import Review
+from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.tables import Column
 
-STATIC = {
-    "shared.css": "text/css",
-    "review.css": "text/css",
-    "keys.js": "text/javascript",
-    "review.js": "text/javascript",
-}
+STYLES = ("shared.css", "review.css")
+SCRIPTS = (
+    "keys.js",
+    "shared.js",
+    "remote.js",
+    "queue.js",
+    "desk.js",
+    "bulk.js",
+    "review.js",
+)
+"""In the order in which they are run: a script uses what those before it define."""
+STATIC = dict.fromkeys(STYLES, "text/css") | dict.fromkeys(SCRIPTS, "text/javascript")
 """Files that a page may ask for."""
 _MOST_POINTS = 300
+_MOST_PAIRS = 200
 
 
 def _rendered(template: str, **values: Any) -> str:
@@ -46,11 +54,12 @@ def review_page(review: Review) -> str:
         target=table.target,
         journal=review.source,
         who=review.who,
+        scripts=SCRIPTS,
         classes=review.classes,
         verdicts=[
             {"name": name, "count": int((ratings.verdicts == name).sum())} for name in VERDICTS
         ],
-        pairs=class_pairs(ratings),
+        pairs=class_pairs(ratings)[:_MOST_PAIRS],
         n_labels=len(ratings.given),
         without_label=f"{counted(dropped, 'row')} without a label" if dropped else "",
     )
@@ -114,22 +123,24 @@ def table_html(review: Review) -> str:
         "table.html",
         report=report,
         labels=report.labels,
-        columns=[_column(column, table.place) for column in report.schema.columns],
+        columns=[_column(column, table) for column in report.schema.columns],
         warnings=[str(warning) for warning in report.warnings],
         remarks=[str(remark) for remark in report.remarks],
         issues=review.issues,
     )
 
 
-def _column(column: Column, place: Any) -> dict[str, Any]:
+def _column(column: Column, table: ReviewedTable) -> dict[str, Any]:
+    wishes = table.wishes
+    asked = {name: "ignore" for name in wishes.ignore} | {name: "include" for name in wishes.include}
     return {
         "name": column.name,
         "is": column.kind,
         "becomes": column.becomes,
         "used": not column.left_out,
-        "left_out": column.left_out,
+        "asked": asked.get(column.name, ""),
         "missing": sum(column.missing.values()),
         "distinct": column.distinct,
         "examples": list(column.examples),
-        "odd": [str(said) for said in column.oddities(place)],
+        "odd": [str(said) for said in column.oddities(table.place)],
     }

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -144,7 +145,14 @@ class _Desk:
             "expected": numbers.expected,
             "advice": numbers.advice,
             "can_undo": review.can_undo,
+            "open": self._open_by_verdict(),
         }
+
+    def _open_by_verdict(self) -> dict[str, int]:
+        """Return how many labels of each verdict nobody has decided on."""
+        numbers = self.review.table.data.rows + 1
+        verdicts = self.review.ratings.verdicts[np.searchsorted(numbers, self.review.rows())]
+        return {name: int((verdicts == name).sum()) for name in VERDICTS}
 
     def queue(self, said: Mapping[str, Any]) -> dict[str, Any]:
         begin, count = int(said.get("from", 0)), int(said.get("n", 50))

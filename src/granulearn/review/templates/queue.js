@@ -1,0 +1,175 @@
+"use strict";
+
+// The queue: which rows come, by which filter, and the list of them.
+const PAGE = 50;
+const MOST_ROWS = 200; // in the list at once, whatever the length of the queue
+const OVERLAP = 10; // rows asked for again: decisions on their way shift the places of others
+
+class Queue {
+  // moved(row): somebody clicked on a row; failed(answer): the review could not say.
+  constructor({ moved, failed }) {
+    Object.assign(this, { failed, order: "worst", verdicts: new Set(), pair: "", find: "" });
+    this.list = at("rows");
+    this.rows = []; // those in the list
+    this.begin = 0; // place of the first of them in the queue
+    this.total = 0;
+    this.decided = new Set(); // on this page, whether or not the review knows yet
+    this.passed = new Set(); // looked at and left open
+    this.isReordered = false;
+    this.asked = 0;
+    this.list.addEventListener("scroll", () => this.scrolled());
+    this.list.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-row]");
+      if (button) moved(Number(button.dataset.row));
+    });
+  }
+
+  get filter() {
+    return { order: this.order, verdict: Array.from(this.verdicts).join(","), pair: this.pair, find: this.find };
+  }
+
+  get isFiltered() {
+    return Boolean(this.verdicts.size || this.pair || this.find);
+  }
+
+  // Load the beginning; return whether that is still what was asked for last.
+  async load() {
+    const asked = ++this.asked;
+    const answer = await ask("queue", { ...this.filter, from: 0, n: PAGE });
+    if (asked !== this.asked) return false;
+    if (!answer.value) {
+      this.failed(answer);
+      return false;
+    }
+    this.rows = this.open(answer.value.rows);
+    this.begin = 0;
+    this.total = answer.value.total;
+    this.list.replaceChildren(...this.rows.map(queueLine));
+    this.list.scrollTop = 0;
+    return true;
+  }
+
+  open(rows) {
+    return rows.filter(({ row }) => !this.decided.has(row));
+  }
+
+  async scrolled() {
+    const { scrollTop, clientHeight, scrollHeight } = this.list;
+    if (scrollTop + clientHeight > scrollHeight - 400) await this.more();
+    else if (scrollTop < 200 && this.begin > 0) await this.less();
+  }
+
+  // Load rows after the last one; those at the beginning of a long list are let go.
+  async more() {
+    const end = this.begin + this.rows.length;
+    if (this.isLoading || end >= this.total) return;
+    const found = await this.part(Math.max(0, end - OVERLAP), PAGE + OVERLAP);
+    if (!found) return;
+    if (!found.length) this.total = end; // the queue is shorter than was known
+    this.rows.push(...found);
+    this.list.append(...found.map(queueLine));
+    const over = Math.max(0, this.rows.length - MOST_ROWS);
+    this.keepingPlace(() => this.drop(0, over));
+    this.begin += over;
+  }
+
+  async less() {
+    if (this.isLoading) return;
+    const from = Math.max(0, this.begin - PAGE);
+    const found = await this.part(from, this.begin - from);
+    if (!found) return;
+    this.rows.unshift(...found);
+    this.keepingPlace(() => this.list.prepend(...found.map(queueLine)));
+    this.begin = from;
+    this.drop(MOST_ROWS, Math.max(0, this.rows.length - MOST_ROWS));
+  }
+
+  // Return rows that are not in the list; null if something else was asked for meanwhile.
+  async part(from, n) {
+    const asked = this.asked;
+    this.isLoading = true;
+    const answer = await ask("queue", { ...this.filter, from, n });
+    this.isLoading = false;
+    if (asked !== this.asked || !answer.value) return null;
+    const here = new Set(this.rows.map(({ row }) => row));
+    this.total = answer.value.total;
+    return this.open(answer.value.rows).filter(({ row }) => !here.has(row));
+  }
+
+  drop(first, count) {
+    this.rows.splice(first, count);
+    for (let left = count; left > 0; left--) this.list.children[first].remove();
+  }
+
+  // Change what is above, and leave on screen what is there.
+  keepingPlace(change) {
+    const before = this.list.scrollHeight;
+    const top = this.list.scrollTop;
+    change();
+    this.list.scrollTop = top + this.list.scrollHeight - before;
+  }
+
+  place(row) {
+    return this.rows.findIndex((queued) => queued.row === row);
+  }
+
+  // Take a decided row out; return what `putBack` needs.
+  take(row) {
+    const place = this.place(row);
+    this.decided.add(row);
+    if (place < 0) return { place, queued: null };
+    const [queued] = this.rows.splice(place, 1);
+    this.list.children[place].remove();
+    this.total--;
+    return { place, queued };
+  }
+
+  putBack(row, { place, queued }) {
+    this.decided.delete(row);
+    if (!queued || this.place(row) >= 0) return;
+    this.rows.splice(place, 0, queued);
+    this.list.insertBefore(queueLine(queued), this.list.children[place] || null);
+    this.total++;
+  }
+
+  // The row to show once the one that stood at a place is decided on.
+  following(place) {
+    const fresh = this.rows.find(({ row }) => !this.passed.has(row));
+    const next = this.isReordered || place < 0 ? fresh : this.rows[place] || fresh;
+    this.isReordered = false;
+    return (next || this.rows[0] || {}).row;
+  }
+
+  // The row so many places further on; the last or first where there is none.
+  neighbour(row, step) {
+    const place = this.place(row);
+    const next = this.rows[place < 0 ? 0 : place + step];
+    return next && next.row;
+  }
+
+  after(row, count) {
+    const place = this.place(row);
+    const from = this.isReordered || place < 0 ? 0 : place + 1;
+    return this.rows.slice(from, from + count).map((queued) => queued.row);
+  }
+
+  mark(row) {
+    const before = this.list.querySelector("[aria-current]");
+    if (before) before.removeAttribute("aria-current");
+    const place = this.place(row);
+    if (place < 0) return;
+    this.list.children[place].firstElementChild.setAttribute("aria-current", "true");
+    this.list.children[place].scrollIntoView({ block: "nearest" });
+    if (place > this.rows.length - 15) this.more();
+  }
+}
+
+function queueLine({ row, given, rival, verdict, against }) {
+  const pair = rival ? `${given} ${verdict === "wrong" ? "→" : "or"} ${rival}` : given;
+  const share = against === null ? "" : `${Math.round(100 * against)} %`;
+  return element("li", {}, element(
+    "button",
+    { type: "button", class: verdict, "data-row": row, title: pair, tabindex: -1 },
+    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), element("span", { class: "against" }, share),
+  ));
+}

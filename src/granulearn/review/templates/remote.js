@@ -1,0 +1,64 @@
+"use strict";
+
+// How the page speaks to the review: questions, and decisions that are sent in their order.
+
+// Return {value}, {error} with the review's own sentence, or {gone: true} if nobody answers.
+async function requested(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, options);
+    const value = await answer.json();
+    return answer.ok ? { value } : { error: value.error };
+  } catch {
+    // Whoever answers without JSON is no review, or another one than the page was opened by.
+    return { gone: true };
+  }
+}
+
+function ask(path, values = {}) {
+  const query = new URLSearchParams(values).toString();
+  return requested(query ? `${path}?${query}` : path);
+}
+
+function tell(path, body = {}) {
+  return requested(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+}
+
+const GONE = "The review is not running any more; start it again.";
+
+// Decisions that the review has not acknowledged. They are sent one after the other; one that
+// nobody answered is sent again, which is safe: the review takes a repeated decision once.
+class Outbox {
+  // changed(): something was added, sent or lost; saved(news); refused(decisions, sentence).
+  constructor({ changed, saved, refused }) {
+    Object.assign(this, { changed, saved, refused });
+    this.waiting = [];
+    this.isGone = false;
+    this.empty = Promise.resolve();
+  }
+
+  add(decision) {
+    this.waiting.push(decision);
+    if (this.waiting.length === 1) this.empty = this.send();
+    this.changed();
+  }
+
+  async send() {
+    while (this.waiting.length) {
+      const answer = await tell("decide", this.waiting[0].body);
+      this.isGone = Boolean(answer.gone);
+      if (answer.gone) {
+        this.changed();
+        await new Promise((later) => setTimeout(later, 1000));
+      } else if (answer.error) {
+        const unsaved = this.waiting.splice(0);
+        this.changed();
+        this.refused(unsaved, answer.error);
+      } else {
+        this.waiting.shift();
+        this.changed();
+        this.saved(answer.value.news);
+      }
+    }
+  }
+}

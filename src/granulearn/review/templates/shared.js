@@ -1,0 +1,102 @@
+"use strict";
+
+// What both pages have: theme, help, a list of classes to choose from, words for decisions.
+const root = document.documentElement;
+root.classList.add("js");
+const at = (id) => document.getElementById(id);
+
+// A page opened from a file, or by a browser that keeps nothing, has no memory: nothing fails for it.
+const memory = {
+  get(key) {
+    try { return localStorage.getItem(key); } catch { return null; }
+  },
+  set(key, value) {
+    try { localStorage.setItem(key, value); return true; } catch { return false; }
+  },
+};
+
+if (memory.get("granulearn theme")) root.dataset.theme = memory.get("granulearn theme");
+at("theme").addEventListener("click", () => {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  memory.set("granulearn theme", root.dataset.theme);
+});
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function plural(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const DONE = { keep: "kept", change: "changed", exclude: "excluded", unsure: "unsure" };
+
+function inWords({ decision, label }, given) {
+  return { keep: `${given} kept`, change: `changed to ${label}`, exclude: "excluded", unsure: "unsure" }[decision];
+}
+
+// Say what the buttons would do with the card on screen; without one they are off.
+function nameActions(card, canUndo) {
+  const button = (name) => document.querySelector(`#actions [data-action="${name}"]`);
+  for (const name of ["keep", "choose", "exclude", "unsure"]) button(name).disabled = !card;
+  button("take").disabled = !(card && card.rival);
+  button("undo").disabled = !canUndo;
+  const texts = { keep: card ? `Keep ${card.given}` : "Keep", take: card && card.rival ? `Change to ${card.rival}` : "Nothing suggested" };
+  for (const [name, text] of Object.entries(texts)) {
+    button(name).querySelector(".text").textContent = text;
+    button(name).setAttribute("aria-label", text);
+  }
+}
+
+// A list of all classes; calls `chosen` with one of them.
+function openChooser(classes, chosen) {
+  const [dialog, field, list] = [at("chooser"), at("chooser-find"), at("chooser-list")];
+  const most = 50;
+  let found = [], place = 0;
+
+  function mark() {
+    Array.from(list.querySelectorAll("[role=option]")).forEach((line, index) => {
+      line.setAttribute("aria-selected", String(index === place));
+      if (index === place) line.scrollIntoView({ block: "nearest" });
+    });
+    field.setAttribute("aria-activedescendant", found.length ? `class-${place}` : "");
+  }
+  function fill() {
+    const word = field.value.trim().toLowerCase();
+    const fitting = classes.filter((label) => label.toLowerCase().includes(word));
+    // Those that begin so come first; the others keep their order.
+    const begins = (label) => !label.toLowerCase().startsWith(word);
+    found = fitting.sort((a, b) => begins(a) - begins(b)).slice(0, most);
+    place = 0;
+    list.replaceChildren(...found.map((label, index) => element("li", { role: "option", id: `class-${index}` }, label)));
+    if (fitting.length > most) list.append(element("li", { class: "note", role: "presentation" }, `and ${fitting.length - most} more: type to find`));
+    if (!fitting.length) list.append(element("li", { class: "note", role: "presentation" }, "No class of the table is called so."));
+    mark();
+  }
+  function choose(index) {
+    if (index >= found.length) return;
+    dialog.close();
+    chosen(found[index]);
+  }
+  field.value = "";
+  field.oninput = fill;
+  field.onkeydown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && found.length) {
+      place = (place + step + found.length) % found.length;
+      mark();
+    } else if (event.key === "Enter") choose(place);
+    else return;
+    event.preventDefault();
+  };
+  list.onclick = (event) => {
+    const line = event.target.closest("[role=option]");
+    if (line) choose(Array.from(list.children).indexOf(line));
+  };
+  dialog.showModal();
+  fill();
+}
