@@ -226,8 +226,7 @@ class Review:
         """
         with self._lock:
             fit = self._fit
-            if order not in ORDERS:
-                raise ValueError(f"order={order!r} must be one of {', '.join(ORDERS)}.")
+            _check_order(order)
             among = fit.queue.ratings.worst_first if order == WORST_FIRST else self._drawn()
             return fit.queue.rows[fit.queue.positions(among, self._is_open(), asked)]
 
@@ -375,6 +374,7 @@ class Review:
     def _taken(self, row: int, decision: str, label: str | None, note: str, drawn: str) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
+        _check_order(drawn)
         position, ratings = self._position(row), self._fit.queue.ratings
         given = self.classes[ratings.given[position]]
         if decision != CHANGE:
@@ -550,6 +550,11 @@ def default_journal(table: Path | None) -> Path | None:
         return None
     name = Path(table.stem).stem if table.suffix in _PACKED else table.stem
     return table.with_name(f"{name}.decisions.csv")
+
+
+def _check_order(order: str) -> None:
+    if order not in ORDERS:
+        raise ValueError(f"order={order!r} must be one of {', '.join(ORDERS)}.")
 
 
 def _queued(ratings: Ratings, row: int, position: int) -> QueuedRow:

@@ -1,0 +1,244 @@
+"""The server of a review: what the page asks for, over real connections, and what it may not."""
+
+import errno
+import json
+import re
+import socket
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from granulearn import Review
+from granulearn.review import read_decisions
+from granulearn.review.journal import Journal
+from granulearn.review.server import bound_socket
+from tests.review.served import served
+from tests.review.tables import animals_file
+
+
+@pytest.fixture
+def server(tmp_path):
+    path, _ = animals_file(tmp_path)
+    with (
+        Review(path, "kind", keep=["name"], refit_every=1000, background=True) as review,
+        served(review) as running,
+    ):
+        yield running
+
+
+def ask(server, path, body=None, **headers):
+    """Return the status and what was answered."""
+    origin = re.match(r"http://[^/]+", server.address)[0]
+    if body is not None:
+        headers = {"Origin": origin, "Content-Type": "application/json"} | headers
+        body = json.dumps(body).encode() if not isinstance(body, bytes) else body
+    request = urllib.request.Request(server.address + path, body, headers)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read(), answer.headers
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read(), error.headers
+
+
+def said(server, path, body=None, status=200):
+    found, content, _ = ask(server, path, body)
+    assert found == status, content
+    return json.loads(content)
+
+
+def test_the_queue_comes_in_parts_worst_first(server):
+    whole = said(server, "queue?n=200")
+    assert whole["total"] == 120
+    assert [row["row"] for row in whole["rows"]] == server.review.rows().tolist()
+    part = said(server, "queue?n=10&from=5")
+    assert part["rows"] == whole["rows"][5:15]
+    wrong = said(server, "queue?verdict=wrong,ambiguous")
+    assert {row["verdict"] for row in wrong["rows"]} <= {"wrong", "ambiguous"}
+    named = said(server, "queue?find=%2318%20animal")
+    assert [row["row"] for row in named["rows"]] == [18]
+
+
+def test_a_decision_is_in_the_file_before_the_answer(server):
+    row = said(server, "queue?n=1")["rows"][0]
+    answer = said(server, "decide", {"row": row["row"], "decision": "change", "note": "so"})
+    assert answer == {"saved": True, "news": 1}
+    (decision,) = read_decisions(server.review.journal.path)
+    assert (decision.row, decision.label, decision.note) == (row["row"], row["rival"], "so")
+    assert said(server, "state")["decided"] == 1
+    assert row["row"] not in [other["row"] for other in said(server, "queue?n=200")["rows"]]
+    # Sent again, it is acknowledged again and taken once.
+    assert said(server, "decide", {"row": row["row"], "decision": "change"})["news"] == 0
+    assert said(server, "undo", {}) == {"rows": [row["row"]]}
+    assert said(server, "undo", {}) == {"rows": []}
+
+
+def test_a_row_of_the_sample_counts_as_drawn(server):
+    row = said(server, "queue?order=random&n=1")["rows"][0]["row"]
+    said(server, "decide", {"row": row, "decision": "keep", "order": "random"})
+    (decision,) = read_decisions(server.review.journal.path)
+    assert decision.drawn == "random"
+
+
+def test_a_card_says_what_was_decided(server):
+    row = said(server, "queue?n=1")["rows"][0]["row"]
+    card = said(server, f"card/{row}")
+    assert (card["decision"], card["row"]) == (None, row)
+    assert f"animal {row - 1}" in card["html"]
+    said(server, "decide", {"row": row, "decision": "exclude"})
+    assert said(server, f"card/{row}")["decision"] == "exclude"
+
+
+def test_many_rows_are_decided_as_they_were_previewed(server):
+    asked = {"decision": "change", "verdict": "wrong"}
+    preview = said(server, "preview", asked)
+    shown = [row["row"] for row in preview["rows"]]
+    said(server, "decide", {"row": shown[0], "decision": "keep"})
+    news = said(server, "decide-many", {"token": preview["token"]})["news"]
+    assert news == preview["total"] - 1  # one was decided meanwhile, and keeps its decision
+    assert server.review.decision(shown[0]).decision == "keep"
+    again = said(server, "decide-many", {"token": preview["token"]}, status=400)
+    assert "not previewed" in again["error"]
+    assert len(said(server, "undo", {})["rows"]) == news
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("decide", {"row": 9999, "decision": "keep"}, "row 9999 is not there"),
+        ("decide", {"row": 1, "decision": "sell"}, "'sell' is no decision"),
+        ("decide", {"row": 1, "decision": "change", "label": "cow"}, "'cow' is no class"),
+        ("decide", {"decision": "keep"}, "row"),
+        ("decide", {"row": "x", "decision": "keep"}, "invalid literal"),
+        ("decide", {"row": None, "decision": "keep"}, ""),
+        ("decide", {"row": 1, "decision": "keep", "order": "luck"}, "luck"),
+        ("decide", {"row": 1, "decision": "keep", "note": "\ud800"}, "surrogates"),
+        ("decide", [1], "a JSON object is needed"),
+        ("decide", b"{", ""),
+        ("preview", {"decision": "keep", "verdict": "odd"}, "'odd' is no verdict"),
+        ("preview", {}, "decision"),
+        ("columns", {"ignore": "width"}, "must be a list"),
+        ("queue?n=100000", None, "at most 200 rows"),
+        ("queue?n=-1", None, "at most 200 rows"),
+        ("queue?order=luck", None, "order='luck' must be one of worst, random"),
+        ("card/9999", None, "row 9999 is not there"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_sentence_and_changes_nothing(server, path, body, message):
+    status, content, _ = ask(server, path, body)
+    assert status == 400
+    assert message in json.loads(content)["error"]
+    assert server.review.journal.lines == []
+
+
+def test_columns_are_chosen_and_the_audit_is_fitted_again(server):
+    assert said(server, "columns", {"ignore": ["width"], "include": []})["started"]
+    server.review._worker.join()
+    assert said(server, "state")["generation"] == 1
+    used = [column.name for column in server.review.table.data.schema.used]
+    assert "width" not in used
+    said(server, "columns", {"ignore": ["nothing"]})
+    server.review._worker.join()
+    assert "There is no column 'nothing'" in said(server, "state")["failure"]
+
+
+def test_a_full_disk_is_told_and_nothing_is_saved(server, monkeypatch):
+    def full(journal, text):
+        raise OSError(errno.ENOSPC, "No space left on device", "animals.decisions.csv")
+
+    monkeypatch.setattr(Journal, "_write", full)
+    answer = said(server, "decide", {"row": 1, "decision": "keep"}, status=507)
+    assert answer["error"].startswith("Nothing was saved: animals.decisions.csv: no space left")
+    assert server.review.decision(1) is None
+    monkeypatch.undo()
+    assert said(server, "decide", {"row": 1, "decision": "keep"})["saved"]
+
+
+def test_a_table_that_changed_meanwhile_is_told(server):
+    path = server.review.table.path
+    path.write_text(path.read_text().replace("animal 3,", "animal 3x,"))
+    answer = said(server, "decide", {"row": 1, "decision": "keep"}, status=409)
+    assert "has changed since it was read" in answer["error"]
+    assert read_decisions(server.review.journal.path) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "review.html", "../review.py", "..%2freview.py", "%2e%2e/journal.py", "audit.js",
+        "..%5c..%5cjournal.py", "/etc/passwd", "%2fetc%2fpasswd",
+    ],
+)  # fmt: skip
+def test_nothing_is_read_but_what_the_page_needs(server, name):
+    status, content, _ = ask(server, f"static/{name}")
+    assert status == 404
+    assert b"root:" not in content
+
+
+def test_another_site_gets_nothing(server):
+    assert ask(server, "state", Origin="http://evil.example")[0] == 403
+    assert ask(server, "state", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+    assert ask(server, "state", Host="evil.example")[0] == 421
+    evil = {"row": 1, "decision": "exclude"}
+    assert ask(server, "decide", evil, Origin="http://evil.example")[0] == 403
+    assert ask(server, "decide", evil, **{"Content-Type": "text/plain"})[0] == 415
+    assert ask(server, "decide", b" " * 70_000)[0] == 413
+    assert server.review.journal.lines == []
+
+
+def test_a_method_that_changes_nothing_decides_nothing(server):
+    assert ask(server, "decide?row=1&decision=keep")[0] == 405
+    assert ask(server, "undo")[0] == 405
+    assert server.review.journal.lines == []
+
+
+def test_every_answer_has_the_policy(server):
+    for path in ("", "static/review.js", "state", "card/1", "nothing"):
+        _, _, headers = ask(server, path)
+        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "no-store"
+
+
+def test_the_page_has_no_inline_code(server):
+    _, content, _ = ask(server, "")
+    page = content.decode()
+    # A block of JSON is read, not run.
+    assert re.findall(r"<script(?![^>]*(\bsrc=|application/json))", page) == []
+    assert re.findall(r"\son\w+=", page) == []
+    assert re.findall(r"\sstyle=", page) == []
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_only_table_and_decisions_are_touched(server):
+    folder = Path(server.review.table.path).parent
+    row = said(server, "queue?n=1")["rows"][0]["row"]
+    said(server, "decide", {"row": row, "decision": "keep"})
+    assert {path.name for path in folder.iterdir()} == {"animals.csv", "animals.decisions.csv"}
+
+
+def test_decisions_sent_at_once_are_all_taken_once(server):
+    rows = server.review.rows()[:30].tolist()
+    threads = [
+        threading.Thread(target=said, args=(server, "decide", {"row": row, "decision": "keep"}))
+        for row in rows * 2
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = [line.row for line in server.review.journal.lines]
+    assert sorted(lines) == sorted(rows)
+
+
+def test_a_port_in_use_is_an_error_that_names_it():
+    with bound_socket() as taken:
+        port = taken.getsockname()[1]
+        assert taken.getsockname()[0] == "127.0.0.1"
+        with pytest.raises(OSError, match=f"port {port} of this machine cannot be used"):
+            bound_socket(port)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
