@@ -172,13 +172,27 @@ def _check_outputs(
 
 
 def _write_page(path: Path, title: str, done: TableAudit) -> None:
-    from granulearn.review.audit_page import summarize_audit, write_audit_page
+    from granulearn.review.audit_page import LabelOrigin, summarize_audit, write_audit_page
 
-    rows = (done.table.rows + 1).tolist()
     summary = summarize_audit(
-        done.audit, done.X, done.shown_cells(), title=title, row_numbers=rows, names=done.names
+        done.audit,
+        done.X,
+        done.shown_cells(),
+        title=title,
+        row_numbers=(done.table.rows + 1).tolist(),
+        names=done.names,
+        origin=LabelOrigin(done.table.target, done.hashes, _label_cells(done)),
     )
     write_audit_page(summary, path)
+
+
+def _label_cells(done: TableAudit) -> list[str | None]:
+    """Return the label of each row of the table, as it is spelt there."""
+    from granulearn.tables.columns.cells import as_text
+
+    assert done.table.cells is not None
+    labels = done.table.cells[done.table.target].combine_chunks()
+    return as_text(labels, trimmed=False).to_pylist()
 
 
 def _write_listing(path: Path, done: TableAudit, keep: list[str] | None, sample: int) -> None:

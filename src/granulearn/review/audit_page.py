@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +22,14 @@ from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.persistence.html_pages import render_html
 from granulearn.review.cards import (
     MOST_PAIRS,
+    Card,
     ShownTable,
     chosen_rows,
     make_card,
 )
+from granulearn.review.decision_files import COLUMNS
 from granulearn.review.page_parts import FILTERS, class_pairs, headline
+from granulearn.review.review import default_journal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +40,21 @@ MOST_ISSUES = 50
 MOST_ROWS_OF_AN_ISSUE = 10
 
 
+@dataclass(frozen=True)
+class LabelOrigin:
+    """Where labels stand, so that decisions about them are known to be about this table."""
+
+    target: str = ""
+    """The column."""
+    hashes: Sequence[str] = ()
+    """Of the cells of each row of the table; none if nobody knows."""
+    cells: Sequence[str | None] = ()
+    """The label of each row of the table, as it is spelt there."""
+
+
+UNKNOWN_ORIGIN = LabelOrigin()
+
+
 def summarize_audit(
     audit: LabelAudit,
     X: np.ndarray,
@@ -42,6 +63,7 @@ def summarize_audit(
     title: str,
     row_numbers: Sequence[int],
     names: Sequence[FeatureName],
+    origin: LabelOrigin = UNKNOWN_ORIGIN,
 ) -> dict[str, Any]:
     """Return what the page shows, as lists, texts and numbers.
 
@@ -59,6 +81,8 @@ def summarize_audit(
         Number by which a reader finds each sample, for instance its row in the file.
     names : sequence of str or tuple
         Names of the features of X; (column, category) for a feature of zeros and ones.
+    origin : LabelOrigin, default=unknown
+        Where the labels stand, for the decisions that the page writes down.
 
     Returns
     -------
@@ -81,10 +105,37 @@ def summarize_audit(
         "issues": [_issue(issue, shown) for issue in issues[:MOST_ISSUES]],
         "n_issues": len(issues),
         **_once(ratings, shown),
+        "classes": [str(label) for label in ratings.classes],
+        "target": origin.target,
+        "key": _key(title, origin),
+        "file": str(default_journal(Path(title))),
+        "version": version("granulearn"),
         "suspects": [
-            asdict(make_card(ratings, shown, explanation))
+            _suspect(
+                make_card(ratings, shown, explanation), shown.cells(explanation.position), origin
+            )
             for explanation in Explainer(audit, X, table, names).explain(chosen)
         ],
+    }
+
+
+def _key(title: str, origin: LabelOrigin) -> str:
+    """Return what tells a table from others of the same name."""
+    digest = blake2b("\n".join([origin.target, *origin.hashes]).encode(), digest_size=8)
+    return f"{title} {digest.hexdigest()}"
+
+
+def _suspect(card: Card, cells: Sequence[str], origin: LabelOrigin) -> dict[str, Any]:
+    """Return a card with what it is found by, and what a decision about it holds."""
+    place, wrong = card.row - 1, card.wrong_probability
+    cell = origin.cells[place] if origin.cells else None
+    words = [f"row {card.row}", card.given, card.rival or "", *cells]
+    plain = json.loads(json.dumps(asdict(card)))
+    return plain | {
+        "search": " ".join(words).lower(),
+        "hash": origin.hashes[place] if origin.hashes else "",
+        "cell": "" if cell is None or cell == card.given else cell,
+        "probability": "" if wrong is None else f"{wrong:.4f}",
     }
 
 
@@ -155,6 +206,7 @@ def render_audit_page(summary: dict[str, Any]) -> str:
         filters=FILTERS,
         audit=summary,
         highest=highest,
+        columns=list(COLUMNS),
     )
 
 

@@ -132,7 +132,7 @@ def table_html(review: Review) -> str:
 
 def _column(column: Column, table: ReviewedTable) -> dict[str, Any]:
     wishes = table.wishes
-    asked = {name: "ignore" for name in wishes.ignore} | {name: "include" for name in wishes.include}
+    asked = dict.fromkeys(wishes.ignore, "ignore") | dict.fromkeys(wishes.include, "include")
     return {
         "name": column.name,
         "is": column.kind,

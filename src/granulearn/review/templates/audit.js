@@ -1,17 +1,8 @@
 "use strict";
 
-// Without this file the page is a list of rows that open; with it, rows can be chosen.
-const root = document.documentElement;
-root.classList.add("js");
-
-document.getElementById("theme").addEventListener("click", () => {
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-});
-
-const list = document.getElementById("cards");
+// Without this file the page is a list of rows that open; with it, rows can be chosen and decided on.
+const list = at("cards");
 const cards = list ? Array.from(list.children) : [];
-const at = (id) => document.getElementById(id);
 const state = { verdicts: new Set(), pair: "", find: "", sort: "against" };
 const pressed = (button, on) => button.setAttribute("aria-pressed", String(on));
 
@@ -44,7 +35,10 @@ function fill(card) {
 }
 for (const card of cards) {
   if (!card.open) inner.get(card).remove();
-  card.querySelector("summary").addEventListener("click", () => fill(card));
+  card.querySelector("summary").addEventListener("click", () => {
+    fill(card);
+    setCurrent(card.open ? null : card);
+  });
   card.addEventListener("toggle", () => card.open && fill(card));
 }
 
@@ -107,6 +101,120 @@ function asButton(holder, label, act) {
   pressed(button, false);
 }
 
+// --- deciding
+
+const facts = cards.length ? JSON.parse(at("facts").textContent) : null;
+const decisions = facts && new Decisions(facts);
+let current = null; // the card that keys are about
+
+function factsOf(card) {
+  const { row, given, rival, cell, hash, verdict, probability } = card.dataset;
+  return { row, given, rival, cell, hash, verdict, probability };
+}
+
+function setCurrent(card) {
+  if (current) current.classList.remove("current");
+  current = card;
+  if (card) card.classList.add("current");
+  showDeck();
+}
+
+// Who only reads is not disturbed by what decides.
+function showDeck() {
+  at("deck").hidden = !current && !decisions.count;
+  nameActions(current && factsOf(current), decisions.lines.length > 0);
+}
+
+function openOnly(card) {
+  if (current && current !== card) current.open = false;
+  fill(card);
+  card.open = true;
+  setCurrent(card);
+  card.scrollIntoView({ block: "nearest" });
+}
+
+function shownCards() {
+  return Array.from(list.children).filter((card) => !card.hidden);
+}
+
+function move(step) {
+  const among = shownCards();
+  const next = among[among.indexOf(current) + step];
+  if (next) openOnly(next);
+  else announce(step > 0 ? "This is the last row." : "This is the first row.");
+}
+
+function announce(text) {
+  at("announcement").textContent = text;
+}
+
+// Show on a card what was decided.
+function markCard(card) {
+  const said = decisions.about(card.dataset.row);
+  const before = card.querySelector("summary .said");
+  if (before) before.remove();
+  card.classList.toggle("decided", Boolean(said));
+  if (said) card.querySelector(".line").append(element("span", { class: "said" }, inWords({ decision: said.decision, label: said.new_label }, said.given)));
+}
+
+function showDecided() {
+  const where = decisions.isKept ? "kept in this browser" : "in this page alone: download them before you close it";
+  at("decided").textContent = decisions.count ? `${decisions.count} decided, ${where}` : "nothing decided yet";
+  at("download").disabled = !decisions.count;
+  showDeck();
+}
+
+function decide(decision, label = null) {
+  if (!current) return;
+  const card = current;
+  const given = card.dataset.given;
+  const said = label === given ? { decision: "keep", label: null } : { decision, label };
+  decisions.add(factsOf(card), { ...said, note: at("note").value, who: at("who").value });
+  at("note").value = "";
+  markCard(card);
+  announce(`Row ${card.dataset.row}: ${inWords(said, given)}`);
+  const among = shownCards();
+  const next = among.slice(among.indexOf(card) + 1).find((other) => !other.classList.contains("decided"));
+  if (next) openOnly(next);
+  else announce("No row below is left to decide on.");
+  showDecided();
+}
+
+function undo() {
+  const row = decisions.undo();
+  if (row === undefined) return announce("There is nothing to undo.");
+  const card = at(`row-${row}`);
+  if (card) {
+    markCard(card);
+    card.hidden = false;
+    openOnly(card);
+  }
+  announce(`Undone: row ${row} is open again.`);
+  return showDecided();
+}
+
+function numbered(key) {
+  const found = Array.from(inner.get(current).querySelectorAll(".share kbd")).find((kbd) => kbd.textContent === key);
+  return found && found.parentElement.dataset.label;
+}
+
+const ACTIONS = {
+  keep: () => decide("keep"),
+  take: () => (current.dataset.rival ? decide("change", current.dataset.rival) : announce("Nothing is suggested for this row.")),
+  exclude: () => decide("exclude"),
+  unsure: () => decide("unsure"),
+  number: (key) => numbered(key) && decide("change", numbered(key)),
+  choose: () => openChooser(facts.classes, (label) => decide("change", label)),
+};
+const ALWAYS = {
+  undo,
+  next: () => move(1),
+  previous: () => move(-1),
+  note: () => at("note").focus(),
+  search: () => at("find").focus(),
+  help: () => at("help-dialog").showModal(),
+};
+
 if (cards.length) {
   for (const chip of document.querySelectorAll(".chip")) {
     if (chip.dataset.cards === "0") continue;
@@ -136,12 +244,26 @@ if (cards.length) {
     event.target.textContent = open ? "Close all" : "Open all";
   });
   at("controls").addEventListener("submit", (event) => event.preventDefault());
-  addEventListener("keydown", (event) => {
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    at("find").focus();
+  listenForActions(({ name, key }) => {
+    // Nobody decides on a row that is not open before them.
+    const act = ALWAYS[name] || (current && ACTIONS[name]);
+    if (!act) return false;
+    act(key);
+    return true;
   });
+  list.addEventListener("click", (event) => {
+    const share = event.target.closest("[data-label]");
+    if (!share) return;
+    setCurrent(share.closest(".suspect"));
+    decide("change", share.dataset.label);
+  });
+  at("note").addEventListener("keydown", (event) => event.key === "Enter" && at("note").blur());
+  at("who").value = memory.get("granulearn who") || "";
+  at("who").addEventListener("change", () => memory.set("granulearn who", at("who").value));
+  at("download").addEventListener("click", () => decisions.download());
+  addEventListener("beforeunload", (event) => !decisions.isKept && decisions.lines.length && event.preventDefault());
   addEventListener("hashchange", read);
+  cards.forEach(markCard);
+  showDecided();
   read();
 }

@@ -2,9 +2,9 @@
 
 // One decision about all rows of a filter: first a preview, then the decision itself.
 class Bulk {
-  // filter(): what is asked for; ready(): resolves when all decisions are sent; done(count, words).
-  constructor({ filter, ready, done }) {
-    Object.assign(this, { filter, ready, done });
+  // filter() and isFiltered(): what is asked for; ready(): resolves when all decisions are sent; done(count, words).
+  constructor({ filter, isFiltered, ready, done }) {
+    Object.assign(this, { filter, isFiltered, ready, done });
     this.dialog = at("bulk-dialog");
     this.token = null;
     at("bulk-decision").addEventListener("change", () => this.preview());
@@ -50,7 +50,7 @@ class Bulk {
     const becomes = ({ rival }) => ({ keep: "stays", change: asked.label || rival || "nothing suggested", exclude: "excluded", unsure: "unsure" })[asked.decision];
     this.token = token;
     at("bulk-words").textContent = total === 0 ? "No row fits this filter."
-      : `${plural(total, "row")}${total > rows.length ? `; the first ${rows.length} are` : ":"}`;
+      : `${plural(total, "row")}${this.isFiltered() ? "" : ": all that are open, since no filter is set"}.${total > rows.length ? ` The first ${rows.length}:` : ""}`;
     const head = element("tr", {}, ...["row", "given", "becomes", "against it"].map((name) => element("th", { scope: "col" }, name)));
     const lines = rows.map((queued) => element("tr", {}, ...[
       queued.row, queued.given, becomes(queued), queued.against === null ? "–" : `${Math.round(100 * queued.against)} %`,

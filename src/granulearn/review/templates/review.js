@@ -9,7 +9,7 @@ let tab = "review";
 const queue = new Queue({ moved: (row) => show(row), failed });
 const desk = new Desk({ failed });
 const outbox = new Outbox({ changed: showSaved, saved: acknowledged, refused: goBack });
-const bulk = new Bulk({ filter: () => queue.filter, ready: () => outbox.empty, done: decidedOnMany });
+const bulk = new Bulk({ filter: () => queue.filter, isFiltered: () => queue.isFiltered, ready: () => outbox.empty, done: decidedOnMany });
 
 // --- what is said
 
