@@ -259,3 +259,65 @@ def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
     monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
     people().to_parquet(tmp_path / "t.parquet")
     assert said in fails(code, "fit", tmp_path, "-t", "label", "-o", tmp_path / "m.skops", *options)
+
+
+# --- with decisions
+
+
+@pytest.fixture
+def decided(tmp_path):
+    """Return the paths of a table with wrong labels, and of decisions about many rows."""
+    frame, table = people(200), tmp_path / "t.csv"
+    truth = frame["label"].copy()
+    wrong = np.random.default_rng(0).random(200) < 0.2
+    frame.loc[wrong, "label"] = truth[wrong].map({"yes": "no", "no": "yes"})
+    frame.to_csv(table, index=False)
+    rows = [f"{row + 1},{'change' if wrong[row] else 'keep'},{truth[row]}" for row in range(80)]
+    said = tmp_path / "d.csv"
+    said.write_text("\n".join(["row,decision,new_label", *rows, "81,exclude,", ""]))
+    return table, said, int(wrong[:80].sum())
+
+
+def test_decisions_are_learned_from_and_scored_before_and_after(tmp_path, decided):
+    table, said, n_changed = decided
+    model = tmp_path / "m.skops"
+    options = ["-t", "label", "-o", model, "-m", "rvfl", "--decisions", said]
+    shown = succeeds("fit", table, *options).out
+    verified = load_model(model).card.scores["verified"]
+    assert "t.csv: 199 rows" in shown
+    assert f"decisions: {n_changed} labels changed, {80 - n_changed} confirmed, 1 row left" in shown
+    assert (
+        f"accuracy {verified['given']:.3f} with the given labels, {verified['corrected']:.3f} with "
+        "the corrected ones, on 80 verified rows; the "
+    ) in shown
+    assert succeeds("fit", table, *options, "--json").json["scores"]["verified"] == verified
+
+
+def test_a_list_of_a_table_whose_target_is_called_target_is_understood(tmp_path, decided):
+    table, _, _ = decided
+    frame = pd.read_csv(table).rename(columns={"label": "target"})
+    frame.to_csv(table, index=False)
+    listed = frame.assign(row=range(1, 201), decision="keep")
+    listed.to_csv(tmp_path / "l.csv", index=False)
+    options = ["-o", tmp_path / "m.skops", "-m", "rvfl", "--decisions", tmp_path / "l.csv"]
+    assert "200 confirmed" in succeeds("fit", table, "-t", "target", *options).out
+
+
+def test_decisions_are_no_output_and_need_the_table_in_memory(tmp_path, decided):
+    table, said, _ = decided
+    before = said.read_bytes()
+    options = ["-t", "label", "--decisions", said]
+    assert "is also an input" in fails(exit_codes.USAGE, "fit", table, *options, "-o", said)
+    assert said.read_bytes() == before
+    line = fails(exit_codes.USAGE, "fit", table, *options, "-o", tmp_path / "m", "--dask", "local")
+    assert "--decisions needs the whole table in memory" in line
+    assert "granulearn correct" in line
+
+
+def test_decisions_of_another_table_save_no_model(tmp_path, decided):
+    table, said, _ = decided
+    said.write_text("row,decision,new_label\n1,change,maybe\n")
+    model = tmp_path / "m.skops"
+    line = fails(exit_codes.BAD_DATA, "fit", table, "-t", "label", "-o", model, "--decisions", said)
+    assert "'maybe' is no class of the table; the classes are no, yes." in line
+    assert not model.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,6 +65,14 @@ def fit(
         float,
         typer.Option("--test", min=0.0, max=0.9, help="Share of rows held out; 0 uses all."),
     ] = 0.3,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            "--decisions",
+            help="CSV file of labels a person has looked at; they are learned as corrected.",
+            show_default=False,
+        ),
+    ] = None,
     seed: SeedOption = 0,
     dask: DaskOption = None,
     json: JsonOption = False,
@@ -81,18 +90,25 @@ def fit(
     --dask is read in parts by a Dask cluster, one on this machine unless
     --dask names another; its workers must see the table under the same path.
 
+    With --decisions, labels that a person changed are learned as corrected, excluded rows are
+    left out, and the model is scored on the rows that were looked at, with the given and with
+    the corrected labels.
+
     Example: granulearn fit train.csv --target label -o model.skops
     """
     from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import show_short
     from granulearn.learning.size import is_large
-    from granulearn.learning.training import train
     from granulearn.persistence import save_model
-    from granulearn.tables import read_training_table
 
-    check_not_an_input(output, table)
+    check_not_an_input(output, table, *([decisions] if decisions else []))
     check_can_be_written(output)
     in_parts = dask is not None or is_large(table)
+    if in_parts and decisions:
+        raise UsageError(
+            "--decisions needs the whole table in memory, and this one is read in parts; write the "
+            "corrected table with `granulearn correct`, and fit that."
+        )
     with asked.open(table) as file:
         if in_parts:
             source = ctx.get_parameter_source("model")
@@ -107,8 +123,9 @@ def fit(
                 trained = _fit_in_parts(file, target, model, asked, test, seed, dask, tell)
             else:
                 tell(f"reading {table.name}")
-                data = read_training_table(file, target, asked.wishes)
-                trained = train(data, model, tune=tune, test=test, seed=seed, tell=tell)
+                trained = _fit_in_memory(file, target, asked, decisions)(
+                    model, tune=tune, test=test, seed=seed, tell=tell
+                )
             tell(f"saving {output.name}")
             card = save_model(trained.pipeline, output, trained.card)
         if json:
@@ -136,6 +153,24 @@ def _kind_for_parts(chosen: str | None, *, tune: bool) -> str:
             f"use one of {', '.join(names_in_parts())}."
         )
     return chosen
+
+
+def _fit_in_memory(
+    file: TableFile, target: str, asked: AskedTable, decisions: Path | None
+) -> Callable[..., Trained]:
+    """Return what trains on a table, and on what was decided about it."""
+    from granulearn.tables import read_training_table
+
+    if decisions is None:
+        from granulearn.learning.training import train
+
+        return partial(train, read_training_table(file, target, asked.wishes))
+    from granulearn.learning.verified_training import review_labels, train_verified
+    from granulearn.review.correction import read_to_apply
+
+    said = read_to_apply(decisions)
+    data = read_training_table(file, target, asked.wishes, keep_cells=True)
+    return partial(train_verified, review_labels(data, said, str(decisions)))
 
 
 def _fit_in_parts(
@@ -177,6 +212,8 @@ def _show(path: Path, output: Path, card: ModelCard) -> None:
         out.print(f"{card.doubted_labels} of these labels {are} doubted; see: granulearn audit")
     out.print()
     _show_scores(out, card)
+    for line in card.scores.get("verified", {}).get("words", ()):
+        out.print(line, soft_wrap=True)
     out.print("saved", bold(output))
 
 

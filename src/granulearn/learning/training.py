@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from granulearn.tables import TableError, TrainingTable
 from granulearn.tables.messages import Message, Setting
 
 MAX_FOLDS = 5
+ROWS_TO_SEARCH = 4
+"""Each class needs so many rows, so that folds inside of folds have some."""
 SCORERS = {
     "accuracy": "accuracy",
     "balanced accuracy": "balanced_accuracy",
@@ -35,21 +38,45 @@ SCORERS = {
 }
 
 
-def _tell_nobody(stage: str) -> None:
-    """Show nothing."""
+def tell_nobody(stage: str) -> None:
+    """Show nothing.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done.
+    """
 
 
-class _ToldFolds(StratifiedKFold):
-    """Folds that say which of them is next: one is asked for when the last has been scored."""
+class ToldFolds(StratifiedKFold):
+    """Folds that say which of them is next: one is asked for when the last has been scored.
 
-    def __init__(self, n_splits: int, seed: int, tell: Callable[[str], None]):
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds.
+    seed : int
+        Of the folds.
+    tell : callable
+        Told which fold is next.
+    doing : str, default="cross-validating"
+        What is done with the folds.
+    """
+
+    def __init__(
+        self,
+        n_splits: int,
+        seed: int,
+        tell: Callable[[str], None],
+        doing: str = "cross-validating",
+    ):
         super().__init__(n_splits, shuffle=True, random_state=seed)
-        self.tell = tell
+        self.tell, self.doing = tell, doing
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator:
         """Say which fold is next, then yield its rows."""
         for number, fold in enumerate(super().split(X, y, groups), start=1):
-            self.tell(f"cross-validating, fold {number} of {self.n_splits}")
+            self.tell(f"{self.doing}, fold {number} of {self.n_splits}")
             yield fold
 
 
@@ -60,7 +87,7 @@ def train(
     tune: bool,
     test: float,
     seed: int,
-    tell: Callable[[str], None] = _tell_nobody,
+    tell: Callable[[str], None] = tell_nobody,
 ) -> Trained:
     """Split, cross-validate, fit, and score on the rows held out.
 
@@ -85,7 +112,7 @@ def train(
     _check_class_sizes(table, tune=tune, test=test)
     train_rows, test_rows = _split(table, test, seed)
     X, y = table.X.iloc[train_rows], table.y[train_rows]
-    learner = _learner(table, model, y, tune=tune, seed=seed)
+    learner = make_learner(table, model, y, tune=tune, seed=seed)
     # A search solves thousands of small systems: threads would only wait for each other.
     with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
         cross_validated = _cross_validate(learner, X, y, seed, tell)
@@ -133,7 +160,7 @@ def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None
         return
     labels, counts = np.unique(table.y, return_counts=True)
     rarest, n_rows = labels[counts.argmin()], int(counts.min())
-    needed = int(np.ceil(4 / (1 - test)))
+    needed = int(np.ceil(ROWS_TO_SEARCH / (1 - test)))
     if n_rows < needed:
         said = (
             f"column {table.target!r}, the target: class {rarest!s} has {counted(n_rows, 'row')}, "
@@ -171,7 +198,22 @@ def rows_alone(y: np.ndarray) -> np.ndarray:
     return counts[codes] == 1
 
 
-def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
+def make_learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
+    """Return what is fitted: a pipeline, or a search for its settings.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        Says what the columns are.
+    model : str
+        A name of `model_kinds`.
+    y : ndarray
+        The labels that it will be fitted to.
+    tune : bool
+        Whether to search.
+    seed : int
+        Of the model, and of the folds of a search.
+    """
     pipeline = make_pipeline_for(table.X, make_model(model, seed))
     if not tune:
         return pipeline
@@ -179,28 +221,41 @@ def _learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, see
 
     smallest = int(np.unique(y, return_counts=True)[1].min())
     # Inside the outer folds the rarest class has fewer rows still.
-    left_inside = smallest - int(np.ceil(smallest / _n_folds(y))) if smallest > 1 else 1
+    left_inside = smallest - int(np.ceil(smallest / folds_for(y))) if smallest > 1 else 1
     folds = StratifiedKFold(max(2, min(MAX_FOLDS, left_inside)), shuffle=True, random_state=seed)
     return PathSearchCV(pipeline, search_grid(model), cv=folds)
 
 
-def _n_folds(y: np.ndarray) -> int:
+def folds_for(y: np.ndarray) -> int:
+    """Return how many folds labels allow; 0 if every class has a single row.
+
+    Parameters
+    ----------
+    y : ndarray
+        Labels.
+    """
     counts = np.unique(y[~rows_alone(y)], return_counts=True)[1]
     return min(MAX_FOLDS, int(counts.min())) if len(counts) else 0
+
+
+@contextmanager
+def small_classes_allowed() -> Iterator[None]:
+    """Keep quiet about small classes: they are told of where the table is checked."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true")
+        yield
 
 
 def _cross_validate(
     learner: Any, X: Any, y: np.ndarray, seed: int, tell: Callable[[str], None]
 ) -> dict[str, Any] | None:
     """Return mean and spread of each score; None if every class has a single row."""
-    n_folds = _n_folds(y)
+    n_folds = folds_for(y)
     if n_folds < 2:
         return None
-    folds = _ToldFolds(n_folds, seed, tell)
-    with warnings.catch_warnings():
-        # Classes of one row are told of where the table is checked, not once in each fold.
-        warnings.filterwarnings("ignore", "The least populated class")
-        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true")
+    folds = ToldFolds(n_folds, seed, tell)
+    with small_classes_allowed():
         results = cross_validate(learner, X, y, cv=folds, scoring=SCORERS, error_score="raise")
     scores: dict[str, Any] = {"folds": n_folds}
     for name in SCORERS:
