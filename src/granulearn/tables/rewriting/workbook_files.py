@@ -6,7 +6,7 @@ import posixpath
 import re
 import shutil
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -65,12 +65,7 @@ def rewrite_workbook(
     drop : collection of int
         Rows to leave out.
     """
-    for label in set(cells.values()):
-        if _NOT_IN_XML.search(label):
-            raise TableError(
-                f"{table.path}: the label {label!r} holds a character that no workbook can hold; "
-                "spell it otherwise."
-            )
+    _check_labels(table, cells.values())
     if not zipfile.is_zipfile(path):
         raise _old_format(table)
     with zipfile.ZipFile(path) as archive:
@@ -89,11 +84,24 @@ def rewrite_workbook(
     if not edits:
         shutil.copyfile(path, draft)
         return
+    copy_archive(path, table.path, draft, {member: _spliced(content, edits)})
+
+
+def _spliced(content: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     pieces, position = [], 0
     for begin, end, new in edits:
         pieces += [content[position:begin], new]
         position = end
-    copy_archive(path, table.path, draft, {member: b"".join([*pieces, content[position:]])})
+    return b"".join([*pieces, content[position:]])
+
+
+def _check_labels(table: WorkbookTable, labels: Iterable[str]) -> None:
+    for label in labels:
+        if _NOT_IN_XML.search(label):
+            raise TableError(
+                f"{table.path}: the label {label!r} holds a character that no workbook can hold; "
+                "spell it otherwise."
+            )
 
 
 def _old_format(table: WorkbookTable) -> TableError:
