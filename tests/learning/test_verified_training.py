@@ -240,5 +240,15 @@ def test_decisions_about_another_column_or_table_are_refused(reviewed):
         review_labels(table, [Decision(1, "change", "maybe")], "d.csv")
 
 
+def test_decisions_that_leave_one_class_or_none_are_refused(reviewed):
+    table, _, _ = reviewed
+    labels = table.y
+    one = [Decision(row + 1, "exclude") for row in range(160) if labels[row] == "no"]
+    with pytest.raises(DecisionsError, match="leaves one class, yes to learn from"):
+        review_labels(table, one, "d.csv")
+    with pytest.raises(DecisionsError, match="leaves no row to learn from"):
+        review_labels(table, [Decision(row + 1, "exclude") for row in range(160)], "d.csv")
+
+
 def test_the_exact_test_of_mcnemar_is_a_binomial_one():
     assert binomtest(3, 10).pvalue == pytest.approx(mcnemar([[5, 3], [7, 5]], exact=True).pvalue)

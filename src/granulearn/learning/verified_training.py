@@ -23,7 +23,7 @@ from granulearn.learning.training import (
     tell_nobody,
     train,
 )
-from granulearn.review import Decision, verified_by
+from granulearn.review import Decision, DecisionsError, verified_by
 from granulearn.review.correction import decided_column
 from granulearn.review.decisions import EXCLUDE
 from granulearn.tables import TrainingTable
@@ -122,7 +122,7 @@ def review_labels(
     Raises
     ------
     DecisionsError
-        If they are about another table, or about labels that are others now.
+        If they are about another table, about labels that are others now, or leave one class.
     """
     decided_column(decisions, source, table.target)
     assert table.cells is not None
@@ -135,11 +135,18 @@ def review_labels(
     corrected[verified.rows] = classes[verified.truth]
     excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
     changed = [d.row - 1 for d in decisions if d.decision == CHANGE]
+    is_kept = ~np.isin(table.rows, excluded)
+    left = np.unique(corrected[is_kept])
+    if len(left) < 2:
+        raise DecisionsError(
+            f"{source} leaves {f'one class, {left[0]!s}' if len(left) else 'no row'} to learn "
+            "from, and there must be two classes or more to tell apart."
+        )
     return ReviewedLabels(
         table=table,
         verified=verified,
         corrected=corrected,
-        is_kept=~np.isin(table.rows, excluded),
+        is_kept=is_kept,
         n_unlabelled=len(np.setdiff1d(changed, table.rows)),
     )
 
