@@ -23,14 +23,19 @@ function message(text) {
 }
 
 function failed(answer) {
-  message(answer.error || GONE);
+  message(answer.error || goneWords());
+}
+
+function goneWords() {
+  const left = outbox.waiting.length;
+  return left ? `${GONE} ${plural(left, "decision")} ${left === 1 ? "was" : "were"} not saved.` : GONE;
 }
 
 function showSaved() {
   const left = outbox.waiting.length;
   at("saved").className = !left ? "" : outbox.isGone ? "unsaved" : "saving";
   at("saved").textContent = left ? (outbox.isGone ? "not saved" : "saving") : state.decided ? "saved" : "";
-  if (outbox.isGone) message(`${GONE} ${plural(left, "decision")} ${left === 1 ? "was" : "were"} not saved.`);
+  if (outbox.isGone) message(goneWords());
   else if (at("message-text").textContent.startsWith(GONE)) message("");
 }
 
@@ -40,8 +45,10 @@ function showState() {
   const share = expected === null ? "" : `; the next ${next} hold about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong`;
   at("forecast").textContent = `${decided.toLocaleString("en")} of about ${(decided + open).toLocaleString("en")} worth a look${share}`;
   at("progress").firstElementChild.setAttribute("width", decided + open ? (100 * decided) / (decided + open) : 0);
-  at("advice").hidden = !state.advice;
-  at("advice").textContent = state.advice;
+  const advice = open || !queue.total ? state.advice : `No open label looks wrong. ${state.advice}`;
+  at("advice").hidden = !advice;
+  at("advice").textContent = advice;
+  at("offer").hidden = queue.order === "random" || !queue.total || (open > 0 && !state.advice);
   at("fitting").hidden = !state.fitting;
   for (const [verdict, count] of Object.entries(state.open)) {
     document.querySelector(`[data-verdict="${verdict}"] .count`).textContent = count.toLocaleString("en");
@@ -54,6 +61,10 @@ function showTotal() {
   at("total").textContent = plural(queue.total, "row");
   at("clear").hidden = !queue.isFiltered;
   at("bulk").disabled = queue.total === 0;
+}
+
+function pressed(button, isOn) {
+  button.setAttribute("aria-pressed", String(isOn));
 }
 
 // --- how it goes
@@ -74,8 +85,10 @@ async function look() {
   const before = state;
   state = answer.value;
   showState();
-  if (state.failure && state.failure !== before.failure) message(`The audit could not be fitted again: ${state.failure}`);
+  const hasEnded = before.fitting && !state.fitting;
+  if (state.failure && (hasEnded || state.failure !== before.failure)) message(`The audit could not be fitted again: ${state.failure}`);
   if (before.labels !== undefined && state.generation !== before.generation) await fittedAgain();
+  if (tab === "table" && hasEnded) showPart("table");
   if (tab === "numbers") showPart("numbers");
   return state.fitting ? lookSoon(1500) : undefined;
 }
@@ -90,7 +103,6 @@ async function fittedAgain() {
     if (desk.row === null) showFirst();
     else fetchAhead();
   }
-  if (tab === "table") showPart("table");
   announce("The audit was fitted again; the queue has a new order.");
 }
 
@@ -124,19 +136,18 @@ function choose(values) {
   Object.assign(queue, values);
   queue.passed.clear();
   desk.cards.drop();
-  for (const button of document.querySelectorAll("[data-order]")) button.setAttribute("aria-pressed", String(button.dataset.order === queue.order));
-  for (const button of document.querySelectorAll("[data-verdict]")) button.setAttribute("aria-pressed", String(queue.verdicts.has(button.dataset.verdict)));
+  for (const button of document.querySelectorAll(".orders button")) pressed(button, button.dataset.order === queue.order);
+  for (const button of document.querySelectorAll("[data-verdict]")) pressed(button, queue.verdicts.has(button.dataset.verdict));
+  at("offer").hidden = true;
   at("sample-note").hidden = queue.order !== "random";
   at("pair").value = queue.pair;
   return reload();
 }
 
 function showEmpty() {
-  const offer = element("button", { type: "button", class: "main", "data-order": "random" }, "Look at a random sample");
-  const clear = element("button", { type: "button", "data-clear": "" }, "Show all rows");
-  if (queue.isFiltered) desk.say(element("p", {}, "No row that is open fits this filter."), clear);
-  else if (queue.order === "random") desk.say(element("p", {}, "Every label has been looked at."));
-  else desk.say(element("p", {}, "Nothing is left to look at."), offer);
+  const clear = element("button", { type: "button", class: "main", "data-clear": "" }, "Show all rows");
+  if (queue.isFiltered) desk.say(element("p", {}, "No open row fits this filter."), clear);
+  else desk.say(element("p", {}, "Every label has been looked at."));
   showTotal();
   nameActions(null, state.can_undo);
 }
@@ -241,7 +252,9 @@ async function applyColumns() {
   at("apply").disabled = true;
   const answer = await tell("columns", columnWishes());
   at("columns-words").textContent = answer.value ? "The audit is being fitted again with these columns." : answer.error || GONE;
-  if (answer.value) lookSoon(0);
+  if (!answer.value) return;
+  state.fitting = true;
+  lookSoon(0);
 }
 
 // --- keys and buttons

@@ -1,0 +1,697 @@
+"""The page of a review, in a real browser on the real server: keys, filters, failures."""
+
+import errno
+from contextlib import ExitStack, contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from granulearn import Review
+from granulearn.review import read_decisions
+from granulearn.review.journal import Journal
+from granulearn.review.queue import RowFilter
+from tests.review.served import served
+from tests.review.tables import animals_file
+
+EVIL = "<script>alert(1)</script>"
+TABS = ("table", "review", "numbers")
+
+
+class Page:
+    """What a person sees and does."""
+
+    def __init__(self, browser, review):
+        self.browser, self.review = browser, review
+
+    def open(self, address):
+        self.browser.get("about:blank")
+        self.browser.get_log("browser")
+        self.browser.get(address)
+        self.until(lambda: self.row)
+        self.until(lambda: "decided" in self.text("decided"))
+
+    def until(self, holds):
+        return WebDriverWait(self.browser, 30, 0.02).until(lambda _: holds())
+
+    def script(self, code, *values):
+        return self.browser.execute_script(code, *values)
+
+    def at(self, name):
+        return self.browser.find_element(By.ID, name)
+
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, name):
+        return self.script("return document.getElementById(arguments[0]).textContent", name)
+
+    def press(self, *keys):
+        for key in keys:
+            self.browser.find_element(By.TAG_NAME, "body").send_keys(key)
+
+    def type(self, *keys):
+        self.browser.switch_to.active_element.send_keys(*keys)
+
+    @property
+    def row(self):
+        """The row whose card is on screen; None while it is on its way."""
+        return self.script("return desk.card && desk.card.row")
+
+    @property
+    def listed(self):
+        return self.script(
+            "return Array.from(document.querySelectorAll('#rows button'), (b) => +b.dataset.row)"
+        )
+
+    @property
+    def message(self):
+        return self.at("message-text").text
+
+    @property
+    def announced(self):
+        return self.text("announcement")
+
+    def saved(self):
+        self.until(lambda: self.text("saved") == "saved")
+
+    def decided(self, *keys):
+        """Press keys that decide; return the row, once the decision is on the disk."""
+        row = self.until(lambda: self.row)
+        self.press(*keys)
+        self.until(lambda: self.row not in (row, None))
+        self.saved()
+        return row
+
+    def shows(self, rows):
+        self.until(lambda: self.listed == list(rows)[: len(self.listed)] and self.listed)
+
+    def standing(self):
+        return {d.row: d for d in read_decisions(self.review.journal.path)}
+
+
+@contextmanager
+def reviewing(browser, path, **settings):
+    """Open the page of a table's review."""
+    settings = {"keep": ["name"], "refit_every": 1000, "background": True, "who": "eve"} | settings
+    browser.set_window_size(1300, 900)
+    with (
+        Review(path, settings.pop("target", "kind"), **settings) as review,
+        served(review) as running,
+    ):
+        page = Page(browser, review)
+        page.open(running.address)
+        yield page
+        browser.get("about:blank")
+
+
+@pytest.fixture
+def table(tmp_path):
+    return animals_file(tmp_path)[0]
+
+
+@pytest.fixture
+def page(browser, table):
+    with reviewing(browser, table) as opened:
+        yield opened
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {})
+
+
+# --- opening
+
+
+def test_it_opens_with_the_worst_card_without_errors_and_asks_nobody_else(page):
+    assert page.row == page.review.rows()[0]
+    page.shows(page.review.rows())
+    assert page.browser.title == "Review of animals.csv"
+    hosts = page.script(
+        "return performance.getEntriesByType('resource').map((e) => new URL(e.name).host)"
+    )
+    assert set(hosts) == {page.script("return location.host")}
+    assert page.browser.get_log("browser") == []  # the policy forbids nothing that the page does
+
+
+def test_the_card_shows_kept_columns_first_marks_what_decides_and_both_classes(page):
+    card = page.review.card(page.row)
+    heads = [h.text for h in page.browser.find_elements(By.CSS_SELECTOR, "#card tbody th")]
+    assert heads == ["name", *(line.column for line in card.lines)]
+    marked = page.browser.find_elements(By.CSS_SELECTOR, "#card tr.decides th")
+    assert {head.text for head in marked} == {line.column for line in card.lines if line.decides}
+    assert marked
+    groups = [h.text for h in page.browser.find_elements(By.CSS_SELECTOR, "#card th[colspan]")]
+    assert groups == [f"trusted: {card.given}", f"trusted: {card.rival}"]
+    assert card.words in page.at("card").text
+    shares = page.browser.find_elements(By.CSS_SELECTOR, "#card .share")
+    assert [s.get_attribute("data-label") for s in shares] == [c.label for c in card.probabilities]
+    widths = [
+        float(bar.get_attribute("width"))
+        for bar in page.browser.find_elements(By.CSS_SELECTOR, "#card .share rect")
+    ]
+    assert widths == pytest.approx([100 * c.share for c in card.probabilities], abs=0.06)
+
+
+def test_what_to_expect_is_said_above_the_queue(page):
+    numbers = page.review.summary()
+    assert page.text("forecast") == (
+        f"0 of about {numbers.worth_a_look} worth a look; "
+        f"the next 20 hold about {numbers.expected:.0f} wrong"
+    )
+
+
+def test_everything_that_can_be_pressed_has_a_name(page):
+    for tab in TABS:
+        page.one(f"[data-tab={tab}]").click()
+        page.until(lambda tab=tab: page.at(f"panel-{tab}").text)
+        nameless = page.script(
+            """return Array.from(document.querySelectorAll("button, input, select"))
+            .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length))
+            .map((e) => e.outerHTML)"""
+        )
+        assert nameless == []
+
+
+# --- keys
+
+
+@pytest.mark.parametrize(
+    ("key", "decision"),
+    [
+        *((key, "keep") for key in ("q", Keys.ARROW_LEFT)),
+        *((key, "change") for key in ("w", Keys.ARROW_RIGHT)),
+        ("x", "exclude"),
+        ("u", "unsure"),
+    ],
+)
+def test_a_key_decides_and_the_next_card_is_there(page, key, decision):
+    first, second = page.review.rows()[:2]
+    card = page.review.card(int(first))
+    assert page.decided(key) == first
+    assert page.row == second
+    said = page.standing()[first]
+    assert (said.decision, said.who, said.drawn) == (decision, "eve", "worst")
+    assert said.label == (card.rival if decision == "change" else "")
+    assert f"Row {first}: " in page.announced
+    page.until(lambda: page.text("decided") == "1 decided")
+    assert first not in page.listed
+
+
+@pytest.mark.parametrize("label", ["cat", "dog", "emu"])
+def test_a_number_takes_the_class_that_it_stands_beside(page, label):
+    card = page.review.card(page.row)
+    share = page.one(f'#card .share[data-label="{label}"]')
+    row = page.decided(share.find_element(By.TAG_NAME, "kbd").text)
+    said = page.standing()[row]
+    expected = ("keep", "") if label == card.given else ("change", label)
+    assert (said.decision, said.label) == expected
+
+
+def test_a_click_on_a_class_takes_it(page):
+    row, card = page.row, page.review.card(page.row)
+    other = next(c.label for c in card.probabilities if not (c.is_given or c.is_rival))
+    page.one(f'#card .share[data-label="{other}"]').click()
+    page.until(lambda: page.row != row)
+    page.saved()
+    assert page.standing()[row].label == other
+
+
+def test_any_class_is_found_by_typing(page):
+    row = page.row
+    page.press("c")
+    assert page.at("chooser").is_displayed()
+    options = "return Array.from(document.querySelectorAll('#chooser li'), (li) => li.textContent)"
+    assert page.script(options) == ["cat", "dog", "emu"]
+    page.type("o")
+    assert page.script(options) == ["dog"]
+    page.type(Keys.ESCAPE)
+    assert not page.at("chooser").is_displayed()
+    assert page.row == row
+    assert page.standing() == {}
+    wanted = next(c for c in ("cat", "dog", "emu") if c != page.review.card(row).given)
+    page.press("c")
+    page.type(*[Keys.ARROW_DOWN] * ["cat", "dog", "emu"].index(wanted), Keys.ENTER)
+    page.until(lambda: page.row != row)
+    page.saved()
+    assert page.standing()[row].label == wanted
+
+
+def test_undo_brings_the_card_back_and_the_journal_knows(page):
+    rows = [page.decided("q"), page.decided("x")]
+    page.press("z")
+    page.until(lambda: page.row == rows[1])
+    assert list(page.standing()) == [rows[0]]
+    assert page.listed[0] == rows[1]
+    page.press("z")
+    page.until(lambda: page.row == rows[0])
+    assert page.standing() == {}
+    page.until(lambda: page.text("decided") == "0 decided")
+    page.until(lambda: not page.one("[data-action=undo]").is_enabled())
+
+
+def test_a_note_goes_with_the_next_decision_alone(page):
+    page.press("n")
+    page.type("seen  in X, q or z", Keys.ENTER)  # keys are text where text is typed
+    assert page.standing() == {}
+    rows = [page.decided("u"), page.decided("u")]
+    assert [page.standing()[row].note for row in rows] == ["seen in X, q or z", ""]
+
+
+def test_one_can_move_without_deciding(page):
+    rows = page.review.rows()
+    page.press("j", "j")
+    page.until(lambda: page.row == rows[2])
+    assert page.one("#rows [aria-current]").get_attribute("data-row") == str(rows[2])
+    page.press("k")
+    page.until(lambda: page.row == rows[1])
+    assert page.decided("q") == rows[1]
+    assert page.row == rows[2]  # goes on from there, not from the top
+    page.one(f'#rows [data-row="{rows[5]}"]').click()
+    page.until(lambda: page.row == rows[5])
+    assert list(page.standing()) == [rows[1]]
+
+
+def test_help_opens_and_closes_and_keys_rest_meanwhile(page):
+    row = page.row
+    page.press("?")
+    dialog = page.at("help-dialog")
+    assert dialog.is_displayed()
+    page.type("q", "x")
+    page.type(Keys.ESCAPE)
+    assert not dialog.is_displayed()
+    assert page.row == row
+    page.at("help").click()
+    assert dialog.is_displayed()
+    dialog.find_element(By.CSS_SELECTOR, ".close").click()
+    assert not dialog.is_displayed()
+
+
+def test_a_key_that_is_held_down_decides_once(page):
+    page.script(
+        """for (const repeat of [false, true, true, true]) document.body.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "q", repeat, bubbles: true }))"""
+    )
+    page.saved()
+    assert len(page.standing()) == 1
+
+
+@pytest.mark.parametrize(
+    ("button", "decision"),
+    [("keep", "keep"), ("take", "change"), ("exclude", "exclude"), ("unsure", "unsure")],
+)
+def test_every_decision_has_a_button_too(page, button, decision):
+    row = page.row
+    page.one(f"[data-action={button}]").click()
+    page.until(lambda: page.row not in (row, None))
+    page.saved()
+    assert page.standing()[row].decision == decision
+    page.until(lambda: page.one("[data-action=undo]").is_enabled())
+    page.one("[data-action=undo]").click()
+    page.until(lambda: page.row == row)
+    page.one("[data-action=next]").click()
+    page.until(lambda: page.row not in (row, None))
+    page.one("[data-action=previous]").click()
+    page.until(lambda: page.row == row)
+    page.one("[data-action=choose]").click()
+    assert page.at("chooser").is_displayed()
+
+
+def test_cards_are_fetched_ahead_so_that_none_is_waited_for(page):
+    rows = page.review.rows()
+    page.until(
+        lambda: all(
+            page.script("return Boolean(desk.cards.ready(arguments[0]))", int(r)) for r in rows[1:7]
+        )
+    )
+    shown = page.script(
+        """document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "q", bubbles: true }));
+        return [desk.card.row, document.querySelector("#card .row").textContent]"""
+    )
+    assert shown == [rows[1], f"row {rows[1]}"]  # at once, before anything was answered
+
+
+# --- choosing
+
+
+def test_chips_pairs_and_words_choose_rows(page):
+    verdicts = page.review.ratings.verdicts
+    page.one("[data-verdict=fine]").click()
+    page.shows(page.review.rows("worst", RowFilter(frozenset({"fine"}))))
+    assert page.text("total") == f"{(verdicts == 'fine').sum()} rows"
+    page.one("[data-verdict=wrong]").click()
+    both = page.review.rows("worst", RowFilter(frozenset({"fine", "wrong"})))
+    page.shows(both)
+    page.until(lambda: page.row == both[0])
+    page.at("clear").click()
+    page.shows(page.review.rows())
+    pair = Select(page.at("pair")).options[1].get_attribute("value")
+    Select(page.at("pair")).select_by_value(pair)
+    page.shows(page.review.rows("worst", RowFilter(pair=pair)))
+    page.at("clear").click()
+    page.shows(page.review.rows())
+    page.press("/")
+    page.type("animal 1", Keys.ENTER)
+    found = page.review.rows("worst", RowFilter(find="animal 1"))
+    page.shows(found)
+    row = page.decided("q")  # Enter has left the field
+    assert row == found[0]
+    assert page.row == found[1]
+    page.at("find").clear()
+    page.at("find").send_keys("no such thing")
+    page.until(lambda: "No open row fits this filter" in page.at("card").text)
+    page.one("#card [data-clear]").click()
+    page.until(lambda: page.row == page.review.rows()[0])
+
+
+def test_the_random_sample_is_a_choice_and_is_written_down(page):
+    page.one(".orders [data-order=random]").click()
+    page.shows(page.review.rows("random"))
+    assert page.at("sample-note").is_displayed()
+    assert page.text("total") == "50 rows"
+    row = page.decided("q")
+    assert page.standing()[row].drawn == "random"
+    page.one("[data-order=worst]").click()
+    page.shows(page.review.rows("worst"))
+    assert not page.at("sample-note").is_displayed()
+
+
+def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
+    page.one("[data-verdict=fine]").click()
+    rows = page.review.rows("worst", RowFilter(frozenset({"fine"}))).tolist()
+    page.shows(rows)
+    page.at("bulk").click()
+    assert not page.at("bulk-do").is_enabled()
+    Select(page.at("bulk-decision")).select_by_value("keep")
+    page.until(lambda: page.at("bulk-do").is_enabled())
+    assert f"{len(rows)} rows" in page.at("bulk-words").text
+    cells = page.browser.find_elements(By.CSS_SELECTOR, "#bulk-rows tbody td:first-child")
+    assert [int(cell.text) for cell in cells] == rows[:12]
+    assert page.standing() == {}
+    page.at("bulk-do").click()
+    page.until(lambda: page.text("decided") == f"{len(rows)} decided")
+    assert sorted(page.standing()) == sorted(rows)
+    assert not page.at("bulk-dialog").is_displayed()
+    page.until(lambda: "No open row fits this filter" in page.at("card").text)
+    page.press("z")
+    page.until(lambda: page.text("decided") == "0 decided")
+    assert page.standing() == {}
+    page.shows(rows)
+
+
+def test_many_rows_can_be_changed_to_one_class_and_a_dialog_can_be_left(page):
+    Select(page.at("pair")).select_by_index(1)
+    page.until(lambda: page.script("return queue.pair && queue.rows.length"))
+    rows = page.listed
+    page.at("bulk").click()
+    Select(page.at("bulk-decision")).select_by_value("label")
+    Select(page.at("bulk-label")).select_by_visible_text("emu")
+    page.until(lambda: page.at("bulk-do").is_enabled())
+    page.at("bulk-cancel").click()
+    assert page.standing() == {}
+    page.at("bulk").click()
+    Select(page.at("bulk-decision")).select_by_value("change")
+    page.until(lambda: page.at("bulk-do").is_enabled())
+    page.at("bulk-do").click()
+    page.until(lambda: set(page.standing()) == set(rows))
+    rivals = {row: page.review.card(row).rival for row in rows}
+    assert {row: said.label for row, said in page.standing().items()} == rivals
+
+
+def test_nothing_is_left_when_every_label_was_looked_at(page):
+    page.at("bulk").click()
+    Select(page.at("bulk-decision")).select_by_value("keep")
+    page.until(lambda: page.at("bulk-do").is_enabled())
+    assert "no filter is set" in page.at("bulk-words").text
+    page.at("bulk-do").click()
+    page.until(lambda: "Every label has been looked at." in page.at("card").text)
+    assert page.listed == []
+    assert not page.one("[data-action=keep]").is_enabled()
+
+
+def test_without_a_doubtful_label_the_random_sample_is_offered(browser, tmp_path):
+    path, _ = animals_file(tmp_path, rate=0.0)
+    frame = pd.read_csv(path)
+    frame[["length", "width"]] *= 10  # nothing overlaps
+    frame["length"] += 100 * (frame["kind"] == "dog")
+    frame["width"] += 100 * (frame["kind"] == "emu")
+    frame.to_csv(path, index=False)
+    with reviewing(browser, path) as page:
+        page.until(lambda: page.at("offer").is_displayed())
+        assert "No open label looks wrong." in page.text("advice")
+        page.at("offer").click()
+        page.shows(page.review.rows("random"))
+        assert not page.at("offer").is_displayed()
+
+
+# --- going on
+
+
+def test_a_review_goes_on_where_it_ended(browser, table):
+    with reviewing(browser, table) as page:
+        rows = [page.decided("w") for _ in range(3)]
+    with reviewing(browser, table) as page:
+        assert page.text("decided") == "3 decided"
+        assert page.text("saved") == "saved"
+        assert set(rows).isdisjoint(page.review.rows())
+        assert page.row == page.review.rows()[0]
+        page.press("z")
+        page.until(lambda: page.row == rows[-1])
+
+
+def test_the_audit_learns_and_the_queue_reorders_under_the_same_card(browser, table):
+    with reviewing(browser, table, refit_every=4) as page:
+        before = page.listed
+        rows = [page.decided("w") for _ in range(4)]
+        shown = page.row
+        page.until(lambda: page.script("return state.generation") == 1)
+        page.until(lambda: page.listed == page.review.rows()[:50].tolist())
+        assert page.row == shown
+        assert page.at("card").text.startswith(f"row {shown}")
+        assert set(rows).isdisjoint(page.review.rows())
+        assert page.listed != [row for row in before if row not in rows][: len(page.listed)]
+        assert "fitted again" in page.announced
+        page.until(lambda: not page.at("fitting").is_displayed())
+        # What comes next is the worst by the new order.
+        top = next(row for row in page.listed if row != shown)
+        page.decided("w")
+        assert page.row == top
+
+
+def test_why_the_audit_could_not_be_fitted_again_is_told(page, monkeypatch):
+    def fail(*_, **__):
+        raise ValueError("no memory left for trees")
+
+    monkeypatch.setattr(page.review, "_audited", fail)
+    page.review.later(page.review.refit)
+    page.decided("q")
+    page.until(lambda: "no memory left for trees" in page.message)
+
+
+# --- what goes wrong
+
+
+def test_a_table_that_changed_is_told_and_the_card_comes_back(page, table):
+    row = page.row
+    table.write_text(table.read_text() + "new,1,2,cat\n")
+    page.press("w")
+    page.until(lambda: "has changed since it was read" in page.message)
+    page.until(lambda: page.row == row)
+    assert page.listed[0] == row
+    assert page.standing() == {}
+    assert page.text("decided") == "0 decided"
+    assert page.text("saved") != "saved"
+
+
+def test_a_full_disk_is_told_and_nothing_is_called_saved(page, monkeypatch):
+    rows = page.review.rows()
+
+    def full(self, text):
+        raise OSError(errno.ENOSPC, "No space left on device", str(self.path))
+
+    page.press("n")
+    page.type("a note", Keys.ENTER)
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "_write", full)
+        page.press("w")
+        page.until(lambda: "no space left on device" in page.message)
+        page.until(lambda: page.row == rows[0])
+        assert page.standing() == {}
+        assert page.text("saved") != "saved"
+        assert page.at("note").get_attribute("value") == "a note"
+    page.decided("w")
+    assert page.standing()[rows[0]].note == "a note"
+    assert page.message == ""
+
+
+def test_what_was_not_saved_is_sent_again_when_the_review_is_back(browser, table):
+    with ExitStack() as stack:
+        review = stack.enter_context(Review(table, "kind", refit_every=1000, background=True))
+        with served(review) as running:
+            page = Page(browser, review)
+            page.open(running.address)
+            first = page.decided("q")
+            page.until(lambda: page.script("return desk.cards.kept.size") > 6)
+            port = running.port
+        second = page.row
+        page.press("w")
+        page.until(lambda: page.text("saved") == "not saved")
+        gone = "The review is not running any more; start it again. 1 decision was not saved."
+        assert page.message == gone
+        third = page.row
+        page.press("w", "z")  # nothing is added to what cannot be saved
+        assert page.row == third
+        assert page.message == gone
+        assert list(page.standing()) == [first]
+        with served(review, port):
+            page.until(lambda: page.text("saved") == "saved")
+            assert page.message == ""
+            assert sorted(page.standing()) == sorted([first, second])
+            assert len(review.journal.lines) == 2
+            page.decided("w")
+            browser.get("about:blank")
+
+
+# --- table and numbers
+
+
+def test_columns_are_chosen_on_the_table_and_the_audit_is_fitted_again(page):
+    page.one("[data-tab=table]").click()
+    page.until(lambda: page.at("panel-table").text)
+    names = [
+        b.get_attribute("name")
+        for b in page.browser.find_elements(By.CSS_SELECTOR, "#columns input")
+    ]
+    assert names == ["name", "length", "width"]
+    assert not page.at("apply").is_enabled()
+    page.one("#columns [name=width]").click()
+    page.at("apply").click()
+    page.until(lambda: page.review.generation == 1)
+    page.until(lambda: not page.one("#columns [name=width]").is_selected())
+    assert "width" not in page.review.table.data.X.columns
+    # What was asked for before is asked for again.
+    page.one("#columns [name=name]").click()
+    page.at("apply").click()
+    page.until(lambda: page.review.generation == 2)
+    assert set(page.review.table.wishes.ignore) == {"width"}
+    assert set(page.review.table.wishes.include) == {"name"}
+    page.until(lambda: page.one("#columns [name=name]").is_selected())
+    page.one("#columns [name=width]").click()
+    page.one("#columns [name=name]").click()
+    page.at("apply").click()
+    page.until(lambda: page.review.generation == 3)
+    assert page.review.table.wishes.ignore == page.review.table.wishes.include == ()
+
+
+def test_numbers_follow_the_decisions(page):
+    rows = [page.decided(key) for key in "wwqx"]
+    page.one("[data-tab=numbers]").click()
+    page.until(lambda: "eve" in page.at("panel-numbers").text)
+    tiles = page.browser.find_elements(By.CSS_SELECTOR, ".tiles strong")
+    assert [tile.text for tile in tiles] == ["4", "1", "2", "1", "0", "0"]
+    assert len(rows) == 4
+    points = page.one(".chart polyline").get_attribute("points").split()
+    assert len(points) == 4  # none, and three that were kept or changed
+    page.press("q")  # decides nothing on this part of the page
+    assert len(page.standing()) == 4
+
+
+# --- looks
+
+
+@pytest.mark.parametrize("width", [400, 800, 1300, 2000])
+def test_nothing_is_wider_than_the_window(page, width):
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    for tab in TABS:
+        page.one(f"[data-tab={tab}]").click()
+        page.until(lambda tab=tab: page.at(f"panel-{tab}").text)
+        inner, wide = page.script("return [innerWidth, document.documentElement.scrollWidth]")
+        assert inner == width
+        assert wide <= inner
+
+
+def test_the_queue_folds_where_there_is_little_room(page):
+    metrics = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    assert not page.at("find").is_displayed()
+    assert page.one("[data-action=take]").is_displayed()
+    page.at("queue-toggle").click()
+    assert page.at("find").is_displayed()
+    page.at("queue-toggle").click()
+    page.press("/")
+    assert page.browser.switch_to.active_element.get_attribute("id") == "find"
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])
+def test_it_follows_the_scheme_of_the_reader_and_can_be_switched(page, scheme, dark):
+    lightness = "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    assert (sum(page.script(lightness)) / 3 < 60) is dark
+    page.at("theme").click()
+    assert (sum(page.script(lightness)) / 3 < 60) is not dark
+
+
+def crowded_table(path):
+    """Write a table with many classes and columns, long and odd texts, and empty cells."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(24, size=600)
+    X = rng.normal(size=(600, 59)) + 3 * rng.normal(size=(24, 59))[labels]
+    frame = pd.DataFrame(
+        X.round(2), columns=[f"a rather long name of column {k}" for k in range(59)]
+    )
+    frame.iloc[:500, 3:9] = np.nan
+    frame[EVIL] = [f"{EVIL} {k}" for k in range(600)]
+    names = np.array([f"{EVIL} class {k} with a name that does not end soon" for k in range(24)])
+    wrong = rng.random(600) < 0.1
+    labels[wrong] = rng.integers(24, size=wrong.sum())
+    frame["label"] = names[labels]
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_texts_are_texts_and_many_classes_and_columns_fit(browser, tmp_path):
+    path = crowded_table(tmp_path / "crowded.csv")
+    with reviewing(browser, path, target="label", keep=[EVIL]) as page:
+        assert EVIL in page.at("card").text
+        assert " – – – – – – –" in page.at("card").text  # no cell there
+        assert len(page.browser.find_elements(By.CSS_SELECTOR, "#card tbody tr")) == 60
+        keys = page.browser.find_elements(By.CSS_SELECTOR, "#card .share kbd")
+        assert sorted(key.text for key in keys) == list("123456789")
+        for tab in TABS:
+            page.one(f"[data-tab={tab}]").click()
+            page.until(lambda tab=tab: page.at(f"panel-{tab}").text)
+            inner, wide = page.script("return [innerWidth, document.documentElement.scrollWidth]")
+            assert wide <= inner
+        page.one("[data-tab=review]").click()
+        row = page.row
+        page.press("c")
+        page.type("class 23", Keys.ENTER)
+        page.until(lambda: page.row != row)
+        page.saved()
+        assert page.review.decision(row) is not None
+        assert page.script("return document.querySelectorAll('main script').length") == 0
+        assert browser.get_log("browser") == []
+
+
+def test_a_long_queue_has_few_elements_however_far_one_scrolls(browser, tmp_path):
+    path, _ = animals_file(tmp_path, n_rows=1500)
+    with reviewing(browser, path) as page:
+        rows = page.review.rows().tolist()
+        seen = set(page.listed)
+        bottom = "const list = document.getElementById('rows'); list.scrollTop = list.scrollHeight"
+        for _ in range(15):
+            last = rows[rows.index(page.listed[-1]) + 50]
+            page.script(bottom)
+            page.until(lambda last=last: last in page.listed)
+            seen |= set(page.listed)
+            assert len(page.listed) <= 200
+        assert seen >= set(rows[:700])
+        assert page.script("return document.querySelectorAll('*').length") < 1600
+        # And back again: the order is that of the queue.
+        while (first := page.listed[0]) != rows[0]:
+            page.script("document.getElementById('rows').scrollTop = 0")
+            page.until(lambda first=first: page.listed[0] != first)
+        assert page.listed == rows[: len(page.listed)]
