@@ -13,9 +13,7 @@ from granulearn.review.correction import (
     Correction,
     correct_table,
     decided_column,
-    read_to_apply,
 )
-from granulearn.review.journal import journal_text
 from granulearn.tables import TableError, open_table
 from granulearn.tables.columns.cells import as_text
 from granulearn.tables.row_hashes import row_hashes
@@ -294,16 +292,6 @@ def test_the_column_stands_in_the_decisions_or_is_named(text):
         corrected(text, nameless)
     with pytest.raises(TableError, match="has no column 'y'"):
         corrected(text, nameless, target="y")
-
-
-def test_columns_of_the_table_in_a_list_say_nothing_about_decisions(tmp_path):
-    path = tmp_path / "l.csv"
-    path.write_text("row,given,decision,new_label,target,cell\n1,cat,change,dog,cat,x\n")
-    assert [(d.target, d.cell, d.given) for d in read_to_apply(path)] == [("", "", "cat")]
-    journal = journal_text([Decision(1, "keep", target=TARGET, cell=" cat")])
-    for text in (journal, journal.replace(",", ";"), "\ufeff" + journal):
-        path.write_text(text)
-        assert [(d.target, d.cell) for d in read_to_apply(path)] == [(TARGET, " cat")]
 
 
 def test_a_table_that_nothing_can_be_learned_from_can_be_corrected(text):

@@ -174,3 +174,17 @@ def test_columns_of_a_journal_are_those_that_people_are_told():
         "row", "hash", "given", "decision", "new_label", "note", "who", "when", "verdict",
         "probability",
     ]  # fmt: skip
+
+
+def test_columns_of_the_table_in_a_list_say_nothing_about_decisions(tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text(
+        "row,given,suggested,reliability,decision,new_label,target,cell,who,when,batch\n1,cat,dog,.1,change,dog,cat,x,y,z,b\n"
+    )
+    assert [(d.target, d.cell, d.who, d.when, d.batch, d.given) for d in read_decisions(path)] == [
+        ("", "", "", "", "", "cat")
+    ]
+    journal = journal_text([Decision(1, "keep", target="kind", cell=" cat")])
+    for text in (journal, journal.replace(",", ";"), "\ufeff" + journal):
+        path.write_text(text)
+        assert [(d.target, d.cell) for d in read_decisions(path)] == [("kind", " cat")]

@@ -62,7 +62,8 @@ def correct(
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
     from granulearn.cli.streams import check_output, tell_written, written_output
-    from granulearn.review.correction import correct_table, decided_column, read_to_apply
+    from granulearn.review import read_decisions
+    from granulearn.review.correction import correct_table, decided_column
 
     if undo and drop_excluded:
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
@@ -70,7 +71,7 @@ def correct(
     path = decisions or _beside(table)
     check_not_an_input(output, table, path)
     check_output(output, json=json)
-    said = read_to_apply(path)
+    said = read_decisions(path)
     if said and decided_column(said, str(path), target) is None:
         raise UsageError(f"{path} does not say which column holds the labels; name it by --target.")
     with written_output(output, table.suffix) as draft:

@@ -64,13 +64,13 @@ def merge(
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
     from granulearn.persistence.atomic_files import written_atomically
-    from granulearn.review.correction import read_to_apply
+    from granulearn.review import read_decisions
     from granulearn.review.journal import journal_text
     from granulearn.review.merging import merge_decisions
 
     check_not_an_input(output, *files)
     check_can_be_written(output, *CSV_ENDINGS)
-    read = [(str(path), read_to_apply(path)) for path in files]
+    read = [(str(path), read_decisions(path)) for path in files]
     merged = merge_decisions(read, prefer_latest=prefer is Preference.LATEST)
     with written_atomically(output) as draft:
         draft.write_text(journal_text(merged.decisions), encoding="utf-8", newline="\n")

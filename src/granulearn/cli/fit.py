@@ -166,9 +166,9 @@ def _fit_in_memory(
 
         return partial(train, read_training_table(file, target, asked.wishes))
     from granulearn.learning.verified_training import review_labels, train_verified
-    from granulearn.review.correction import read_to_apply
+    from granulearn.review import read_decisions
 
-    said = read_to_apply(decisions)
+    said = read_decisions(decisions)
     data = read_training_table(file, target, asked.wishes, keep_cells=True)
     return partial(train_verified, review_labels(data, said, str(decisions)))
 

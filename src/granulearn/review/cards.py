@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from granulearn.audit.column_words import cell_text
-from granulearn.audit.explanation import Explanation, Neighbour
 from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN, WRONG, Ratings
 from granulearn.audit.verified import WORST_FIRST
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from granulearn.audit.explanation import Explanation, Neighbour
 
 MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, STRANGE: 50, UNKNOWN: 25}
 """How many rows of each verdict the page shows."""
@@ -177,6 +177,9 @@ class ShownTable:
 
     def cells(self, position: int) -> list[str]:
         """Return the cells of a row."""
+        # Imported when used: the stage of tables needs optional packages.
+        from granulearn.audit.column_words import cell_text
+
         return [_shortened(cell_text(value)) for value in self.table.iloc[position]]
 
 

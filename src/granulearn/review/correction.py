@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from granulearn.audit.verified import CHANGE
-from granulearn.review.decision_files import COLUMNS, read_decisions
 from granulearn.review.decisions import EXCLUDE, Decision, DecisionsError, check_belong
 from granulearn.tables import Reading, open_table
 from granulearn.tables.columns.cells import as_text
@@ -106,25 +104,6 @@ def correct_table(
     rewrite_table(path, draft, column, texts, drop=dropped, reading=reading)
     already = len(changes) - len(texts)
     return Correction(len(decisions), len(texts), already, len(excluded), len(dropped))
-
-
-def read_to_apply(path: Path) -> list[Decision]:
-    """Read the decisions of a file that hold, without what only a journal can say.
-
-    A list of an audit has the columns of the table besides its own; one that is called
-    ``target`` or ``cell`` there says nothing about the decisions.
-
-    Parameters
-    ----------
-    path : Path
-        As for `read_decisions`.
-    """
-    said = read_decisions(path)
-    with path.open("rb") as file:
-        head = file.readline().decode("utf-8-sig")
-    if {*COLUMNS} <= {*re.split(r"[\s,;\"]+", head)}:  # a spreadsheet may have saved a journal
-        return said
-    return [replace(d, target="", cell="", batch="") for d in said]
 
 
 def decided_column(

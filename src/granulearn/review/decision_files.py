@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 from granulearn.audit.verified import AT_RANDOM, CHANGE, WORST_FIRST
 from granulearn.review.decisions import DECISIONS, UNDO, Decision, DecisionsError, standing
-from granulearn.tables.readers.text_marks import end_of_last_row
 
 COLUMNS = {
     "row": "row",
@@ -28,6 +28,10 @@ COLUMNS = {
     "version": "version",
 }
 """Column of a journal -> field of a `Decision`."""
+# A list of an audit has the columns of the table besides its own, and one of them may well be
+# called as a column that only journals have.
+_OF_LISTS = ("row", "hash", "given", "decision", "new_label", "note", "drawn")
+_LIST = {"suggested", "reliability"}
 
 
 def read_decisions(path: Path) -> list[Decision]:
@@ -97,8 +101,10 @@ def parse_lines(content: bytes, source: str) -> list[Decision]:
             f"({', '.join(DECISIONS)}), and 'new_label' for a change. "
             f"It has {', '.join(names) or 'none'}."
         )
+    known = {name: COLUMNS[name] for name in _OF_LISTS} if {*names} >= _LIST else COLUMNS
     found = [
-        _decision(source, line, {k: v or "" for k, v in cells.items() if k}) for line, cells in rows
+        _decision(source, line, {name: cell or "" for name, cell in cells.items() if name}, known)
+        for line, cells in rows
     ]
     return [decision for decision in found if decision is not None]
 
@@ -126,6 +132,9 @@ def end_of_whole_lines(content: bytes) -> int:
     content : bytes
         Of the file.
     """
+    # Imported when used: the stage of tables needs optional packages.
+    from granulearn.tables.readers.text_marks import end_of_last_row
+
     if not is_journal(content):
         return len(content)
     # A carriage return alone ends no line of a journal.
@@ -158,9 +167,11 @@ def _without_cut_batch(content: bytes, end: int) -> int:
     return len(whole.getvalue()[: ends[first]].encode())
 
 
-def _decision(source: str, line: int, cells: dict[str, str]) -> Decision | None:
+def _decision(
+    source: str, line: int, cells: dict[str, str], known: Mapping[str, str]
+) -> Decision | None:
     # The label as it stands in the table is told by its blanks, too.
-    exact = {name: cells.get(name, "") for name in ("cell", "target")}
+    exact = {name: cells.get(name, "") for name in ("cell", "target") if name in known}
     cells = {name: cell.strip() for name, cell in cells.items()}
     said = cells["decision"].lower()
     if not said:
@@ -190,7 +201,7 @@ def _decision(source: str, line: int, cells: dict[str, str]) -> Decision | None:
         )
     others = {
         field: cells.get(column, "")
-        for column, field in COLUMNS.items()
+        for column, field in known.items()
         if column not in ("row", "decision", "new_label", "drawn", *exact)
     }
     return Decision(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from granulearn.audit.ratings import Ratings
-from granulearn.tables.columns.cells import as_text, is_nested
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Cells of a row stand apart in the text that is searched: no word goes from one into the next.
 _BETWEEN = "\x1f"
@@ -67,8 +68,7 @@ class RowQueue:
             if word[:1] == "#" and word[1:].isdecimal():
                 fits &= self.rows == int(word[1:])
             else:
-                found = pc.match_substring(self._texts(), word)
-                fits &= found.to_numpy(zero_copy_only=False)
+                fits &= self._have(word)
         return order[fits[order]]
 
     def _is_pair(self, pair: str) -> np.ndarray:
@@ -77,8 +77,18 @@ class RowQueue:
             return np.zeros(len(self.rows), dtype=bool)
         return (self.ratings.given == int(given)) & (self.ratings.rivals == int(rival))
 
+    def _have(self, word: str) -> np.ndarray:
+        import pyarrow.compute as pc
+
+        return pc.match_substring(self._texts(), word).to_numpy(zero_copy_only=False)
+
     def _texts(self) -> pa.Array:
         """Return all that can be found in each row, in small letters; made when first asked for."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from granulearn.tables.columns.cells import as_text, is_nested
+
         if self._searched is None:
             classes = np.append(self.ratings.classes.astype(str), "").astype(object)
             columns = [

@@ -19,7 +19,6 @@ from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
 from granulearn.review.cards import Card, make_card
-from granulearn.review.correction import corrected_frame
 from granulearn.review.decisions import (
     DECISIONS,
     EXCLUDE,
@@ -32,11 +31,12 @@ from granulearn.review.decisions import (
 from granulearn.review.journal import Journal
 from granulearn.review.progress import ReviewSummary, summarize
 from granulearn.review.queue import RowFilter
-from granulearn.review.reviewed_table import AuditedTable, ReviewedTable
-from granulearn.tables import Reading, Wishes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from granulearn.review.reviewed_table import AuditedTable, ReviewedTable
+    from granulearn.tables import Reading, Wishes
 
 ORDERS = (WORST_FIRST, AT_RANDOM)
 ALL_ROWS = RowFilter()
@@ -126,6 +126,9 @@ class Review:
         n_jobs: int = -1,
         background: bool = False,
     ):
+        # Imported when used: the stage of tables needs optional packages.
+        from granulearn.review.reviewed_table import ReviewedTable
+
         self.who = _user_name() if who is None else who
         self.sample, self.refit_every, self.background = sample, refit_every, background
         self._settings = {
@@ -135,7 +138,7 @@ class Review:
             "n_jobs": n_jobs,
         }
         if group is not None:
-            wishes = _leaving_out(wishes or Wishes(), group)
+            wishes = _leaving_out(wishes, group)
         self.table = ReviewedTable(table, target, keep, wishes, reading)
         path = default_journal(self.table.path) if decisions is None else Path(decisions)
         self.journal = Journal(path)
@@ -513,6 +516,8 @@ class Review:
         drop_excluded : bool, default=False
             Whether to leave excluded rows out.
         """
+        from granulearn.review.correction import corrected_frame
+
         with self._lock:
             said = self._in_order()
         frame = corrected_frame(self.table, said)
@@ -576,7 +581,10 @@ def _as_batch(decisions: list[Decision]) -> list[Decision]:
     return [replace(decision, batch=name) for decision in decisions]
 
 
-def _leaving_out(wishes: Wishes, name: str) -> Wishes:
+def _leaving_out(wishes: Wishes | None, name: str) -> Wishes:
+    from granulearn.tables import Wishes
+
+    wishes = wishes or Wishes()
     return replace(wishes, ignore=(*wishes.ignore, name))
 
 
