@@ -1,23 +1,32 @@
 """The audit's page, in a real browser: it opens, explains, chooses, and fits a phone."""
 
+import csv
+import io
 import json
 import re
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import numpy as np
+import pandas as pd
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from granulearn import Review
 from granulearn.audit import LabelAudit
 from granulearn.audit.noise_rate import NoiseRate
 from granulearn.review.audit_page import (
     render_audit_page,
     write_audit_page,
 )
+from granulearn.review.decision_files import COLUMNS, read_decisions
+from granulearn.review.journal import journal_text
 from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
+from tests.cli.commands import succeeds
 from tests.report.browser import open_page
+from tests.review.tables import animals_file
 
 N_CARDS = 28  # 15 wrong, 8 ambiguous, 3 strange, 2 unknown
 
@@ -37,6 +46,7 @@ def page(browser, path):
     browser.set_window_size(1200, 900)
     open_page(browser, path)
     yield browser
+    browser.execute_script("localStorage.clear()")
     for command in ("Emulation.clearDeviceMetricsOverride", "Emulation.setEmulatedMedia"):
         browser.execute_cdp_cmd(command, {})
 
@@ -319,6 +329,169 @@ def test_all_shown_rows_open_and_close_at_once(page):
     assert len(page.find_elements(By.CSS_SELECTOR, "details[open]")) == 3
     page.find_element(By.ID, "open-all").click()
     assert page.find_elements(By.CSS_SELECTOR, "details[open]") == []
+
+
+# --- deciding
+
+
+def current(page):
+    """Return the row that keys are about, or None."""
+    found = page.find_elements(By.CSS_SELECTOR, "details.current")
+    return int(found[0].get_attribute("data-row")) if found else None
+
+
+def press(page, *keys):
+    for key in keys:
+        page.find_element(By.TAG_NAME, "body").send_keys(key)
+
+
+def lines(page):
+    """Return the decisions that the page would write down."""
+    return list(csv.DictReader(io.StringIO(page.execute_script("return decisions.csv()"))))
+
+
+def suspect(summary, row):
+    return next(s for s in summary["suspects"] if s["row"] == row)
+
+
+def test_nothing_is_decided_on_a_row_that_is_not_open(page):
+    press(page, "w", "q", "x", "u", "1", "c", Keys.ARROW_LEFT, "z")
+    assert lines(page) == []
+    assert not page.find_element(By.ID, "deck").is_displayed()
+
+
+@pytest.mark.parametrize(
+    ("key", "decision"),
+    [
+        *((key, "keep") for key in ("q", Keys.ARROW_LEFT)),
+        *((key, "change") for key in ("w", Keys.ARROW_RIGHT)),
+        ("x", "exclude"),
+        ("u", "unsure"),
+    ],
+)
+def test_a_key_decides_on_the_open_row_and_opens_the_next(page, summary, key, decision):
+    first, second = visible(page)[:2]
+    press(page, "j")
+    assert current(page) == first
+    press(page, key)
+    assert current(page) == second
+    (said,) = lines(page)
+    about = suspect(summary, first)
+    assert said["row"] == str(first)
+    assert said["decision"] == decision
+    assert said["new_label"] == (about["rival"] if decision == "change" else "")
+    assert (said["given"], said["verdict"]) == (about["given"], about["verdict"])
+    assert said["probability"] == about["probability"]
+    card = page.find_element(By.ID, f"row-{first}")
+    assert "decided" in card.get_attribute("class")
+    assert len(page.find_elements(By.CSS_SELECTOR, "details[open]")) == 1
+
+
+def test_numbers_and_typing_take_any_class(page, summary):
+    first, second = visible(page)[:2]
+    press(page, "j")
+    share = page.find_elements(By.CSS_SELECTOR, f"#row-{first} .share")[-1]
+    last = share.get_attribute("data-label")
+    press(page, share.find_element(By.TAG_NAME, "kbd").text)
+    press(page, "c")
+    page.switch_to.active_element.send_keys("dog", Keys.ENTER)
+    labels = [said["new_label"] or said["given"] for said in lines(page)]
+    assert labels == [last, "dog"]
+    assert [said["row"] for said in lines(page)] == [str(first), str(second)]
+
+
+def test_undo_takes_the_line_away_and_opens_the_row(page):
+    first = visible(page)[0]
+    press(page, "j", "q", "x")
+    assert len(lines(page)) == 2
+    press(page, "z", "z")
+    assert lines(page) == []
+    assert current(page) == first
+    assert page.find_elements(By.CSS_SELECTOR, "details.decided") == []
+
+
+def test_decisions_stay_in_the_browser_with_notes_and_names_and_other_tables_have_none(
+    page, path, summary, tmp_path
+):
+    press(page, "j")
+    page.find_element(By.ID, "who").send_keys("Eve")
+    press(page, "n")
+    page.switch_to.active_element.send_keys('says "no", twice', Keys.ENTER)
+    press(page, "q", "x")
+    before = lines(page)
+    assert [(said["who"], said["note"]) for said in before] == [
+        ("Eve", 'says "no", twice'), ("Eve", ""),
+    ]  # fmt: skip
+    open_page(page, path)
+    assert lines(page) == before
+    assert "2 decided, kept in this browser" in page.find_element(By.ID, "decided").text
+    other = write_audit_page(summary | {"key": "animals.csv 0123"}, tmp_path / "other.html")
+    open_page(page, other)
+    assert lines(page) == []
+
+
+def test_moving_help_and_buttons_work_as_on_the_page_of_a_review(page):
+    rows = visible(page)
+    press(page, "j", "j", "k")
+    assert current(page) == rows[0]
+    press(page, "?")
+    assert page.find_element(By.ID, "help-dialog").is_displayed()
+    page.switch_to.active_element.send_keys(Keys.ESCAPE)
+    for button in ("keep", "exclude", "undo"):
+        page.find_element(By.CSS_SELECTOR, f"[data-action={button}]").click()
+    assert [said["decision"] for said in lines(page)] == ["keep"]
+    assert current(page) == rows[1]
+
+
+@pytest.fixture
+def reviewed(tmp_path):
+    """Return a table with a label that is spelt in two ways, and its page."""
+    table, _ = animals_file(tmp_path)
+    frame = pd.read_csv(table)
+    frame["kind"] = frame["kind"].where(frame.index % 5 > 0, " " + frame["kind"])
+    frame.to_csv(table, index=False)
+    page = tmp_path / "audit.html"
+    succeeds("audit", table, "--target", "kind", "--report", page)
+    return table, page
+
+
+def downloaded(browser, folder):
+    """Press the button, and return the file that the browser writes."""
+    settings = {"behavior": "allow", "downloadPath": str(folder)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", settings)
+    browser.find_element(By.ID, "download").click()
+    return WebDriverWait(browser, 30).until(lambda _: next(folder.glob("*.csv"), None))
+
+
+def test_what_is_downloaded_is_a_journal_that_a_review_goes_on_with(browser, reviewed, tmp_path):
+    table, path = reviewed
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    open_page(browser, path)
+    try:
+        press(browser, "j", "w", "n")
+        browser.switch_to.active_element.send_keys('a "note", with a comma', Keys.ENTER)
+        press(browser, "q", "x", "u", *"wwwwwwww")
+        file = downloaded(browser, folder)
+        text = browser.execute_script("return decisions.csv()")
+    finally:
+        browser.execute_script("localStorage.clear()")
+    assert file.name == "animals.decisions.csv"
+    content = file.read_bytes().decode()
+    assert content == text
+    said = read_decisions(file)
+    assert content.startswith(",".join(COLUMNS) + "\n")
+    taken = list(csv.DictReader(io.StringIO(content)))
+    order = [int(cells["row"]) for cells in taken]
+    assert content == journal_text(sorted(said, key=lambda d: order.index(d.row)))
+    with Review(table, "kind", decisions=file) as review:
+        assert review.summary().n_decided == len(said) == 12
+        for decision in said:
+            told = (decision.decision, decision.label, decision.note, decision.drawn)
+            twin = review._line(decision.row, *told)  # as the review would have written it
+            ignored = {"who": "", "when": "", "line": 0, "verdict": "", "probability": ""}
+            assert replace(twin, **ignored) == replace(decision, **ignored)
+    succeeds("audit", table, "--target", "kind", "--decisions", file)
 
 
 # --- looks
