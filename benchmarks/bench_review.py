@@ -10,6 +10,7 @@ to search, and how much memory the page has.
 
 import argparse
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,9 +20,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from granulearn import Review
-from tests.report.browser import chromium
-from tests.review.served import Served, served
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from granulearn import Review  # noqa: E402
+from tests.report.browser import chromium  # noqa: E402
+from tests.review.served import Served, served  # noqa: E402
 
 COLUMNS, CLASSES = 50, 20
 APART = 0.4
@@ -68,6 +72,24 @@ def asked(running: Served, path: str, rounds: int = 5) -> list[float]:
     return times
 
 
+def renderer_memory(driver: int) -> float:
+    """Return the megabytes that the largest process of a page has for itself, under Linux."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended meanwhile
+            continue
+    own, found = {driver}, []
+    while more := {child for child, parent in parents.items() if parent in own} - own:
+        own |= more
+    for process in own:
+        if "--type=renderer" in Path(f"/proc/{process}/cmdline").read_text():
+            parts = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+            found.append(sum(int(line.split()[1]) for line in parts if "Private_" in line) / 1024)
+    return max(found)
+
+
 def press_keys(running: Served, presses: int) -> None:
     """Decide on some rows in the browser, and print how long each took."""
     with (
@@ -88,7 +110,9 @@ def press_keys(running: Served, presses: int) -> None:
         nodes = browser.execute_script("return document.querySelectorAll('*').length")
         print(f"key press to next card, {presses} decisions: {told(waits)}")
         print("each, in ms:", " ".join(f"{1000 * wait:.0f}" for wait in waits))
-        print(f"memory of the page's scripts: {heap:.0f} MB, elements: {nodes}")
+        process = renderer_memory(browser.service.process.pid)
+        print(f"memory: {heap:.0f} MB of scripts, {process:.0f} MB of the process of the page")
+        print(f"elements of the page: {nodes}")
 
 
 def main() -> None:

@@ -297,6 +297,27 @@ def test_a_key_that_is_held_down_decides_once(page):
     assert len(page.standing()) == 1
 
 
+def test_keys_of_other_scripts_are_known_by_their_place(page):
+    page.script(
+        """document.body.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "й", code: "KeyQ", bubbles: true }))"""
+    )
+    page.saved()
+    assert [said.decision for said in page.standing().values()] == ["keep"]
+
+
+def test_arrows_scroll_a_table_that_somebody_has_gone_to_with_the_keyboard(page):
+    metrics = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    row = page.row
+    share = page.browser.find_elements(By.CSS_SELECTOR, "#card .share")[-1]
+    page.script("arguments[0].focus()", share)
+    page.type(Keys.TAB)
+    page.type(Keys.ARROW_RIGHT)
+    assert page.row == row
+    assert page.standing() == {}
+
+
 @pytest.mark.parametrize(
     ("button", "decision"),
     [("keep", "keep"), ("take", "change"), ("exclude", "exclude"), ("unsure", "unsure")],
@@ -377,6 +398,15 @@ def test_the_random_sample_is_a_choice_and_is_written_down(page):
     assert not page.at("sample-note").is_displayed()
 
 
+def test_when_a_sample_is_used_up_another_one_is_drawn(browser, table):
+    with reviewing(browser, table, sample=3) as page:
+        page.one(".orders [data-order=random]").click()
+        page.until(lambda: page.text("total") == "3 rows")
+        rows = [page.decided("q") for _ in range(7)]
+        assert len(set(rows)) == 7
+        assert {said.drawn for said in page.standing().values()} == {"random"}
+
+
 def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
     page.one("[data-verdict=fine]").click()
     rows = page.review.rows("worst", RowFilter(frozenset({"fine"}))).tolist()
@@ -401,9 +431,10 @@ def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
 
 
 def test_many_rows_can_be_changed_to_one_class_and_a_dialog_can_be_left(page):
-    Select(page.at("pair")).select_by_index(1)
-    page.until(lambda: page.script("return queue.pair && queue.rows.length"))
-    rows = page.listed
+    pair = Select(page.at("pair")).options[1].get_attribute("value")
+    Select(page.at("pair")).select_by_value(pair)
+    rows = page.review.rows("worst", RowFilter(pair=pair)).tolist()
+    page.shows(rows)
     page.at("bulk").click()
     Select(page.at("bulk-decision")).select_by_value("label")
     Select(page.at("bulk-label")).select_by_visible_text("emu")

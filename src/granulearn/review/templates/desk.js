@@ -57,12 +57,17 @@ class Desk {
     this.row = row;
     const ready = this.cards.ready(row);
     if (ready) return this.paint(ready);
-    this.card = null;
-    this.holder.classList.add("waiting");
+    this.wait();
     const answer = await this.cards.get(row, order);
     if (this.row !== row || this.card) return undefined;
     if (answer.value) return this.paint(answer.value);
     return this.failed(answer);
+  }
+
+  // Nobody decides on a card while another one is on its way.
+  wait() {
+    this.card = null;
+    this.holder.classList.add("waiting");
   }
 
   paint(card) {

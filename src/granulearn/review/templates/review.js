@@ -45,19 +45,28 @@ function showState() {
   const share = expected === null ? "" : `; the next ${next} hold about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong`;
   at("forecast").textContent = `${decided.toLocaleString("en")} of about ${(decided + open).toLocaleString("en")} worth a look${share}`;
   at("progress").firstElementChild.setAttribute("width", decided + open ? (100 * decided) / (decided + open) : 0);
-  const advice = open || !queue.total ? state.advice : `No open label looks wrong. ${state.advice}`;
-  at("advice").hidden = !advice;
-  at("advice").textContent = advice;
-  at("offer").hidden = queue.order === "random" || !queue.total || (open > 0 && !state.advice);
+  showAdvice();
   at("fitting").hidden = !state.fitting;
   for (const [verdict, count] of Object.entries(state.open)) {
-    document.querySelector(`[data-verdict="${verdict}"] .count`).textContent = count.toLocaleString("en");
+    const button = document.querySelector(`[data-verdict="${verdict}"]`);
+    button.querySelector(".count").textContent = count.toLocaleString("en");
+    button.parentElement.hidden = count === 0 && !queue.verdicts.has(verdict);
   }
   showSaved();
   nameActions(desk.card, state.can_undo);
 }
 
+// A hint, and the random sample where no open label looks wrong.
+function showAdvice() {
+  const nothingWrong = state.worth_a_look === 0 && queue.total > 0;
+  const advice = [nothingWrong ? "No open label looks wrong." : "", state.advice].filter(Boolean).join(" ");
+  at("advice").hidden = !advice;
+  at("advice").textContent = advice;
+  at("offer").hidden = !nothingWrong || queue.order === "random";
+}
+
 function showTotal() {
+  showAdvice();
   at("total").textContent = plural(queue.total, "row");
   at("clear").hidden = !queue.isFiltered;
   at("bulk").disabled = queue.total === 0;
@@ -113,7 +122,7 @@ function fetchAhead() {
 }
 
 async function show(row) {
-  if (row === undefined) return showEmpty();
+  if (row === undefined) return goOn();
   const shown = desk.show(row, queue.order);
   queue.mark(row);
   showTotal();
@@ -125,7 +134,15 @@ async function show(row) {
 
 function showFirst() {
   queue.isReordered = false;
-  return show(queue.rows.length ? queue.rows[0].row : undefined);
+  return queue.rows.length ? show(queue.rows[0].row) : showEmpty();
+}
+
+// The list is used up, but the queue may go on: another random sample is drawn, for one.
+async function goOn() {
+  desk.wait();
+  await outbox.empty;
+  queue.decided.clear(); // the review knows of all of them by now
+  await reload();
 }
 
 async function reload() {
@@ -138,7 +155,6 @@ function choose(values) {
   desk.cards.drop();
   for (const button of document.querySelectorAll(".orders button")) pressed(button, button.dataset.order === queue.order);
   for (const button of document.querySelectorAll("[data-verdict]")) pressed(button, queue.verdicts.has(button.dataset.verdict));
-  at("offer").hidden = true;
   at("sample-note").hidden = queue.order !== "random";
   at("pair").value = queue.pair;
   return reload();
@@ -310,7 +326,11 @@ at("find").addEventListener("input", () => {
 });
 at("find").addEventListener("keydown", (event) => event.key === "Enter" && at("find").blur());
 at("note").addEventListener("keydown", (event) => event.key === "Enter" && at("note").blur());
-at("pair").addEventListener("change", () => choose({ pair: at("pair").value }));
+at("pair").addEventListener("change", () => {
+  // Who chose with the mouse goes on with the keys of the card.
+  if (!at("pair").matches(":focus-visible")) at("pair").blur();
+  choose({ pair: at("pair").value });
+});
 at("bulk").addEventListener("click", () => bulk.open());
 at("queue-toggle").addEventListener("click", () => unfold(!at("queue").classList.contains("open")));
 at("message-close").addEventListener("click", () => message(""));
