@@ -18,6 +18,10 @@ class Cards {
     this.kept.delete(row);
   }
 
+  async fetch(rows, order) {
+    for (const row of rows) if (!this.kept.has(row)) await this.get(row, order);
+  }
+
   ready(row) {
     const kept = this.kept.get(row);
     return kept && kept.card;
@@ -41,6 +45,28 @@ class Cards {
     }
     return kept.promise;
   }
+}
+
+// Give an element the content of another. What is alike stays: one card has the form of the next, and
+// other words in the same table cost a browser less time and memory than another table.
+function likenChildren(old, next) {
+  const [before, after] = [Array.from(old.childNodes), Array.from(next.childNodes)];
+  for (const [place, node] of after.entries()) {
+    if (place < before.length) liken(before[place], node);
+    else old.append(node);
+  }
+  for (const node of before.slice(after.length)) node.remove();
+}
+
+function liken(old, next) {
+  if (old.nodeName !== next.nodeName) return old.replaceWith(next);
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== next.data) old.data = next.data;
+    return undefined;
+  }
+  for (const { name } of Array.from(old.attributes)) if (!next.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  return likenChildren(old, next);
 }
 
 // The place where one card lies.
@@ -73,10 +99,12 @@ class Desk {
   paint(card) {
     this.card = card;
     this.holder.classList.remove("waiting");
-    this.holder.innerHTML = card.html; // from our own templates, in which every cell is escaped
+    const next = element("article");
+    next.innerHTML = card.html; // from our own templates, in which every cell is escaped
     if (card.decision) {
-      this.holder.prepend(element("p", { class: "said" }, `Decided already: ${inWords(card, card.given)}. What you decide now replaces it.`));
+      next.prepend(element("p", { class: "said" }, `Decided already: ${inWords(card, card.given)}. What you decide now replaces it.`));
     }
+    likenChildren(this.holder, next);
     this.holder.scrollTop = 0;
   }
 
@@ -84,12 +112,6 @@ class Desk {
     this.row = this.card = null;
     this.holder.classList.remove("waiting");
     this.holder.replaceChildren(element("div", { class: "empty" }, ...content));
-  }
-
-  async fetchAhead(rows, order) {
-    for (const row of rows) {
-      if (!this.cards.kept.has(row)) await this.cards.get(row, order);
-    }
   }
 
   // The class with a number beside it on the card.

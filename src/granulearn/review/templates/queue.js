@@ -32,8 +32,9 @@ class Queue {
     return Boolean(this.verdicts.size || this.pair || this.find);
   }
 
-  // Load the beginning; return whether that is still what was asked for last.
-  async load() {
+  // Load the beginning; return whether that is still what was asked for last. The list stays as it is
+  // until `prepare`, called with the new rows, has done its work.
+  async load(prepare = () => {}) {
     const asked = ++this.asked;
     const answer = await ask("queue", { ...this.filter, from: 0, n: PAGE });
     if (asked !== this.asked) return false;
@@ -41,6 +42,8 @@ class Queue {
       this.failed(answer);
       return false;
     }
+    await prepare(this.open(answer.value.rows).map(({ row }) => row));
+    if (asked !== this.asked) return false;
     this.rows = this.open(answer.value.rows);
     this.begin = 0;
     this.total = answer.value.total;

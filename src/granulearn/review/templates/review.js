@@ -102,23 +102,25 @@ async function look() {
   return state.fitting ? lookSoon(1500) : undefined;
 }
 
-// The queue has another order; the card on screen stays where it is.
+// The queue has another order; the card on screen stays where it is. Cards of the audit before are
+// dropped once those that come next are here, so that nobody waits for them.
 async function fittedAgain() {
-  desk.cards.drop();
+  const fresh = new Cards();
+  const isDone = await queue.load((rows) => fresh.fetch(rows.slice(0, AHEAD), queue.order));
+  if (!isDone) return desk.cards.drop();
+  desk.cards = fresh;
   queue.isReordered = true;
-  if (await queue.load()) {
-    queue.mark(desk.row);
-    showTotal();
-    if (desk.row === null) showFirst();
-    else fetchAhead();
-  }
-  announce("The audit was fitted again; the queue has a new order.");
+  queue.mark(desk.row);
+  showTotal();
+  if (desk.row === null) showFirst();
+  else fetchAhead();
+  return announce("The audit was fitted again; the queue has a new order.");
 }
 
 // --- looking
 
 function fetchAhead() {
-  desk.fetchAhead(queue.after(desk.row, AHEAD), queue.order);
+  desk.cards.fetch(queue.after(desk.row, AHEAD), queue.order);
 }
 
 async function show(row) {
