@@ -94,6 +94,12 @@ def test_a_long_row_of_right_labels_is_a_hint_to_stop():
     assert "None of the last" not in summary(wrong).advice
 
 
+def test_right_labels_at_random_say_nothing_about_the_worst():
+    wrong = [Decision(row, "change", "dog") for row in range(1, NEXT + 1)]
+    drawn = [Decision(row, "keep", drawn="random") for row in range(NEXT + 1, 2 * NEXT + 1)]
+    assert summary([*wrong, *drawn]).advice == ""
+
+
 def test_only_rows_drawn_at_random_tell_how_many_are_wrong():
     said = [Decision(row, "change", "dog") for row in range(1, NEXT + 1)]
     assert "drawn at random" in summary(said).advice

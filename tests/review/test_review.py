@@ -253,10 +253,10 @@ def test_in_the_background_nobody_waits_and_one_fit_runs_at_a_time(saved, monkey
         may_end, real = threading.Event(), review._audited
         fits = []
 
-        def slow(table):
+        def slow(table, **settings):
             fits.append(threading.current_thread())
             may_end.wait(30)
-            return real(table)
+            return real(table, **settings)
 
         monkeypatch.setattr(review, "_audited", slow)
         decide_by(review, truth, 6)
@@ -273,7 +273,7 @@ def test_a_fit_that_fails_is_told_and_the_review_goes_on(saved, monkeypatch):
     path, truth = saved
     with Review(path, "kind", refit_every=2, background=True) as review:
 
-        def broken(table):
+        def broken(table, **settings):
             raise RuntimeError("no memory")
 
         monkeypatch.setattr(review, "_audited", broken)

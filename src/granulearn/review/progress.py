@@ -112,7 +112,7 @@ def summarize(
         by_who={who: dict(said) for who, said in sorted(by_who.items())},
         found=tuple(np.cumsum(wrong, dtype=int).tolist()),
         at_random=at_random,
-        advice=_advice(wrong, n_next, expected, at_random, int(is_open.sum())),
+        advice=_advice(settled, n_next, expected, int(is_open.sum())),
     )
 
 
@@ -125,20 +125,19 @@ def _worth_a_look(ratings: Ratings, is_open: np.ndarray) -> np.ndarray:
     return is_open & (likely | (ratings.verdicts == WRONG))
 
 
-def _advice(
-    wrong: Sequence[bool], n_next: int, expected: float | None, at_random: int, n_open: int
-) -> str:
+def _advice(settled: Sequence[Decision], n_next: int, expected: float | None, n_open: int) -> str:
     if n_open == 0:
         return "Every label has been looked at."
-    recent = wrong[-NEXT:]
     if expected is not None and expected < _FEW:
         return (
             f"The next {n_next} rows hold about {expected:.1f} wrong labels: looking further "
             "hardly pays."
         )
-    if len(recent) == NEXT and not any(recent):
+    # Rows at random are mostly right, and say nothing about the worst of those that are left.
+    chosen = [d for d in settled if d.drawn != AT_RANDOM]
+    if len(chosen) >= NEXT and all(d.decision == KEEP for d in chosen[-NEXT:]):
         return f"None of the last {NEXT} labels was wrong: looking further hardly pays."
-    if len(wrong) >= NEXT and not at_random:
+    if len(settled) == len(chosen) >= NEXT:
         return (
             "How many labels are wrong in all can be counted once some rows drawn at random are "
             "decided on, too."

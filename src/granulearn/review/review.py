@@ -131,7 +131,7 @@ class Review:
 
         self.who = _user_name() if who is None else who
         self.sample, self.refit_every, self.background = sample, refit_every, background
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "groups": group,
             "order": order,
             "random_state": random_state,
@@ -480,7 +480,7 @@ class Review:
         with self._lock:
             seen, self._since_fit = self._since_fit, 0
         try:
-            fit = self._audited(table)
+            fit = self._audited(table, spare_a_core=self.background)
         except BaseException:
             self._since_fit += seen
             raise
@@ -488,10 +488,13 @@ class Review:
             self.table, self._fit = table, fit
             self.generation += 1
 
-    def _audited(self, table: ReviewedTable) -> AuditedTable:
+    def _audited(self, table: ReviewedTable, *, spare_a_core: bool = False) -> AuditedTable:
         with self._lock:
             said = self._in_order()
-        return table.audited(table.verified(said, self.source), **self._settings)
+        settings = dict(self._settings)
+        if spare_a_core and settings["n_jobs"] == -1:
+            settings["n_jobs"] = -2  # somebody is looking at cards meanwhile
+        return table.audited(table.verified(said, self.source), **settings)
 
     def _in_order(self) -> list[Decision]:
         """Return the decisions that hold, in the order of rows."""
