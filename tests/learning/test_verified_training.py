@@ -252,3 +252,11 @@ def test_decisions_that_leave_one_class_or_none_are_refused(reviewed):
 
 def test_the_exact_test_of_mcnemar_is_a_binomial_one():
     assert binomtest(3, 10).pvalue == pytest.approx(mcnemar([[5, 3], [7, 5]], exact=True).pvalue)
+
+
+def test_a_verified_label_is_not_called_doubted(reviewed):
+    table, _, said = reviewed
+    everything = trained(table, said, "ball-forest", test=0.0)
+    rest = trained(table, said[:20], "ball-forest", test=0.0)
+    plain = train(table, "ball-forest", tune=False, test=0.0, seed=0)
+    assert everything.card.doubted_labels < rest.card.doubted_labels < plain.card.doubted_labels

@@ -41,6 +41,11 @@ def test_what_was_decided_at_once_is_undone_at_once():
     assert actions([*lines, *undone]) == [many]
 
 
+def test_one_undo_takes_one_decision_back():
+    twice = [Decision(1, "keep", batch="a/2"), Decision(1, "exclude", batch="a/2")]
+    assert actions([*twice, Decision(1, "undo")]) == [twice[:1]]
+
+
 @given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from(KINDS))))
 def test_undoing_everything_leaves_nothing(said):
     lines = [Decision(row, decision) for row, decision in said]

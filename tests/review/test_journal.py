@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.review import journal as journals
-from granulearn.review.journal import Journal, journal_text
+from granulearn.review.journal import Journal, default_journal, journal_text
 
 LINES = [Decision(row, "keep", note=f"line {row}") for row in (1, 2, 3)]
 
@@ -149,6 +149,51 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
         monkeypatch.undo()
         journal.append(LINES[1:])
     assert path.read_bytes() == journal_text(LINES).encode()
+
+
+@pytest.mark.parametrize("odd", ["a\rb", "a\nb", "a\r\nb", 'say "x"', "a,b", ";", "\t", " a "])
+def test_any_text_of_a_cell_comes_back(path, odd):
+    line = Decision(1, "change", "x" + odd + "x", cell=odd, target=odd, who=f"x{odd}x", given="g")
+    with Journal(path) as journal:
+        journal.append([line, LINES[0]])
+    with Journal(path) as journal:
+        first, second = journal.lines
+        assert (first.label, first.cell, first.target, first.who) == (
+            line.label, line.cell, line.target, line.who,
+        )  # fmt: skip
+        assert fields([second]) == fields(LINES[:1])
+
+
+def test_nothing_is_decided_in_a_journal_that_was_closed(path):
+    journal = Journal(path)
+    journal.append(LINES[:1])
+    journal.close()
+    with pytest.raises(DecisionsError, match="is closed; open it again to decide"):
+        journal.append(LINES[1:])
+    assert path.read_bytes() == journal_text(LINES[:1]).encode()
+
+
+def test_a_file_that_somebody_else_put_there_is_not_removed(path, tmp_path):
+    journal = Journal(path)
+    other = tmp_path / "other.csv"
+    other.write_bytes(journal_text(LINES).encode())
+    other.replace(path)
+    journal.close()
+    assert path.read_bytes() == journal_text(LINES).encode()
+
+
+@pytest.mark.parametrize(
+    ("table", "journal"),
+    [
+        ("credit.csv", "credit.decisions.csv"),
+        ("data.v2.csv", "data.v2.decisions.csv"),
+        ("a.csv.gz", "a.decisions.csv"),
+        ("book.xlsx", "book.decisions.csv"),
+    ],
+)
+def test_the_journal_is_named_after_the_table(tmp_path, table, journal):
+    assert default_journal(tmp_path / table) == tmp_path / journal
+    assert default_journal(None) is None
 
 
 def test_what_another_program_writes_is_not_written_over(path):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from granulearn import Review
 from granulearn.review import DecisionsError, read_decisions
 from granulearn.review.queue import RowFilter
-from granulearn.review.review import default_journal
 from granulearn.tables import TableError, Wishes
 from tests.review.tables import animals, animals_file
 
@@ -260,9 +259,9 @@ def test_in_the_background_nobody_waits_and_one_fit_runs_at_a_time(saved, monkey
 
         monkeypatch.setattr(review, "_audited", slow)
         decide_by(review, truth, 6)
-        assert review.is_fitting
+        assert review.background.is_busy
         assert len(fits) == 1
-        assert not review.later(review.refit)
+        assert not review.background.start(review.refit)
         may_end.set()
         fits[0].join()
         assert review.generation == 1
@@ -278,8 +277,8 @@ def test_a_fit_that_fails_is_told_and_the_review_goes_on(saved, monkeypatch):
 
         monkeypatch.setattr(review, "_audited", broken)
         decide_by(review, truth, 2)
-        review._worker.join()
-        assert review.failure == "no memory"
+        review.background.wait()
+        assert review.background.failure == "no memory"
         assert review.generation == 0
         decide_by(review, truth, 1)
 
@@ -349,18 +348,114 @@ def test_what_the_user_says_of_the_columns_is_kept(saved):
         assert "length" not in [column.name for column in review.table.data.schema.used]
 
 
+def test_the_suggestion_is_the_one_that_was_shown(saved):
+    path, _ = saved
+    with Review(path, "kind", refit_every=1000) as review:
+        cards = [review.card(row) for row in review.rows()[:12].tolist()]
+        for row in review.rows()[40:70].tolist():
+            review.decide(row, "change", "emu")
+        review.refit()
+        for card in cards:
+            review.decide(card, "change")
+            said = review.decision(card.row)
+            assert (said.label or said.given) == card.rival
+
+
+def test_rows_of_the_sample_stand_for_others_however_they_are_decided():
+    frame, truth = animals(400)
+    given = frame["kind"].to_numpy()
+    with Review(frame, "kind", refit_every=1000, sample=60) as review:
+        rows = review.rows("random").tolist()
+        wrong = [row for row in rows if given[row - 1] != truth[row - 1]]
+        for row in wrong:
+            review.decide(review.card(row, "random"), "change", truth[row - 1])
+        review.decide_many(review.rows("random").tolist(), "keep", order="random")
+        numbers = review.summary()
+        # A row that was not drawn stands for itself, whatever it is called.
+        other = int(review.rows()[0])
+        review.decide_many([other], "keep", order="random")
+        assert review.decision(other).drawn == "worst"
+    assert numbers.at_random == 60
+    assert numbers.noise.low <= np.mean(given != truth) <= numbers.noise.high
+
+
+def test_a_row_that_is_named_twice_counts_once(review):
+    assert review.decide_many([5, 5], "keep") == 1
+    assert review.undo() == [5]
+    assert not review.can_undo
+
+
+def test_a_note_or_another_person_is_news(review):
+    review.decide(5, "keep")
+    assert review.decide_many([5], "keep", note="checked with the lab") == 1
+    assert review.decision(5).note == "checked with the lab"
+    review.who = "ben"
+    assert review.decide_many([5], "keep") == 1
+
+
+def test_labels_that_are_numbers_can_be_named_as_such():
+    frame, _ = animals()
+    frame["kind"] = frame["kind"].map({"cat": 0, "dog": 1, "emu": 2})
+    with Review(frame, "kind") as review:
+        new = (frame["kind"].iloc[4] + 1) % 3
+        review.decide(5, "change", int(new))
+        assert review.corrected()["kind"].iloc[4] == new
+
+
+def test_the_column_of_groups_never_becomes_an_input():
+    frame, _ = animals()
+    frame["owner"] = [f"owner {k % 30}" for k in range(len(frame))]
+    with Review(frame, "kind", group="owner") as review:
+        review.use_columns(ignore=["name"])
+        left_out = [column.name for column in review.table.data.schema.left_out]
+        assert left_out == ["name", "owner"]
+
+
+def test_a_row_whose_label_was_edited_since_is_open_again(saved):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        review.decide(5, "keep")
+        review.decide(6, "keep")
+        label = review.decision(5).given
+    lines = path.read_text().splitlines()
+    lines[5] = lines[5].replace(label, next(c for c in ("cat", "dog") if c != label))
+    path.write_text("\n".join(lines) + "\n")
+    with Review(path, "kind") as review:
+        assert review.stale == [5]
+        assert 5 in review.rows()
+        assert 6 not in review.rows()
+        review.decide(5, "keep")
+        assert review.stale == []
+    with Review(path, "kind") as review:
+        assert review.summary().n_decided == 2
+
+
+def test_what_was_undone_is_forgotten_by_the_audit_too(saved):
+    path, truth = saved
+    with Review(path, "kind", refit_every=10) as review:
+        decide_by(review, truth, 10)
+        (row,) = review.undo()
+        assert review.generation == 2
+        assert not review.ratings.verified[review.table.position_of[row]]
+
+
 @pytest.mark.parametrize(
-    ("table", "journal"),
+    ("settings", "message"),
     [
-        ("credit.csv", "credit.decisions.csv"),
-        ("data.v2.csv", "data.v2.decisions.csv"),
-        ("a.csv.gz", "a.decisions.csv"),
-        ("book.xlsx", "book.decisions.csv"),
+        ({"keep": "name"}, "keep='name' must be a list of columns"),
+        ({"sample": 0}, "sample=0 must be 1 or more"),
+        ({"refit_every": 0}, "refit_every=0 must be 1 or more"),
     ],
 )
-def test_the_journal_is_named_after_the_table(tmp_path, table, journal):
-    assert default_journal(tmp_path / table) == tmp_path / journal
-    assert default_journal(None) is None
+def test_settings_that_cannot_be_meant_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Review(animals()[0], "kind", **settings)
+
+
+def test_orders_are_two(review):
+    for call in (review.next, review.rows, lambda order: review.card(5, order)):
+        with pytest.raises(ValueError, match="order='luck' must be one of worst, random"):
+            call("luck")
 
 
 def test_a_review_says_what_it_is(review):

@@ -515,7 +515,7 @@ def test_why_the_audit_could_not_be_fitted_again_is_told(page, monkeypatch):
         raise ValueError("no memory left for trees")
 
     monkeypatch.setattr(page.review, "_audited", fail)
-    page.review.later(page.review.refit)
+    page.review.background.start(page.review.refit)
     page.decided("q")
     page.until(lambda: "no memory left for trees" in page.message)
 

@@ -27,7 +27,7 @@ def test_rows_are_known_by_their_cells_without_the_label(frame):
 def test_labels_are_kept_as_they_are_spelt(frame):
     frame.loc[3, "kind"] = f"{frame.loc[3, 'kind']}  "
     table = ReviewedTable(frame, "kind")
-    assert table.label_cells == frame["kind"].tolist()
+    assert table.data.label_cells == frame["kind"].tolist()
     assert table.classes.tolist() == ["cat", "dog", "emu"]
 
 

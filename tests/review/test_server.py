@@ -112,8 +112,11 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
         ("decide", {"row": 1, "decision": "sell"}, "'sell' is no decision"),
         ("decide", {"row": 1, "decision": "change", "label": "cow"}, "'cow' is no class"),
         ("decide", {"decision": "keep"}, "row"),
-        ("decide", {"row": "x", "decision": "keep"}, "invalid literal"),
-        ("decide", {"row": None, "decision": "keep"}, ""),
+        ("decide", {"row": "x", "decision": "keep"}, "row must be the number of a row, not 'x'"),
+        ("decide", {"row": None, "decision": "keep"}, "not None"),
+        ("decide", {"row": True, "decision": "keep"}, "not True"),
+        ("decide", {"row": 3.7, "decision": "keep"}, "not 3.7"),
+        ("decide", b'{"row": Infinity, "decision": "keep"}', "not inf"),
         ("decide", {"row": 1, "decision": "keep", "order": "luck"}, "luck"),
         ("decide", {"row": 1, "decision": "keep", "note": "\ud800"}, "surrogates"),
         ("decide", [1], "a JSON object is needed"),
@@ -134,14 +137,48 @@ def test_what_cannot_be_meant_is_one_sentence_and_changes_nothing(server, path, 
     assert server.review.journal.lines == []
 
 
+def test_what_is_previewed_is_decided_though_the_audit_says_something_else_by_then(server):
+    preview = said(server, "preview", {"decision": "change", "verdict": "wrong"})
+    for row in server.review.rows()[40:70].tolist():
+        server.review.decide(row, "change", "emu")
+    server.review.refit()
+    said(server, "decide-many", {"token": preview["token"]})
+    for shown in preview["rows"]:
+        assert server.review.decision(shown["row"]).label == shown["rival"]
+
+
+def test_a_bulk_decision_that_could_not_be_saved_can_be_tried_again(server, monkeypatch):
+    preview = said(server, "preview", {"decision": "keep", "verdict": "wrong"})
+
+    def full(journal, text):
+        raise OSError(errno.ENOSPC, "No space left on device", "animals.decisions.csv")
+
+    monkeypatch.setattr(Journal, "_write", full)
+    said(server, "decide-many", {"token": preview["token"]}, status=507)
+    monkeypatch.undo()
+    assert said(server, "decide-many", {"token": preview["token"]})["news"] == preview["total"]
+
+
+def test_whatever_goes_wrong_the_page_gets_a_sentence(server, monkeypatch):
+    def broken(*arguments, **settings):
+        raise RuntimeError("no idea")
+
+    monkeypatch.setattr(type(server.review), "decide_many", broken)
+    answer = said(server, "decide", {"row": 1, "decision": "keep"}, status=500)
+    assert answer["error"] == "Nothing was saved: unexpected RuntimeError: no idea"
+    deep = ask(server, "decide", b"[" * 30_000)
+    assert deep[0] in (400, 500)
+    assert "error" in json.loads(deep[1])
+
+
 def test_columns_are_chosen_and_the_audit_is_fitted_again(server):
     assert said(server, "columns", {"ignore": ["width"], "include": []})["started"]
-    server.review._worker.join()
+    server.review.background.wait()
     assert said(server, "state")["generation"] == 1
     used = [column.name for column in server.review.table.data.schema.used]
     assert "width" not in used
     said(server, "columns", {"ignore": ["nothing"]})
-    server.review._worker.join()
+    server.review.background.wait()
     assert "There is no column 'nothing'" in said(server, "state")["failure"]
 
 

@@ -68,7 +68,7 @@ def test_decisions_about_another_table_are_refused(decision, message):
 def test_what_was_kept_must_still_be_the_label():
     kept = Decision(1, "keep", "", given="cat", line=2)
     assert verified(kept, given=np.array([0, 1, 0, 1]))[1] == [0]
-    again = r"line 2: row 1 was kept as 'cat'.*decide on it again"
+    again = r"line 2: row 1 was 'cat', and its label is 'dog' now; decide on it again in a review"
     with pytest.raises(DecisionsError, match=again):
         verified(kept, given=np.array([1, 1, 0, 1]))
 
@@ -80,3 +80,12 @@ def test_labels_are_known_as_spreadsheets_write_them():
     both = np.array(["A", "a"])
     assert verified(Decision(1, "change", "a"), classes=both)[1] == [1]
     assert verified(Decision(1, "change", "A"), classes=both)[1] == [0]
+
+
+def test_a_change_that_is_in_the_table_already_holds():
+    changed = Decision(1, "change", "dog", given="cat", line=2)
+    for label in (0, 1):
+        assert verified(changed, given=np.array([label, 1, 1]))[1] == [1]
+    three = np.array(["cat", "dog", "emu"])
+    with pytest.raises(DecisionsError, match="row 1 was 'cat', and its label is 'emu' now"):
+        verified(changed, given=np.array([2, 1, 1]), classes=three)

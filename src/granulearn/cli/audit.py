@@ -181,18 +181,9 @@ def _write_page(path: Path, title: str, done: TableAudit) -> None:
         title=title,
         row_numbers=(done.table.rows + 1).tolist(),
         names=done.names,
-        origin=LabelOrigin(done.table.target, done.hashes, _label_cells(done)),
+        origin=LabelOrigin(done.table.target, done.hashes, done.table.label_cells),
     )
     write_audit_page(summary, path)
-
-
-def _label_cells(done: TableAudit) -> list[str | None]:
-    """Return the label of each row of the table, as it is spelt there."""
-    from granulearn.tables.columns.cells import as_text
-
-    assert done.table.cells is not None
-    labels = done.table.cells[done.table.target].combine_chunks()
-    return as_text(labels, trimmed=False).to_pylist()
 
 
 def _write_listing(path: Path, done: TableAudit, keep: list[str] | None, sample: int) -> None:

@@ -106,7 +106,7 @@ def _check_is_one_file(table: Path) -> None:
 
 def _beside(table: Path) -> Path:
     """Return the decisions that a review of the table has left beside it."""
-    from granulearn.review.review import default_journal
+    from granulearn.review.journal import default_journal
 
     found = default_journal(table)
     if found is None or not found.is_file():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +20,8 @@ from granulearn.cli.table_options import AskedTable, column_names, takes_table_o
 
 if TYPE_CHECKING:
     from granulearn.review import Review
+
+_SHOWN = 5
 
 
 @takes_table_options
@@ -109,16 +113,26 @@ def review(
         with opened:
             for warning in opened.table.data.report.warnings:
                 warn(warning)
+            if opened.stale:
+                note(_about_stale(opened.stale))
             if opened.journal.dropped:
                 note(f"{opened.source} ended in the middle of a line, which was left out.")
             token = secrets.token_urlsafe(16)
             address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
             _say_where(table, opened, address)
             if browser:
-                webbrowser.open(address)
+                # In a thread: a browser of the terminal returns when it is closed.
+                Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             with suppress(KeyboardInterrupt):  # which is how a review ends
                 serve(opened, listening, token)
             _say_what_is_next(table, target, opened)
+
+
+def _about_stale(rows: list[int]) -> str:
+    named = ", ".join(map(str, rows[:_SHOWN])) + (", ..." if len(rows) > _SHOWN else "")
+    return (
+        f"labels were edited since they were decided on (row {named}); these rows are open again."
+    )
 
 
 def _check_is_a_file(table: Path) -> None:
@@ -130,7 +144,7 @@ def _check_is_a_file(table: Path) -> None:
 def _say_where(table: Path, opened: Review, address: str) -> None:
     out, n_labels = console(), len(opened.table.data.rows)
     out.print(bold(table.name), f": {counted(n_labels, 'label')}", sep="")
-    n_before = len(opened.summary().found)
+    n_before = opened.summary().n_decided
     if n_before:
         out.print(f"{counted(n_before, 'decision')} in {opened.source}: going on from there")
     else:
@@ -148,5 +162,7 @@ def _say_what_is_next(table: Path, target: str, opened: Review) -> None:
     said = ", ".join(f"{n} {kind}" for kind, n in numbers.counts.items())
     out.print(bold(opened.source), f": {counted(numbers.n_decided, 'decision')} ({said})", sep="")
     if numbers.counts.get("change") or numbers.counts.get("exclude"):
-        clean = table.with_name(f"{table.stem}.clean{table.suffix}")
-        out.print(f"next: granulearn correct {table} --decisions {opened.source} -o {clean}")
+        stem, ending = table.name.partition(".")[::2]
+        clean = table.with_name(f"{stem}.clean.{ending}" if ending else f"{stem}.clean")
+        command = ["granulearn", "correct", table, "--decisions", opened.source, "-o", clean]
+        out.print("next:", shlex.join(map(str, command)))

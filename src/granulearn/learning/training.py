@@ -87,6 +87,7 @@ def train(
     tune: bool,
     test: float,
     seed: int,
+    is_verified: np.ndarray | None = None,
     tell: Callable[[str], None] = tell_nobody,
 ) -> Trained:
     """Split, cross-validate, fit, and score on the rows held out.
@@ -106,6 +107,8 @@ def train(
         Share of the rows to hold out, from 0 to below 1.
     seed : int
         Seed of the split, the folds and the model.
+    is_verified : ndarray of shape (n_rows,), default=None
+        True where a person has looked at the label; the card does not call it doubted.
     tell : callable, default=nobody is told
         Told what is being done.
     """
@@ -137,13 +140,15 @@ def train(
         dropped_rows=table.dropped_rows,
         scores=scores,
         seed=seed,
-        doubted_labels=_doubted_labels(pipeline[-1], y),
+        doubted_labels=_doubted_labels(
+            pipeline[-1], y, None if is_verified is None else is_verified[train_rows]
+        ),
     )
     return Trained(pipeline, card, table.report)
 
 
-def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
-    """Count the labels that are less probable, out of bag, than another one.
+def _doubted_labels(model: Any, y: np.ndarray, is_verified: np.ndarray | None) -> int | None:
+    """Count the labels that nobody has verified and that are less probable than another one.
 
     None for a model without a ball forest: it has no such probabilities.
     """
@@ -151,6 +156,8 @@ def _doubted_labels(model: Any, y: np.ndarray) -> int | None:
     if forest is None:
         return None
     known = ~np.isnan(model.reliability_)
+    if is_verified is not None:
+        known &= ~is_verified
     likely = model.classes_[forest.oob_proba_[known].argmax(axis=1)]
     return int(np.sum(likely != y[known]))
 

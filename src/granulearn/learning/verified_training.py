@@ -177,7 +177,17 @@ def train_verified(
     tell : callable, default=nobody is told
         Told what is being done.
     """
-    trained = train(labels.corrected_table(), model, tune=tune, test=test, seed=seed, tell=tell)
+    is_verified = np.zeros(len(labels.corrected), dtype=bool)
+    is_verified[labels.verified.rows] = True
+    trained = train(
+        labels.corrected_table(),
+        model,
+        tune=tune,
+        test=test,
+        seed=seed,
+        is_verified=is_verified[labels.is_kept],
+        tell=tell,
+    )
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
         "changed": labels.n_changed,
@@ -317,7 +327,7 @@ def _in_words(labels: ReviewedLabels, whole: Comparison, at_random: Comparison |
         )
     if at_random is not None and not drawn.all():
         words.append(
-            f"on the {at_random.rows} drawn at random, which stand for the whole table: "
+            f"on the {at_random.rows} drawn at random, which stand for the rows that nobody chose: "
             + "; ".join(filter(None, [at_random.scores, at_random.difference]))
         )
     return words

@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 HOST = "127.0.0.1"
+_USUAL_PORT = 80
 LONGEST_BODY = 2**16
 """Bytes that a request may hold; a decision takes some hundred."""
 
@@ -47,6 +48,8 @@ class OnlyThisPage:
     def __init__(self, app: Any, token: str, port: int):
         self.app, self.token = app, token
         self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+        if port == _USUAL_PORT:  # which browsers leave out
+            self.hosts |= {HOST, "localhost"}
         self.origins = {f"http://{host}" for host in self.hosts}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -28,8 +28,8 @@ from granulearn.review.cards import (
     make_card,
 )
 from granulearn.review.decision_files import COLUMNS
+from granulearn.review.journal import default_journal
 from granulearn.review.page_parts import FILTERS, class_pairs, headline
-from granulearn.review.review import default_journal
 
 if TYPE_CHECKING:
     import pandas as pd

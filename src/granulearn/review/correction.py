@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from granulearn.audit.verified import CHANGE
+from granulearn.review.class_names import ClassNames
 from granulearn.review.decisions import EXCLUDE, Decision, DecisionsError, check_belong
 from granulearn.tables import Reading, open_table
 from granulearn.tables.columns.cells import as_text
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from granulearn.review.reviewed_table import ReviewedTable
 
 _SHOWN = 5
-_SHOWN_CLASSES = 10
 # What an audit writes before a label that a spreadsheet would take for a formula.
 _GUARD = "'"
 
@@ -148,9 +148,8 @@ class _LabelCells:
     def __init__(self, column: pa.Array, name: str):
         self._texts = as_text(column, trimmed=False)
         known = decide_labels(survey_labels(column, 0), name)
-        self.classes = list(known.classes)
+        self._names = ClassNames(known.classes)
         self._spellings = {spelling.strip() for spelling in known.spellings}
-        self._by_key = {label_key(spelling): label for spelling, label in known.spellings.items()}
 
     def changed(self, changes: Sequence[Decision], source: str) -> dict[int, str]:
         """Return the cells that change, by row from 0.
@@ -162,15 +161,9 @@ class _LabelCells:
         source : str
             Where they stand, for messages.
         """
-        unknown = next((d for d in changes if self._spelt(d.label) is None), None)
-        if unknown is not None:
-            more = ", ..." if len(self.classes) > _SHOWN_CLASSES else ""
-            raise DecisionsError(
-                f"{source}, line {unknown.line}: {unknown.label!r} is no class of the table; the "
-                f"classes are {', '.join(self.classes[:_SHOWN_CLASSES])}{more}."
-            )
+        spelt = {d.row: self._spelt(d, source) for d in changes}
         self._check_no_third(changes, source)
-        return {d.row - 1: self._spelt(d.label) or "" for d in changes if not self._is_new(d)}
+        return {d.row - 1: spelt[d.row] for d in changes if not self._is_new(d)}
 
     def taken_back(self, changes: Sequence[Decision], source: str) -> dict[int, str]:
         """Return the cells that become what they were, by row from 0.
@@ -215,17 +208,16 @@ class _LabelCells:
         return not was or _is_label(self._text(decision), was, other=decision.label)
 
     def _is_new(self, decision: Decision) -> bool:
-        new = self._spelt(decision.label) or decision.label
+        code, new = self._names.code(decision.label), decision.label
+        if code is not None and new not in self._spellings:
+            new = self._names.names[code]
         return _is_label(self._text(decision), new, other=_was(decision))
 
-    def _spelt(self, label: str) -> str | None:
-        """Return a class as it is spelt in the table; None if the table does not have it."""
-        for text in (label.strip(), label.strip().removeprefix(_GUARD)):
-            if text in self._spellings:
-                return text
-            if label_key(text) in self._by_key:
-                return self._by_key[label_key(text)]
-        return None
+    def _spelt(self, decision: Decision, source: str) -> str:
+        """Return a new label as it is spelt in the table: exactly so, or as its class is."""
+        if decision.label in self._spellings:
+            return decision.label
+        return self._names.known(decision.label, f"{source}, line {decision.line}: ")
 
 
 def _was(decision: Decision) -> str:
@@ -253,14 +245,15 @@ def corrected_frame(table: ReviewedTable, decisions: Sequence[Decision]) -> pd.D
     """
     source, target = table.source, table.target
     frame = source.copy() if hasattr(source, "iloc") else table.cells.to_pandas()
-    changes = {d.row - 1: d.label for d in decisions if d.decision == CHANGE}
+    names, values = ClassNames(map(str, table.classes.tolist())), table.classes.tolist()
+    changes = {d.row - 1: names.known(d.label) for d in decisions if d.decision == CHANGE}
     if not changes:
         return frame
-    value_of = {str(label): label for label in table.classes.tolist()}
+    value_of = dict(zip(names.names, values, strict=True))
     place = list(map(str, frame.columns)).index(target)
     labels: list[Any] = frame.iloc[:, place].tolist()
     for row, label in changes.items():
-        labels[row] = value_of.get(label, label)
+        labels[row] = value_of[label]
     kind = frame.dtypes.iloc[place]
     frame.isetitem(place, type(frame.iloc[:, place])(labels, index=frame.index).astype(kind))
     return frame

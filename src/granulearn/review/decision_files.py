@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -65,6 +66,12 @@ def read_lines(path: Path) -> list[Decision]:
         content = path.read_bytes()
     except OSError as error:
         raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
+    if end_of_whole_lines(content) < len(content):
+        warnings.warn(
+            f"{path} ends in the middle of a line or of a batch, which is left out.",
+            UserWarning,
+            stacklevel=3,
+        )
     return parse_lines(content, str(path))
 
 

@@ -96,8 +96,9 @@ def actions(lines: Iterable[Decision]) -> list[list[Decision]]:
 
 def _take_back(done: list[list[Decision]], row: int) -> None:
     for number in range(len(done) - 1, -1, -1):
-        left = [decision for decision in done[number] if decision.row != row]
-        if len(left) < len(done[number]):
+        places = [place for place, decision in enumerate(done[number]) if decision.row == row]
+        if places:
+            left = [*done[number][: places[-1]], *done[number][places[-1] + 1 :]]
             done[number : number + 1] = [left] if left else []
             return
 

@@ -6,10 +6,10 @@ known by its missing end, and dropped when the file is opened again.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from granulearn.review.decision_files import (
@@ -24,6 +24,12 @@ try:
     import fcntl
 except ImportError:  # a system without locks on files: nobody is kept from opening a file twice
     fcntl = None  # type: ignore[assignment]
+
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+_MUST_BE_QUOTED = re.compile(r'[",\r\n]')
+# Binary, where systems tell that apart: a line ends as it is written.
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
@@ -53,13 +59,13 @@ class Journal:
         self.dropped = 0
         self._file = -1
         self._end = 0
-        self._is_new = False
+        self._is_new = self._is_closed = False
         if path is not None:
             self._open(path)
 
     def _open(self, path: Path) -> None:
         self._is_new = not path.exists()
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        self._file = os.open(path, _FLAGS, 0o666)
         try:
             self._lock(path)
             content = path.read_bytes()
@@ -102,6 +108,8 @@ class Journal:
         decisions : sequence of Decision
             In the order in which they were taken.
         """
+        if self._is_closed:
+            raise DecisionsError(f"the review of {self.path} is closed; open it again to decide.")
         if self._file >= 0:
             self._check_untouched()
             self._write(_text([_cells(decision) for decision in decisions]))
@@ -109,17 +117,19 @@ class Journal:
 
     def _check_untouched(self) -> None:
         """Refuse to write if another program has written, moved or removed the file."""
-        assert self.path is not None
-        here = os.fstat(self._file)
-        try:
-            there = self.path.stat()
-        except FileNotFoundError:
-            there = None
-        if there is None or not os.path.samestat(here, there) or here.st_size != self._end:
+        if not self._is_as_we_left_it():
             raise DecisionsError(
                 f"{self.path} was changed or moved by another program; start the review again, so "
                 "that what stands there is read first."
             )
+
+    def _is_as_we_left_it(self) -> bool:
+        assert self.path is not None
+        here = os.fstat(self._file)
+        try:
+            return os.path.samestat(here, self.path.stat()) and here.st_size == self._end
+        except FileNotFoundError:
+            return False
 
     def _write(self, text: str) -> None:
         content = memoryview(text.encode())
@@ -141,12 +151,14 @@ class Journal:
 
     def close(self) -> None:
         """Let others open the journal; one that was made in vain is removed."""
+        self._is_closed = self.path is not None
         if self._file < 0:
             return
-        if self._is_new and not self.lines and self.path is not None:
-            self.path.unlink(missing_ok=True)
+        in_vain = self._is_new and not self.lines and self._is_as_we_left_it()
         os.close(self._file)
         self._file = -1
+        if in_vain and self.path is not None:
+            self.path.unlink(missing_ok=True)
 
     def __enter__(self):
         return self
@@ -171,17 +183,33 @@ def _cells(decision: Decision) -> list[str]:
 
 
 def _text(rows: Sequence[Sequence[str]]) -> str:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(rows)
-    return written.getvalue()
+    return "".join(f"{','.join(map(_quoted, row))}\n" for row in rows)
+
+
+def _quoted(cell: str) -> str:
+    # Not by Python's writer: before version 3.13 it leaves a carriage return without quotes.
+    return '"{}"'.format(cell.replace('"', '""')) if _MUST_BE_QUOTED.search(cell) else cell
 
 
 def _sync_folder(path: Path) -> None:
     """Put the name of a new file on the disk, too."""
-    folder = os.open(path.resolve().parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    except OSError:  # some file systems cannot
-        pass
-    finally:
-        os.close(folder)
+    with suppress(OSError):  # some systems cannot
+        folder = os.open(path.resolve().parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def default_journal(table: Path | None) -> Path | None:
+    """Return where the decisions about a table are kept unless said otherwise.
+
+    Parameters
+    ----------
+    table : Path or None
+        The file.
+    """
+    if table is None:
+        return None
+    name = Path(table.stem).stem if table.suffix in _PACKED else table.stem
+    return table.with_name(f"{name}.decisions.csv")

@@ -28,6 +28,39 @@ class RowFilter:
     """Words that all occur in a row's cells or labels; ``#12`` is the row of that number."""
 
 
+@dataclass(frozen=True)
+class QueuedRow:
+    """A row in the queue, in one line."""
+
+    row: int
+    given: str
+    rival: str
+    verdict: str
+    against: float | None
+
+
+def queued_row(ratings: Ratings, row: int, position: int) -> QueuedRow:
+    """Return a row as the queue shows it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        What the audit says.
+    row : int
+        Number of the row.
+    position : int
+        Its place among the ratings.
+    """
+    reliability, rival = ratings.reliability[position], ratings.rivals[position]
+    return QueuedRow(
+        row=row,
+        given=str(ratings.classes[ratings.given[position]]),
+        rival="" if rival < 0 else str(ratings.classes[rival]),
+        verdict=str(ratings.verdicts[position]),
+        against=None if np.isnan(reliability) else float(1 - reliability),
+    )
+
+
 @dataclass(eq=False)
 class RowQueue:
     """The rows that nobody has decided on, in order, of one audit.

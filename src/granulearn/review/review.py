@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import getpass
-import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from threading import RLock, Thread
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,19 +18,22 @@ from granulearn._words import counted
 from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
+from granulearn.review.background import Background
 from granulearn.review.cards import Card, make_card
+from granulearn.review.class_names import ClassNames
+from granulearn.review.decision_book import DecisionBook
 from granulearn.review.decisions import (
     DECISIONS,
     EXCLUDE,
     UNDO,
     Decision,
     DecisionsError,
-    actions,
-    standing,
+    check_belong,
 )
-from granulearn.review.journal import Journal
+from granulearn.review.journal import Journal, default_journal
 from granulearn.review.progress import ReviewSummary, summarize
-from granulearn.review.queue import RowFilter
+from granulearn.review.queue import QueuedRow, RowFilter, queued_row
+from granulearn.review.verified_labels import is_stale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,18 +43,6 @@ if TYPE_CHECKING:
 
 ORDERS = (WORST_FIRST, AT_RANDOM)
 ALL_ROWS = RowFilter()
-_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-
-
-@dataclass(frozen=True)
-class QueuedRow:
-    """A row in the queue, in one line."""
-
-    row: int
-    given: str
-    rival: str
-    verdict: str
-    against: float | None
 
 
 class Review:
@@ -128,17 +119,20 @@ class Review:
     ):
         # Imported when used: the stage of tables needs optional packages.
         from granulearn.review.reviewed_table import ReviewedTable
+        from granulearn.tables import Wishes
 
-        self.who = _user_name() if who is None else who
-        self.sample, self.refit_every, self.background = sample, refit_every, background
+        _check_settings(keep, sample, refit_every)
+        self.who = " ".join((_user_name() if who is None else who).split())
+        self.sample, self.refit_every = sample, refit_every
+        self.background = Background() if background else None
+        """Where the audit is fitted again; None if decisions wait for it."""
         self._settings: dict[str, Any] = {
             "groups": group,
             "order": order,
             "random_state": random_state,
             "n_jobs": n_jobs,
         }
-        if group is not None:
-            wishes = _leaving_out(wishes, group)
+        wishes = _leaving_out(wishes or Wishes(), group)
         self.table = ReviewedTable(table, target, keep, wishes, reading)
         path = default_journal(self.table.path) if decisions is None else Path(decisions)
         self.journal = Journal(path)
@@ -150,25 +144,38 @@ class Review:
 
     def _enter(self) -> None:
         self._lock = RLock()
-        self._standing = {d.row: d for d in standing(self.journal.lines)}
-        self._check_target()
-        self._actions = actions(self.journal.lines)
+        self._names = ClassNames(map(str, self.table.classes.tolist()))
+        self._book = DecisionBook(self.journal, self._is_stale)
+        self._check_decisions()
         self._fit: AuditedTable = self._audited(self.table)
         self._since_fit = 0
         self._sampled: np.ndarray = np.empty(0, dtype=int)
-        self._worker: Thread | None = None
+        self._ever_sampled: set[int] = set()
         self.generation = 0
         """How often the audit was fitted again."""
-        self.failure = ""
-        """Why the audit could not be fitted again, if it could not."""
 
-    def _check_target(self) -> None:
-        other = {d.target for d in self._standing.values()} - {"", self.table.target}
+    def _check_decisions(self) -> None:
+        """Refuse decisions about another table or column, before anything is made of them."""
+        decisions = [*self._book.by_row, *self._book.stale]
+        other = {d.target for d in decisions} - {"", self.table.target}
         if other:
             raise DecisionsError(
                 f"{self.source} is about the column {min(other)!r}, not {self.table.target!r}; "
                 "name that column, or another file for the decisions."
             )
+        check_belong(decisions, self.table.hashes, self.source)
+
+    def _is_stale(self, decision: Decision) -> bool:
+        place = self.table.position_of.get(decision.row)
+        if place is None:
+            return False
+        given = int(np.searchsorted(self.table.classes, self.table.data.y[place]))
+        return is_stale(decision, given, self._names)
+
+    @property
+    def stale(self) -> list[int]:
+        """Rows that were decided on and have another label now; they are open again."""
+        return [decision.row for decision in self._book.stale]
 
     @property
     def source(self) -> str:
@@ -178,12 +185,7 @@ class Review:
     @property
     def classes(self) -> list[str]:
         """The class labels, sorted."""
-        return [str(label) for label in self.table.classes.tolist()]
-
-    @property
-    def is_fitting(self) -> bool:
-        """Whether the audit is being fitted again at this moment."""
-        return self._worker is not None and self._worker.is_alive()
+        return self._names.names
 
     @property
     def ratings(self) -> Ratings:
@@ -198,7 +200,7 @@ class Review:
     @property
     def can_undo(self) -> bool:
         """Whether there is a decision to take back."""
-        return bool(self._actions)
+        return bool(self._book.last)
 
     # --- looking
 
@@ -230,7 +232,7 @@ class Review:
         with self._lock:
             fit = self._fit
             _check_order(order)
-            among = fit.queue.ratings.worst_first if order == WORST_FIRST else self._drawn()
+            among = self._drawn() if order == AT_RANDOM else fit.queue.ratings.worst_first
             return fit.queue.rows[fit.queue.positions(among, self._is_open(), asked)]
 
     def queued(self, rows: Sequence[int] | np.ndarray) -> list[QueuedRow]:
@@ -243,7 +245,7 @@ class Review:
         """
         with self._lock:
             ratings = self._fit.queue.ratings
-            return [_queued(ratings, int(row), self._position(int(row))) for row in rows]
+            return [queued_row(ratings, int(row), self._position(int(row))) for row in rows]
 
     def card(self, row: int, order: str = WORST_FIRST) -> Card:
         """Return the card of a row.
@@ -255,6 +257,7 @@ class Review:
         order : {"worst", "random"}, default="worst"
             How it came to be looked at.
         """
+        _check_order(order)
         with self._lock:
             fit, position = self._fit, self._position(row)
         (why,) = fit.explainer.explain([position])
@@ -268,7 +271,7 @@ class Review:
         row : int
             Its number, from 1.
         """
-        return self._standing.get(row)
+        return self._book.about(row)
 
     def _drawn(self) -> np.ndarray:
         """Return the positions that were drawn at random; when all are decided on, others are."""
@@ -281,12 +284,13 @@ class Review:
             )
             rows = drawn.index.to_numpy()
             self._sampled = rows[is_open[rows]][: self.sample]
+            self._ever_sampled |= set((self.table.data.rows[self._sampled] + 1).tolist())
         return self._sampled
 
     def _is_open(self) -> np.ndarray:
         is_open = np.ones(len(self.table.data.rows), dtype=bool)
         places = self.table.position_of
-        is_open[[places[row] for row in self._standing if row in places]] = False
+        is_open[[places[row] for row in self._book.rows if row in places]] = False
         return is_open
 
     def _position(self, row: int) -> int:
@@ -296,9 +300,7 @@ class Review:
 
     # --- deciding
 
-    def decide(
-        self, card: Card | int, decision: str, label: str | None = None, note: str = ""
-    ) -> None:
+    def decide(self, card: Card | int, decision: str, label: Any = None, note: str = "") -> None:
         """Take a decision; when this returns it is in the journal.
 
         Parameters
@@ -307,22 +309,26 @@ class Review:
             What `next` returned, or the number of a row.
         decision : {"keep", "change", "exclude", "unsure"}
             The label is right; another one is; the row should not be learnt from; nobody knows.
-        label : str, default=None
+        label : label, default=None
             The right label of a change; None takes the suggestion.
         note : str, default=""
             Anything worth keeping, in one line.
         """
-        row, drawn = (card.row, card.drawn) if isinstance(card, Card) else (card, WORST_FIRST)
-        self.decide_many([row], decision, label, note, drawn=drawn)
+        if not isinstance(card, Card):
+            self.decide_many([card], decision, label, note)
+            return
+        if decision == CHANGE and label is None:
+            label = card.rival  # what the person saw; the audit may say something else by now
+        self.decide_many([card.row], decision, label, note, order=card.drawn)
 
     def decide_many(
         self,
         rows: Sequence[int],
         decision: str,
-        label: str | None = None,
+        label: Any = None,
         note: str = "",
         *,
-        drawn: str = WORST_FIRST,
+        order: str = WORST_FIRST,
     ) -> int:
         """Take one decision about many rows, which is undone as one.
 
@@ -332,29 +338,30 @@ class Review:
             Numbers of rows.
         decision : {"keep", "change", "exclude", "unsure"}
             As for `decide`.
-        label : str, default=None
-            The right label of a change; None takes the suggestion for each row.
+        label : label or list of labels, default=None
+            The right label of a change, or one for each row; None takes the suggestion.
         note : str, default=""
             Anything worth keeping, in one line.
-        drawn : {"worst", "random"}, default="worst"
-            How the rows came to be looked at.
+        order : {"worst", "random"}, default="worst"
+            How the rows came to be looked at. Those of the random sample that were looked at
+            as such stand for others.
 
         Returns
         -------
         int
             For how many rows that is news.
         """
+        _check_order(order)
+        labels = list(label) if isinstance(label, (list, tuple)) else [label] * len(rows)
+        wanted = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
         with self._lock:
             self.table.check_unchanged()
-            taken = [self._taken(row, decision, label, note, drawn) for row in rows]
-            news = _as_batch([d for d in taken if not self._says_so_already(d)])
-            self._add(news)
-            for new in news:
-                self._standing[new.row] = new
-            if news:
-                self._actions.append(news)
+            news = self._book.take(
+                [self._taken(row, decision, one, note, order) for row, one in wanted.items()]
+            )
+            self._since_fit += news
         self._refit_if_due()
-        return len(news)
+        return news
 
     def undo(self) -> list[int]:
         """Take the last decision back, or all that were taken at once with it.
@@ -365,40 +372,37 @@ class Review:
             Numbers of the rows that are open again, or decided on as before.
         """
         with self._lock:
-            if not self._actions:
+            last = self._book.last
+            if not last:
                 return []
             self.table.check_unchanged()
-            last = self._actions[-1]
-            self._add(_as_batch([self._line(d.row, UNDO, "", "", d.drawn) for d in last]))
-            self._actions.pop()
-            self._standing = {d.row: d for d in standing(self.journal.lines)}
-            return [d.row for d in last]
+            self._book.undo([self._line(d.row, UNDO, "", "", d.drawn) for d in last])
+            rows = [decision.row for decision in last]
+            was_learnt = self.ratings.verified[[self._position(row) for row in rows]].any()
+            # The audit must forget what it was told.
+            self._since_fit += self.refit_every if was_learnt else len(rows)
+        self._refit_if_due()
+        return rows
 
-    def _taken(self, row: int, decision: str, label: str | None, note: str, drawn: str) -> Decision:
+    def _taken(self, row: int, decision: str, label: Any, note: str, order: str) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
-        _check_order(drawn)
-        position, ratings = self._position(row), self._fit.queue.ratings
-        given = self.classes[ratings.given[position]]
+        position = self._position(row)
+        drawn = AT_RANDOM if order == AT_RANDOM and row in self._ever_sampled else WORST_FIRST
         if decision != CHANGE:
             return self._line(row, decision, "", note, drawn)
-        if label is None:
-            if ratings.rivals[position] < 0:
-                raise DecisionsError(f"row {row}: nothing is suggested; name the new label.")
-            label = self.classes[ratings.rivals[position]]
-        if label not in self.classes:
-            raise DecisionsError(
-                f"{label!r} is no class of the table; the classes are "
-                f"{', '.join(self.classes[:10])}{', ...' if len(self.classes) > 10 else ''}."
-            )
-        if label == given:
+        rival = self.ratings.rivals[position]
+        if label is None and rival < 0:
+            raise DecisionsError(f"row {row}: nothing is suggested; name the new label.")
+        new = self.classes[rival] if label is None else self._names.known(str(label))
+        if new == self.classes[self.ratings.given[position]]:
             return self._line(row, KEEP, "", note, drawn)
-        return self._line(row, CHANGE, label, note, drawn)
+        return self._line(row, CHANGE, new, note, drawn)
 
     def _line(self, row: int, decision: str, label: str, note: str, drawn: str) -> Decision:
         position, ratings = self._position(row), self._fit.queue.ratings
         given = self.classes[ratings.given[position]]
-        cell = self.table.label_cells[row - 1] or ""
+        cell = self.table.data.label_cells[row - 1] or ""
         wrong = ratings.wrong_proba[position]
         return Decision(
             row,
@@ -414,18 +418,8 @@ class Review:
             when=datetime.now(UTC).isoformat(timespec="seconds"),
             verdict=str(ratings.verdicts[position]),
             probability="" if np.isnan(wrong) else f"{wrong:.4f}",
-            version=version("granulearn"),
+            version=_version(),
         )
-
-    def _says_so_already(self, new: Decision) -> bool:
-        """Return whether a decision holds already: a page may send one again to be sure."""
-        old = self._standing.get(new.row)
-        return old is not None and (old.decision, old.label) == (new.decision, new.label)
-
-    def _add(self, decisions: list[Decision]) -> None:
-        if decisions:
-            self.journal.append(decisions)
-            self._since_fit += len(decisions)
 
     # --- learning from what was decided
 
@@ -444,45 +438,25 @@ class Review:
             Columns to use that would be left out.
         """
         wishes = replace(self.table.wishes, ignore=tuple(ignore), include=tuple(include))
+        wishes = _leaving_out(wishes, self._settings["groups"])
         self._refit(self.table.with_wishes(wishes))
-
-    def later(self, work: Callable[[], None]) -> bool:
-        """Start some fitting in the background, unless there is some under way.
-
-        Parameters
-        ----------
-        work : callable
-            `refit`, or a call of `use_columns`.
-        """
-        with self._lock:
-            if self.is_fitting:
-                return False
-            self._worker = Thread(target=self._guarded, args=(work,), daemon=True)
-            self._worker.start()
-            return True
-
-    def _guarded(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-            self.failure = ""
-        except Exception as error:  # told on the page: nobody waits for this thread
-            self.failure = str(error)
 
     def _refit_if_due(self) -> None:
         if self._since_fit < self.refit_every:
             return
-        if self.background:
-            self.later(self.refit)
-        else:
+        if self.background is None:
             self.refit()
+        else:
+            self.background.start(self.refit)
 
     def _refit(self, table: ReviewedTable) -> None:
         with self._lock:
             seen, self._since_fit = self._since_fit, 0
         try:
-            fit = self._audited(table, spare_a_core=self.background)
+            fit = self._audited(table, spare_a_core=self.background is not None)
         except BaseException:
-            self._since_fit += seen
+            with self._lock:
+                self._since_fit += seen
             raise
         with self._lock:
             self.table, self._fit = table, fit
@@ -490,23 +464,19 @@ class Review:
 
     def _audited(self, table: ReviewedTable, *, spare_a_core: bool = False) -> AuditedTable:
         with self._lock:
-            said = self._in_order()
+            said = self._book.by_row
         settings = dict(self._settings)
         if spare_a_core and settings["n_jobs"] == -1:
             settings["n_jobs"] = -2  # somebody is looking at cards meanwhile
         return table.audited(table.verified(said, self.source), **settings)
-
-    def _in_order(self) -> list[Decision]:
-        """Return the decisions that hold, in the order of rows."""
-        return [self._standing[row] for row in sorted(self._standing)]
 
     # --- what comes of it
 
     def summary(self) -> ReviewSummary:
         """Return how the review goes."""
         with self._lock:
-            said, fit, is_open = self._in_order(), self._fit, self._is_open()
-            by_time = [d for d in self.journal.lines if self._standing.get(d.row) is d]
+            said, by_time = self._book.by_row, self._book.by_time
+            fit, is_open = self._fit, self._is_open()
         verified = self.table.verified(said, self.source)
         ratings, noise = fit.done.audit.rated_with(verified)
         return summarize(by_time, ratings, noise, is_open)
@@ -522,7 +492,7 @@ class Review:
         from granulearn.review.correction import corrected_frame
 
         with self._lock:
-            said = self._in_order()
+            said = self._book.by_row
         frame = corrected_frame(self.table, said)
         if not drop_excluded:
             return frame
@@ -542,22 +512,8 @@ class Review:
     def __repr__(self) -> str:
         return (
             f"<Review of {counted(len(self.table.data.rows), 'label')}, "
-            f"{counted(len(self._standing), 'decision')}>"
+            f"{counted(len(self._book), 'decision')}>"
         )
-
-
-def default_journal(table: Path | None) -> Path | None:
-    """Return where the decisions about a table are kept unless said otherwise.
-
-    Parameters
-    ----------
-    table : Path or None
-        The file.
-    """
-    if table is None:
-        return None
-    name = Path(table.stem).stem if table.suffix in _PACKED else table.stem
-    return table.with_name(f"{name}.decisions.csv")
 
 
 def _check_order(order: str) -> None:
@@ -565,30 +521,24 @@ def _check_order(order: str) -> None:
         raise ValueError(f"order={order!r} must be one of {', '.join(ORDERS)}.")
 
 
-def _queued(ratings: Ratings, row: int, position: int) -> QueuedRow:
-    reliability, rival = ratings.reliability[position], ratings.rivals[position]
-    return QueuedRow(
-        row=row,
-        given=str(ratings.classes[ratings.given[position]]),
-        rival="" if rival < 0 else str(ratings.classes[rival]),
-        verdict=str(ratings.verdicts[position]),
-        against=None if np.isnan(reliability) else float(1 - reliability),
-    )
+def _leaving_out(wishes: Wishes, group: str | None) -> Wishes:
+    """Return wishes by which the column of groups is no input."""
+    if group is None or group in wishes.ignore:
+        return wishes
+    return replace(wishes, ignore=(*wishes.ignore, group))
 
 
-def _as_batch(decisions: list[Decision]) -> list[Decision]:
-    """Return decisions that are known to have been taken at once."""
-    if len(decisions) < 2:
-        return decisions
-    name = f"{secrets.token_hex(4)}/{len(decisions)}"
-    return [replace(decision, batch=name) for decision in decisions]
+def _check_settings(keep: Sequence[str], sample: int, refit_every: int) -> None:
+    if isinstance(keep, str):
+        raise ValueError(f"keep={keep!r} must be a list of columns, such as [{keep!r}].")
+    for name, value in (("sample", sample), ("refit_every", refit_every)):
+        if value < 1:
+            raise ValueError(f"{name}={value!r} must be 1 or more.")
 
 
-def _leaving_out(wishes: Wishes | None, name: str) -> Wishes:
-    from granulearn.tables import Wishes
-
-    wishes = wishes or Wishes()
-    return replace(wishes, ignore=(*wishes.ignore, name))
+@cache
+def _version() -> str:
+    return version("granulearn")
 
 
 def _user_name() -> str:

@@ -28,7 +28,6 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.columns.cells import as_text
 from granulearn.tables.row_hashes import row_hashes
 
 # A card of a wide table has as many lines as a person would scroll through.
@@ -125,11 +124,6 @@ class ReviewedTable:
     def hashes(self) -> list[str]:
         """Of the cells of each row of the table, labels left out."""
         return row_hashes(self.cells, self.target)
-
-    @cached_property
-    def label_cells(self) -> list[str | None]:
-        """The label of each row of the table, as it is spelt there."""
-        return as_text(self.cells[self.target].combine_chunks(), trimmed=False).to_pylist()
 
     @cached_property
     def classes(self) -> np.ndarray:

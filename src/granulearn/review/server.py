@@ -18,8 +18,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from granulearn.audit.ratings import VERDICTS
+from granulearn.audit.verified import CHANGE
 from granulearn.review.access import HOST, OnlyThisPage
-from granulearn.review.decisions import DecisionsError
+from granulearn.review.background import Background
+from granulearn.review.decisions import DECISIONS, DecisionsError
 from granulearn.review.fragments import STATIC, card_html, numbers_html, review_page, table_html
 from granulearn.review.queue import RowFilter
 from granulearn.review.review import Review
@@ -90,7 +92,7 @@ def _answering(act: Callable[..., Any], *, with_body: bool = False) -> Callable:
     """Return an endpoint: what goes wrong becomes a status and one sentence."""
 
     async def endpoint(request: Request) -> Response:
-        said = request.path_params | dict(request.query_params)
+        said = dict(request.query_params) | request.path_params
         try:
             if with_body:
                 said = await request.json()
@@ -105,6 +107,8 @@ def _answering(act: Callable[..., Any], *, with_body: bool = False) -> Callable:
             reason = f"{error.strerror or error}".lower()
             step = "Make room, or mend the rights of the file, and decide again."
             return _failed(507, f"Nothing was saved: {error.filename}: {reason}. {step}")
+        except Exception as error:  # the page must get a sentence, whatever happens
+            return _failed(500, f"Nothing was saved: unexpected {type(error).__name__}: {error}")
 
     return endpoint
 
@@ -118,7 +122,8 @@ class _Desk:
 
     def __init__(self, review: Review):
         self.review = review
-        self._previews: dict[str, dict[str, Any]] = {}
+        self._background = review.background or Background()
+        self._previews: dict[str, tuple[list[int], str, list[str | None] | None, str]] = {}
 
     async def page(self, request: Request) -> Response:
         return HTMLResponse(await run_in_threadpool(review_page, self.review))
@@ -135,8 +140,8 @@ class _Desk:
         numbers = review.summary()
         return {
             "generation": review.generation,
-            "fitting": review.is_fitting,
-            "failure": review.failure,
+            "fitting": self._background.is_busy,
+            "failure": self._background.failure,
             "labels": numbers.n_labels,
             "decided": numbers.n_decided,
             "counts": numbers.counts,
@@ -186,9 +191,12 @@ class _Desk:
         return {"html": table_html(self.review)}
 
     def decide(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        row, order = int(said["row"]), str(said.get("order", "worst"))
         news = self.review.decide_many(
-            [row], str(said["decision"]), _label(said), str(said.get("note") or ""), drawn=order
+            [_row(said)],
+            _decision(said),
+            _label(said),
+            str(said.get("note") or ""),
+            order=str(said.get("order", "worst")),
         )
         return {"saved": True, "news": news}
 
@@ -197,28 +205,38 @@ class _Desk:
 
     def preview(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Say what a decision about all rows of a filter would do; `decide_many` does it."""
-        rows = self.review.rows(str(said.get("order", "worst")), _filter(said)).tolist()
+        order, decision, label = str(said.get("order", "worst")), _decision(said), _label(said)
+        queued = self.review.queued(self.review.rows(order, _filter(said)))
+        # What is shown is what will be decided, whatever an audit says by then.
+        labels = [label or row.rival or None for row in queued] if decision == CHANGE else None
         token = secrets.token_urlsafe(8)
-        decision, label = str(said["decision"]), _label(said)
-        self._previews = {token: {"rows": rows, "decision": decision, "label": label}}
+        self._previews = {token: ([row.row for row in queued], decision, labels, order)}
         return {
             "token": token,
-            "total": len(rows),
-            "rows": [asdict(row) for row in self.review.queued(rows[:_SHOWN_IN_PREVIEW])],
+            "total": len(queued),
+            "rows": [asdict(row) for row in queued[:_SHOWN_IN_PREVIEW]],
         }
 
     def decide_many(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        agreed = self._previews.pop(str(said["token"]), None)
-        if agreed is None:
+        token = str(said.get("token"))
+        if token not in self._previews:
             raise ValueError("the rows were not previewed; look at them first.")
-        open_rows = [row for row in agreed["rows"] if self.review.decision(row) is None]
-        note = str(said.get("note") or "")
-        news = self.review.decide_many(open_rows, agreed["decision"], agreed["label"], note)
+        rows, decision, labels, order = self._previews[token]
+        wanted = dict(zip(rows, labels or [None] * len(rows), strict=True))
+        wanted = {row: new for row, new in wanted.items() if self.review.decision(row) is None}
+        news = self.review.decide_many(
+            list(wanted),
+            decision,
+            None if labels is None else list(wanted.values()),
+            str(said.get("note") or ""),
+            order=order,
+        )
+        del self._previews[token]  # only now: what could not be saved can be tried again
         return {"saved": True, "news": news}
 
     def columns(self, said: Mapping[str, Any]) -> dict[str, Any]:
         ignore, include = _names(said, "ignore"), _names(said, "include")
-        started = self.review.later(lambda: self.review.use_columns(ignore, include))
+        started = self._background.start(lambda: self.review.use_columns(ignore, include))
         if not started:
             raise ValueError("the audit is being fitted; try again in a moment.")
         return {"started": True}
@@ -231,6 +249,20 @@ def _filter(said: Mapping[str, Any]) -> RowFilter:
         raise ValueError(f"{unknown[0]!r} is no verdict; they are {', '.join(VERDICTS)}.")
     pair, find = str(said.get("pair") or ""), str(said.get("find") or "")
     return RowFilter(frozenset(verdicts), pair, find)
+
+
+def _row(said: Mapping[str, Any]) -> int:
+    row = said.get("row")
+    if type(row) is not int:  # a truth value would pass for one, and a fraction be cut
+        raise ValueError(f"row must be the number of a row, not {row!r}.")
+    return row
+
+
+def _decision(said: Mapping[str, Any]) -> str:
+    decision = said.get("decision")
+    if decision not in DECISIONS:
+        raise ValueError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
+    return decision
 
 
 def _label(said: Mapping[str, Any]) -> str | None:

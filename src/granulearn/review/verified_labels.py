@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, VerifiedLabels
+from granulearn.review.class_names import ClassNames
 from granulearn.review.decisions import Decision, DecisionsError, check_belong
 
 
@@ -39,28 +40,21 @@ def verified_by(
     check_belong(decisions, hashes, source)
     position = np.full(len(hashes), -1)
     position[rows] = np.arange(len(rows))
-    numbers = _numbers_of(classes)
-    unknown = [d for d in decisions if d.decision == CHANGE and _key(d.label, numbers) is None]
-    if unknown:
-        raise DecisionsError(
-            f"{source}, line {unknown[0].line}: {unknown[0].label!r} is no class of the table; the "
-            f"classes are {', '.join(map(str, classes.tolist()[:10]))}."
-        )
+    names = ClassNames(map(str, classes.tolist()))
+    for decision in decisions:
+        if decision.decision == CHANGE:
+            names.known(decision.label, f"{source}, line {decision.line}: ")
     settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
     at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)
-    changed = [
-        d
-        for d, place in zip(settled, at, strict=True)
-        if d.decision == KEEP and d.given and numbers.get(_key(d.given, numbers)) != given[place]
-    ]
-    if changed:
-        raise DecisionsError(
-            f"{source}, line {changed[0].line}: row {changed[0].row} was kept as "
-            f"{changed[0].given!r}, and its label is another one now; decide on it again."
-        )
+    for decision, place in zip(settled, at, strict=True):
+        if is_stale(decision, int(given[place]), names):
+            raise DecisionsError(
+                f"{source}, line {decision.line}: row {decision.row} was {decision.given!r}, and "
+                f"its label is {names.names[given[place]]!r} now; decide on it again in a review."
+            )
     truth = np.array(
         [
-            numbers[_key(d.label, numbers)] if d.decision == CHANGE else given[place]
+            names.code(d.label) if d.decision == CHANGE else given[place]
             for d, place in zip(settled, at, strict=True)
         ],
         dtype=np.intp,
@@ -68,25 +62,23 @@ def verified_by(
     return VerifiedLabels(at, truth, np.array([d.drawn == AT_RANDOM for d in settled], dtype=bool))
 
 
-def _numbers_of(classes: np.ndarray) -> dict[str | None, int]:
-    """Return the number of each class, by all the ways in which a spreadsheet may write it."""
-    named = [str(label) for label in classes.tolist()]
-    numbers: dict[str | None, int] = {}
-    # Exact names come last, and win.
-    for spelt in (_as_number, str.casefold, "'{}".format, str):
-        numbers |= {spelt(name): code for code, name in enumerate(named) if spelt(name)}
-    return numbers
+def is_stale(decision: Decision, given: int, names: ClassNames) -> bool:
+    """Return whether a decision is about another label than a row has now.
 
+    A label that was changed may be in the table already.
 
-def _key(label: str, numbers: dict[str | None, int]) -> str | None:
-    """Return how the label stands among the numbers of classes; None if it does not."""
-    spellings = (label, label.casefold(), _as_number(label))
-    return next((spelt for spelt in spellings if spelt and spelt in numbers), None)
-
-
-def _as_number(label: str) -> str:
-    """Return a number in one way of writing it; empty if the label is none."""
-    try:
-        return f"number {float(label)!r}"
-    except ValueError:
-        return ""
+    Parameters
+    ----------
+    decision : Decision
+        What was decided.
+    given : int
+        Number of the class that the row has.
+    names : ClassNames
+        The classes of the table.
+    """
+    if not decision.given or decision.decision not in (KEEP, CHANGE):
+        return False
+    was = {names.code(decision.given)}
+    if decision.decision == CHANGE:
+        was.add(names.code(decision.label))
+    return given not in was

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from granulearn.tables.columns.cells import as_text
 from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
@@ -50,6 +51,14 @@ class TrainingTable:
     def X(self) -> pd.DataFrame:  # noqa: N802
         """Numbers as floats, the others as categories of text."""
         return self.typed.to_frame()
+
+    @cached_property
+    def label_cells(self) -> list[str | None]:
+        """The label of each row of the file as it is spelt there; needs `cells`."""
+        if self.cells is None:
+            raise ValueError("the table was read without keep_cells.")
+        labels = self.cells[self.target].combine_chunks()
+        return as_text(labels, trimmed=False).to_pylist()
 
     @property
     def schema(self) -> Schema:

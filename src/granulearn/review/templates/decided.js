@@ -35,6 +35,7 @@ class Decisions {
 
   // A decision about a row replaces the one before.
   add(card, { decision, label, note, who }) {
+    this.lines = this.read(); // another tab may have added some
     this.lines.push({
       row: card.row, hash: card.hash, given: card.given, cell: card.cell, verdict: card.verdict, probability: card.probability,
       decision, new_label: label || "", note: note.split(/\s+/).filter(Boolean).join(" "), who: who.split(/\s+/).filter(Boolean).join(" "),
@@ -45,6 +46,7 @@ class Decisions {
 
   // Take the last one back; return the row that it was about.
   undo() {
+    this.lines = this.read();
     const last = this.lines.pop();
     this.keep();
     return last && last.row;
