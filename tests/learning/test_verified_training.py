@@ -174,7 +174,10 @@ def test_rows_chosen_worst_first_are_no_score_of_the_whole_table(reviewed):
     drawn = decided(table, truth, range(100, 120), "random")
     scores = trained(table, said + drawn).card.scores["verified"]
     assert scores["at_random"]["rows"] == 20
-    assert "on the 20 drawn at random, which stand for the whole table" in scores["words"][-1]
+    assert (
+        "on the 20 drawn at random, which stand for the rows that nobody chose"
+        in scores["words"][-1]
+    )
     assert trained(table, said + drawn[:-1]).card.scores["verified"]["at_random"] is None
 
 

@@ -29,9 +29,10 @@ COLUMNS = {
     "version": "version",
 }
 """Column of a journal -> field of a `Decision`."""
-# A list of an audit has the columns of the table besides its own, and one of them may well be
-# called as a column that only journals have.
+# Other files may have the columns of a table besides these, and one of them may well be called as
+# a column that only journals have; a list of an audit has them all.
 _OF_LISTS = ("row", "hash", "given", "decision", "new_label", "note", "drawn")
+_BY_HAND = (*_OF_LISTS, "who", "when")
 _LIST = {"suggested", "reliability"}
 
 
@@ -108,12 +109,19 @@ def parse_lines(content: bytes, source: str) -> list[Decision]:
             f"({', '.join(DECISIONS)}), and 'new_label' for a change. "
             f"It has {', '.join(names) or 'none'}."
         )
-    known = {name: COLUMNS[name] for name in _OF_LISTS} if {*names} >= _LIST else COLUMNS
+    known = _columns_of_decisions({*names})
     found = [
         _decision(source, line, {name: cell or "" for name, cell in cells.items() if name}, known)
         for line, cells in rows
     ]
     return [decision for decision in found if decision is not None]
+
+
+def _columns_of_decisions(names: set[str]) -> dict[str, str]:
+    """Return which columns of a file say something about decisions."""
+    if names >= COLUMNS.keys():
+        return COLUMNS
+    return {name: COLUMNS[name] for name in (_OF_LISTS if names >= _LIST else _BY_HAND)}
 
 
 def is_journal(content: bytes) -> bool:
