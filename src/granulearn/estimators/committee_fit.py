@@ -101,7 +101,7 @@ def fit_committee(
     """
     known = weights > 0
     X_known, Y_known, w = X[known], Y[known], weights[known]
-    best: tuple[float, str, int, list[SpectralRidge]] | None = None
+    best: tuple[float, str, int, list[SpectralRidge], np.ndarray] | None = None
     errors = np.empty((len(activations), len(Cs)))
     for i, activation in enumerate(activations):
         ridges = [
@@ -111,13 +111,17 @@ def fit_committee(
         mean = _mean_leave_out(ridges, X_known, Y_known, units[known], Cs)
         errors[i] = np.square(mean - Y_known).sum(axis=2) @ w / w.sum()
         if best is None or errors[i].min() < best[0]:
-            best = errors[i].min(), activation, int(errors[i].argmin()), ridges
+            at = int(errors[i].argmin())
+            best = errors[i, at], activation, at, ridges, mean[at]
     assert best is not None  # there is at least one activation
-    _, activation, at, ridges = best
+    _, activation, at, ridges, left_out = best
     features = tuple(layer_features(layer, activation) for layer in layers)
     coef = np.stack([ridge.coef(Cs[at]) for ridge in ridges])
     loo = np.empty(Y.shape)
-    loo[known] = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
+    if not np.array_equal(units[known], w):
+        # The choice left out single samples of heavier ones, and this leaves out all of each.
+        left_out = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
+    loo[known] = left_out
     loo[~known] = mean_scores(features, coef, X[~known])
     return CommitteeFit(features, coef, activation, float(Cs[at]), errors, loo)
 

@@ -113,9 +113,13 @@ class SpectralRidge:
 
     def _fitted(self, X: np.ndarray, shrink: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the fitted values for each penalty, and T."""
-        T = (self.features(X) - self.column_mean) @ self.vectors
-        weights = shrink.T[:, :, None] * self.moment  # (len(Cs), r, n_outputs)
-        return T @ weights + self.target_mean, T
+        H = self.features(X)
+        H -= self.column_mean
+        T = H @ self.vectors
+        # One product for all penalties: a product of few columns takes as long.
+        weights = shrink[:, :, None] * self.moment[:, None, :]  # (r, len(Cs), n_outputs)
+        fitted = (T @ weights.reshape(len(weights), -1)).reshape(len(T), *weights.shape[1:])
+        return fitted.transpose(1, 0, 2) + self.target_mean, T
 
     def _leave_out_by_rows(self, rows: RowSpectrum, X, Y, removed, Cs) -> np.ndarray:
         U, weights = rows.vectors, np.square(rows.roots)
