@@ -6,10 +6,11 @@ tree and node, so neither threads nor the order of splits change a result.
 
 import numpy as np
 
+from granulearn.balls._column_kernels import fill_bucket, take_values
 from granulearn.balls._compiled import STACK_SIZE, compiled, mixed, uniform
 from granulearn.balls._forest_split_kernels import best_split
 from granulearn.balls._forest_try_kernels import (
-    BUCKET_FEATURES,
+    BUCKET_COLUMNS,
     MAX_LEAF_ROWS,
     class_weights,
     project,
@@ -74,9 +75,7 @@ def part_rows(
     start, stop = bounds[0], bounds[-1]
     values, projection, spare = scratch.values, scratch.projection, scratch.spare
     for j in range(split.n_used):
-        column, own = columns[scratch.best_features[j]], values[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
+        take_values(columns, scratch.best_features[j], perm, start, stop, values[j])
     project(values, split.n_used, scratch.best_direction, stop - start, projection)
     threshold = split.threshold
     if split.at_row:
@@ -103,28 +102,6 @@ def part_rows(
 
 
 @compiled
-def fill_bucket(
-    columns,
-    weights,
-    live,
-    perm,  # IN rows, OUT their positions in the bucket
-    start,
-    stop,
-    bucket,  # OUT (d, B): the live features are set
-    bucket_weights,  # OUT (B,)
-):
-    """Copy the rows of a ball side by side; the splits below it read only the copies."""
-    for j in live:
-        column, own = columns[j], bucket[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
-    for i in range(start, stop):
-        if len(weights) > 0:
-            bucket_weights[i - start] = weights[perm[i]]
-        perm[i] = i - start
-
-
-@compiled
 def grow_tree(
     columns,
     weights,
@@ -147,7 +124,8 @@ def grow_tree(
     pending_node, pending_live = np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE, np.int64)
     own = bounds.copy()
     pending[0] = bounds
-    pending_node[0], pending_live[0] = 0, len(columns)
+    pending_node[0], pending_live[0] = 0, len(columns.marks)
+    n_columns = len(columns.plain) + len(columns.codes)
     n_pending, n_nodes, n_filled = 1, 1, 0
     n_outside = -1  # pending balls that are not in the bucket, while it is in use
     own_columns, own_weights = columns, weights
@@ -162,7 +140,7 @@ def grow_tree(
         if own[-1] - own[0] <= MAX_LEAF_ROWS or n_present == 1:
             continue
         is_small = own[-1] - own[0] <= len(scratch.bucket_weights)
-        if n_outside < 0 and is_small and n_live <= BUCKET_FEATURES:
+        if n_outside < 0 and is_small and min(n_live, n_columns) <= BUCKET_COLUMNS:
             n_outside = n_pending
             fill_bucket(
                 columns, weights, scratch.live[:n_live], perm, own[0], own[-1], scratch.bucket,

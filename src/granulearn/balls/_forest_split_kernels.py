@@ -10,6 +10,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from granulearn.balls._column_kernels import count_on, draws_off, take_column
 from granulearn.balls._compiled import compiled, mixed, uniform
 from granulearn.balls._forest_try_kernels import (
     MAX_THRESHOLDS,
@@ -76,28 +77,36 @@ def draw_thresholds(
 @compiled
 def better_split(best, n_used, at_row, perm, bounds, weights, n_present, table, scratch):
     """Judge all thresholds of the try in scratch; return the best split so far."""
-    size, thresholds = bounds[-1] - bounds[0], scratch.thresholds
-    present, right_rows = scratch.present[:n_present], scratch.right_rows
+    thresholds, present = scratch.thresholds, scratch.present[:n_present]
     count_right(
-        scratch.projection, thresholds, perm, bounds, weights, present, right_rows,
+        scratch.projection, thresholds, perm, bounds, weights, present, scratch.right_rows,
         scratch.right_counts,
     )  # fmt: skip
     for j in range(MAX_THRESHOLDS):
-        n_right = 0
-        for k in present:
-            n_right += right_rows[k, j]
-        if n_right == 0 or n_right == size:
-            continue
-        if len(weights) == 0:
-            evidence = evidence_of_sides(bounds, present, right_rows, j, table)
-        else:
-            evidence = weighted_evidence_of_sides(
-                bounds, scratch.counts, present, right_rows, scratch.right_counts, j, table
-            )
-        if best.n_used == 0 or evidence > best.evidence + TIE:
-            best = Split(n_used, np.float64(thresholds[j]), j >= at_row, evidence)
-            scratch.best_features[:n_used] = scratch.features[:n_used]
-            scratch.best_direction[:n_used] = scratch.direction[:n_used]
+        best = better_part(
+            best, j, n_used, thresholds[j], j >= at_row, bounds, weights, present, table, scratch
+        )
+    return best
+
+
+@compiled
+def better_part(best, j, n_used, threshold, at_row, bounds, weights, present, table, scratch):
+    """Judge the threshold j of the try in scratch, whose rows are counted; return the best split."""
+    right_rows, n_right = scratch.right_rows, 0
+    for k in present:
+        n_right += right_rows[k, j]
+    if n_right == 0 or n_right == bounds[-1] - bounds[0]:
+        return best
+    if len(weights) == 0:
+        evidence = evidence_of_sides(bounds, present, right_rows, j, table)
+    else:
+        evidence = weighted_evidence_of_sides(
+            bounds, scratch.counts, present, right_rows, scratch.right_counts, j, table
+        )
+    if best.n_used == 0 or evidence > best.evidence + TIE:
+        best = Split(n_used, np.float64(threshold), at_row, evidence)
+        scratch.best_features[:n_used] = scratch.features[:n_used]
+        scratch.best_direction[:n_used] = scratch.direction[:n_used]
     return best
 
 
@@ -123,23 +132,6 @@ def try_directions(best, counter, columns, perm, bounds, weights, key, search, n
 
 
 @compiled
-def take_column(
-    column,
-    perm,
-    start,
-    stop,
-    values,  # OUT (size,)
-):
-    """Copy the values of a ball's rows; return whether they differ."""
-    first, n_equal = column[perm[start]], 0
-    for i in range(start, stop):
-        value = column[perm[i]]
-        values[i - start] = value
-        n_equal += value == first
-    return n_equal < stop - start
-
-
-@compiled
 def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live, n_present, table,
              is_whole, scratch):  # fmt: skip
     """Try single features; return the best split, and how many features are live.
@@ -149,6 +141,7 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
     """
     start, stop = bounds[0], bounds[-1]
     size, live, projection = stop - start, scratch.live, scratch.projection
+    present = scratch.present[:n_present]
     scratch.direction[0] = 1.0
     n_open, n_tried = n_live, 0
     while n_tried < search.axes:
@@ -162,7 +155,16 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
         feature = live[at]
         live[at] = live[n_open]
         live[n_open] = feature
-        if not take_column(columns[feature], perm, start, stop, projection):
+        mark, place = columns.marks[feature], columns.places[feature]
+        if mark > 0:
+            n_on = count_on(
+                columns.codes[place], mark, perm, bounds, weights, present, scratch.right_rows,
+                scratch.right_counts,
+            )  # fmt: skip
+            differs = 0 < n_on < size
+        else:
+            differs = take_column(columns.plain[place], perm, start, stop, projection)
+        if not differs:
             if is_whole:
                 n_live -= 1
                 live[n_open] = live[n_live]
@@ -170,6 +172,16 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
             continue
         n_tried += 1
         scratch.features[0] = feature
+        if mark > 0:
+            # The thresholds are values of random rows, and one of the two values parts them.
+            n_draws = min(search.thresholds, size - 1)
+            if draws_off(key, counter, n_draws, columns.codes[place], mark, perm, start, size):
+                best = better_part(
+                    best, 0, 1, columns.lows[feature], True, bounds, weights, present, table,
+                    scratch,
+                )  # fmt: skip
+            counter += n_draws
+            continue
         counter = draw_thresholds(
             key, counter, search.thresholds, projection, size, 0, scratch.thresholds
         )

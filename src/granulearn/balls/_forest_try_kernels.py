@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from granulearn.balls._column_kernels import Columns, take_values
 from granulearn.balls._compiled import compiled, uniform
 from granulearn.balls._dirichlet_kernels import log_gamma_ratio
 
@@ -19,7 +20,7 @@ MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
 MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
 MAX_THRESHOLDS = 8  # H below
 BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
-BUCKET_FEATURES = 128  # of more live features, the splits below a small ball look at few
+BUCKET_COLUMNS = 128  # of more live ones, the splits below a small ball look at few
 
 # Arrays that growing one tree works on: n rows, d features, at most M of them per split,
 # K classes, H thresholds, B rows in the bucket, T rows on which tries are judged.
@@ -39,7 +40,7 @@ Scratch = namedtuple(
         "counts",  # (K,): weight of each class in the ball
         "present",  # (K,): the classes that the ball has come first
         "live",  # (d,): features; those known to be constant in the ball come last
-        "bucket",  # (d, B): columns of a small ball, side by side
+        "bucket",  # Columns of B rows: those of a small ball, side by side
         "bucket_weights",  # (B,): weights of its rows
         "thinned",  # (T + K,): rows of a large ball on which tries are judged
         "thinned_bounds",  # (K + 1,): where each class begins there
@@ -50,8 +51,9 @@ Scratch = namedtuple(
 @compiled
 def new_scratch(max_features, n_rows, n_classes, columns):
     """Allocate what growing one tree needs."""
-    n_features, kind = len(columns), columns.dtype
-    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // min(n_features, BUCKET_FEATURES)))
+    n_features, kind = len(columns.marks), columns.plain.dtype
+    n_columns = len(columns.plain) + len(columns.codes)
+    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // min(n_columns, BUCKET_COLUMNS)))
     return Scratch(
         np.empty((max_features, n_rows), kind),
         np.empty(n_rows, kind),
@@ -66,10 +68,23 @@ def new_scratch(max_features, n_rows, n_classes, columns):
         np.empty(n_classes),
         np.empty(n_classes, np.int64),
         np.arange(n_features).astype(np.int32),
-        np.empty((n_features, bucket_rows), kind),
+        new_bucket(columns, bucket_rows),
         np.empty(bucket_rows),
         np.empty(MAX_TRY_ROWS + n_classes, np.int32),
         np.empty(n_classes + 1, np.int64),
+    )
+
+
+@compiled
+def new_bucket(columns, n_rows):
+    """Allocate columns of so many rows, which have the same features."""
+    return Columns(
+        np.empty((len(columns.plain), n_rows), columns.plain.dtype),
+        np.empty((len(columns.codes), n_rows), columns.codes.dtype),
+        columns.places,
+        columns.marks,
+        columns.lows,
+        columns.highs,
     )
 
 
@@ -152,9 +167,8 @@ def aim(
     start, stop = bounds[0], bounds[-1]
     threshold = 0.0
     for j in range(n_used):
-        column, own = columns[features[j]], values[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
+        own = values[j]
+        take_values(columns, features[j], perm, start, stop, own)
         a = mean_of_class(own, weights, perm, bounds[first], bounds[first + 1], start)
         b = mean_of_class(own, weights, perm, bounds[second], bounds[second + 1], start)
         direction[j] = b - a

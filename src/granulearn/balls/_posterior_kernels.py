@@ -203,8 +203,17 @@ def next_unseen(seen, row, n_rows):
 
 
 @compiled
+def value_of(rows, row, feature, scale, shift):
+    """Return the value of a feature, shifted and scaled."""
+    mark, place = rows.marks[feature], rows.places[feature]
+    if mark > 0:
+        return rows.highs[feature] if rows.codes[row, place] == mark else rows.lows[feature]
+    return np.float64(rows.plain[row, place]) * scale - shift[feature]
+
+
+@compiled
 def add_posterior(
-    X, scale, shift, seen, children, offsets, features, directions, thresholds, leaf_proba,
+    rows, scale, shift, seen, children, offsets, features, directions, thresholds, leaf_proba,
     total,  # IN and OUT (m, K)
 ):  # fmt: skip
     """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty.
@@ -212,36 +221,34 @@ def add_posterior(
     A row goes as `find_leaf` sends it; it is shifted and scaled where it is looked at. A few
     rows walk at the same time, a step of each in turn: none waits for its own memory alone.
     """
-    rows, nodes = np.empty(WALKS, np.int64), np.zeros(WALKS, np.int64)
-    n_walking, row = 0, next_unseen(seen, 0, len(X))
-    while n_walking < WALKS and row < len(X):
-        rows[n_walking] = row
+    walkers, nodes = np.empty(WALKS, np.int64), np.zeros(WALKS, np.int64)
+    n_rows, n_walking, row = len(rows.codes), 0, next_unseen(seen, 0, len(rows.codes))
+    while n_walking < WALKS and row < n_rows:
+        walkers[n_walking] = row
         n_walking += 1
-        row = next_unseen(seen, row + 1, len(X))
+        row = next_unseen(seen, row + 1, n_rows)
     while n_walking > 0:
         r = 0
         while r < n_walking:
-            node, own = nodes[r], rows[r]
+            node, own = nodes[r], walkers[r]
             child = children[node]
             if child > 0:
                 begin = offsets[node]
-                at = features[begin]
-                product = (np.float64(X[own, at]) * scale - shift[at]) * directions[begin]
+                product = value_of(rows, own, features[begin], scale, shift) * directions[begin]
                 for j in range(begin + 1, offsets[node + 1]):
-                    at = features[j]
-                    product += (np.float64(X[own, at]) * scale - shift[at]) * directions[j]
+                    product += value_of(rows, own, features[j], scale, shift) * directions[j]
                 nodes[r] = child + (1 if product > thresholds[node] else 0)
                 r += 1
                 continue
             for k in range(total.shape[1]):
                 total[own, k] += leaf_proba[-1 - child, k]
             # The next row takes the place; without one, the last walk does.
-            if row < len(X):
-                rows[r], nodes[r] = row, 0
-                row = next_unseen(seen, row + 1, len(X))
+            if row < n_rows:
+                walkers[r], nodes[r] = row, 0
+                row = next_unseen(seen, row + 1, n_rows)
             else:
                 n_walking -= 1
-                rows[r], nodes[r] = rows[n_walking], nodes[n_walking]
+                walkers[r], nodes[r] = walkers[n_walking], nodes[n_walking]
 
 
 @compiled

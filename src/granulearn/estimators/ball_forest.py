@@ -12,10 +12,11 @@ from sklearn.utils import check_random_state
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest, grow_forest, label_reliability
+from granulearn.balls.forest_rows import refined_order
 from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
-from granulearn.balls.records import order_and_ties, repetitions
+from granulearn.balls.records import repetitions
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.estimators.explaining import explain_rows
@@ -183,7 +184,7 @@ class BallForestClassifier(ScoreClassifier):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are rated, not learnt from."""
         grown = self._grow(samples)
-        unseen = grown.out_of_bag(samples.X, effective_n_jobs(self.n_jobs))
+        unseen = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
         prior = np.zeros(len(unseen))
         prior[0] = 1.0
         shares = prior
@@ -199,7 +200,7 @@ class BallForestClassifier(ScoreClassifier):
         rule = self._rule(n_counted(samples), samples.X.shape[1])
         self.weighings_ = rule.weighings
         return grow_forest(
-            samples.X,
+            samples.narrow,
             samples.codes,
             len(samples.classes),
             rule,
@@ -288,7 +289,7 @@ def telling(samples: Samples) -> np.ndarray:
     sample of a class cannot be predicted by anyone who did not see it. Where nearly all
     count more than once, those without a copy tell, whatever they count.
     """
-    order, place = order_and_ties(samples.X, samples.codes)
+    order, place = refined_order(samples.narrow, samples.codes)
     weights = np.ones(len(samples)) if samples.weights is None else samples.weights
     known = weights > 0
     of_class = np.bincount(samples.codes, known, minlength=len(samples.classes))

@@ -233,7 +233,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             weights * factor,
             np.minimum(weights, 1) * factor,
             n_counted(samples),
-            lambda: class_by_class(samples.X, samples.codes, len(samples.classes)),
+            lambda: class_by_class(samples.narrow, samples.codes, len(samples.classes)),
         )
         self.loo_scores_ = fit.loo
         return self

@@ -277,7 +277,7 @@ class RobustClassifier(DecisionClassifier):
             n_jobs=self.n_jobs,
         )
         grown = forest._grow(samples)
-        by_weighing = grown.out_of_bag(samples.X, effective_n_jobs(self.n_jobs))
+        by_weighing = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
         others = {"committee": self.committee_.loo_scores_}
         if boosting is not None:
             others["boosting"] = boosting.out_of_sample
