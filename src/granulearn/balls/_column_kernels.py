@@ -6,7 +6,7 @@ those of which at most one is on in a row share a column of bytes, which says wh
 
 from collections import namedtuple
 
-from granulearn.balls._compiled import compiled, uniform
+from granulearn.balls._compiled import uncounted, uniform
 
 # n rows, d features, p plain ones, c columns of codes; see ``NarrowTable``.
 Columns = namedtuple(
@@ -22,28 +22,36 @@ Columns = namedtuple(
 )
 
 
-@compiled
-def take_values(
-    columns,
-    feature,
+@uncounted
+def take_marked(
+    codes,
+    mark,
+    low,
+    high,
     perm,
     start,
     stop,
     values,  # OUT (size,)
 ):
-    """Copy the values that a ball's rows have of a feature."""
-    mark, place = columns.marks[feature], columns.places[feature]
-    if mark > 0:
-        codes, low, high = columns.codes[place], columns.lows[feature], columns.highs[feature]
-        for i in range(start, stop):
-            values[i - start] = high if codes[perm[i]] == mark else low
-        return
-    column = columns.plain[place]
+    """Copy the values that a ball's rows have of a feature with a mark."""
+    for i in range(start, stop):
+        values[i - start] = high if codes[perm[i]] == mark else low
+
+
+@uncounted
+def take_plain(
+    column,
+    perm,
+    start,
+    stop,
+    values,  # OUT (size,)
+):
+    """Copy the values that a ball's rows have of a plain feature."""
     for i in range(start, stop):
         values[i - start] = column[perm[i]]
 
 
-@compiled
+@uncounted
 def take_column(
     column,
     perm,
@@ -60,7 +68,7 @@ def take_column(
     return n_equal < stop - start
 
 
-@compiled
+@uncounted
 def count_on(
     codes,
     mark,
@@ -88,7 +96,7 @@ def count_on(
     return n_on
 
 
-@compiled
+@uncounted
 def draws_off(key, counter, n_draws, codes, mark, perm, start, size):
     """Return whether one of a few random rows is off: only its value parts the rows of a ball."""
     for number in range(counter, counter + n_draws):
@@ -97,7 +105,7 @@ def draws_off(key, counter, n_draws, codes, mark, perm, start, size):
     return False
 
 
-@compiled
+@uncounted
 def fill_bucket(
     columns,
     weights,

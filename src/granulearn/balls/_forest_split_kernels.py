@@ -11,20 +11,17 @@ from collections import namedtuple
 import numpy as np
 
 from granulearn.balls._column_kernels import count_on, draws_off, take_column
-from granulearn.balls._compiled import compiled, mixed, uniform
+from granulearn.balls._compiled import copy_into, mixed, uncounted, uniform
 from granulearn.balls._forest_try_kernels import (
     MAX_THRESHOLDS,
     aim,
+    best_threshold,
     class_weights,
     count_right,
     draw_classes,
     draw_features,
-    evidence_of_sides,
     project,
-    weighted_evidence_of_sides,
 )
-
-TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
 
 # How many splits are tried: directions, axes, and thresholds for each of them.
 Search = namedtuple("Search", ["directions", "axes", "thresholds"])
@@ -34,7 +31,7 @@ Search = namedtuple("Search", ["directions", "axes", "thresholds"])
 Split = namedtuple("Split", ["n_used", "threshold", "at_row", "evidence"])
 
 
-@compiled
+@uncounted
 def thin_rows(
     perm,
     bounds,
@@ -55,7 +52,7 @@ def thin_rows(
         thinned_bounds[k + 1] = n_taken
 
 
-@compiled
+@uncounted
 def draw_thresholds(
     key,
     counter,
@@ -74,43 +71,26 @@ def draw_thresholds(
     return counter
 
 
-@compiled
+@uncounted
 def better_split(best, n_used, at_row, perm, bounds, weights, n_present, table, scratch):
     """Judge all thresholds of the try in scratch; return the best split so far."""
-    thresholds, present = scratch.thresholds, scratch.present[:n_present]
+    present, thresholds = scratch.present[:n_present], scratch.thresholds
     count_right(
         scratch.projection, thresholds, perm, bounds, weights, present, scratch.right_rows,
         scratch.right_counts,
     )  # fmt: skip
-    for j in range(MAX_THRESHOLDS):
-        best = better_part(
-            best, j, n_used, thresholds[j], j >= at_row, bounds, weights, present, table, scratch
-        )
-    return best
-
-
-@compiled
-def better_part(best, j, n_used, threshold, at_row, bounds, weights, present, table, scratch):
-    """Judge the threshold j of the try in scratch, whose rows are counted; return the best split."""
-    right_rows, n_right = scratch.right_rows, 0
-    for k in present:
-        n_right += right_rows[k, j]
-    if n_right == 0 or n_right == bounds[-1] - bounds[0]:
+    j, evidence = best_threshold(
+        best.n_used == 0, best.evidence, MAX_THRESHOLDS, bounds, weights, present,
+        scratch.right_rows, scratch.right_counts, scratch.counts, table,
+    )  # fmt: skip
+    if j < 0:
         return best
-    if len(weights) == 0:
-        evidence = evidence_of_sides(bounds, present, right_rows, j, table)
-    else:
-        evidence = weighted_evidence_of_sides(
-            bounds, scratch.counts, present, right_rows, scratch.right_counts, j, table
-        )
-    if best.n_used == 0 or evidence > best.evidence + TIE:
-        best = Split(n_used, np.float64(threshold), at_row, evidence)
-        scratch.best_features[:n_used] = scratch.features[:n_used]
-        scratch.best_direction[:n_used] = scratch.direction[:n_used]
-    return best
+    copy_into(scratch.best_features, 0, scratch.features, n_used)
+    copy_into(scratch.best_direction, 0, scratch.direction, n_used)
+    return Split(n_used, np.float64(thresholds[j]), j >= at_row, evidence)
 
 
-@compiled
+@uncounted
 def try_directions(best, counter, columns, perm, bounds, weights, key, search, n_live, n_present,
                    table, scratch):  # fmt: skip
     """Try directions between class means; return the best split, and the counter that is next."""
@@ -131,7 +111,7 @@ def try_directions(best, counter, columns, perm, bounds, weights, key, search, n
     return best, counter
 
 
-@compiled
+@uncounted
 def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live, n_present, table,
              is_whole, scratch):  # fmt: skip
     """Try single features; return the best split, and how many features are live.
@@ -141,7 +121,10 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
     """
     start, stop = bounds[0], bounds[-1]
     size, live, projection = stop - start, scratch.live, scratch.projection
-    present = scratch.present[:n_present]
+    present, counts = scratch.present[:n_present], scratch.counts
+    right_rows, right_counts = scratch.right_rows, scratch.right_counts
+    plain, codes, places, marks = columns.plain, columns.codes, columns.places, columns.marks
+    n_draws = min(search.thresholds, size - 1)
     scratch.direction[0] = 1.0
     n_open, n_tried = n_live, 0
     while n_tried < search.axes:
@@ -155,15 +138,14 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
         feature = live[at]
         live[at] = live[n_open]
         live[n_open] = feature
-        mark, place = columns.marks[feature], columns.places[feature]
+        mark, place = marks[feature], places[feature]
         if mark > 0:
             n_on = count_on(
-                columns.codes[place], mark, perm, bounds, weights, present, scratch.right_rows,
-                scratch.right_counts,
-            )  # fmt: skip
+                codes[place], mark, perm, bounds, weights, present, right_rows, right_counts
+            )
             differs = 0 < n_on < size
         else:
-            differs = take_column(columns.plain[place], perm, start, stop, projection)
+            differs = take_column(plain[place], perm, start, stop, projection)
         if not differs:
             if is_whole:
                 n_live -= 1
@@ -172,24 +154,26 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
             continue
         n_tried += 1
         scratch.features[0] = feature
-        if mark > 0:
-            # The thresholds are values of random rows, and one of the two values parts them.
-            n_draws = min(search.thresholds, size - 1)
-            if draws_off(key, counter, n_draws, columns.codes[place], mark, perm, start, size):
-                best = better_part(
-                    best, 0, 1, columns.lows[feature], True, bounds, weights, present, table,
-                    scratch,
-                )  # fmt: skip
-            counter += n_draws
+        if mark == 0:
+            counter = draw_thresholds(
+                key, counter, search.thresholds, projection, size, 0, scratch.thresholds
+            )
+            best = better_split(best, 1, 0, perm, bounds, weights, n_present, table, scratch)
             continue
-        counter = draw_thresholds(
-            key, counter, search.thresholds, projection, size, 0, scratch.thresholds
-        )
-        best = better_split(best, 1, 0, perm, bounds, weights, n_present, table, scratch)
+        # Thresholds are values of random rows, and of two values only the lower one parts rows.
+        if draws_off(key, counter, n_draws, codes[place], mark, perm, start, size):
+            j, evidence = best_threshold(
+                best.n_used == 0, best.evidence, 1, bounds, weights, present, right_rows,
+                right_counts, counts, table,
+            )  # fmt: skip
+            if j == 0:
+                scratch.best_features[0], scratch.best_direction[0] = feature, 1.0
+                best = Split(1, columns.lows[feature], True, evidence)
+        counter += n_draws
     return best, n_live
 
 
-@compiled
+@uncounted
 def best_split(columns, perm, own, weights, node, key, search, n_live, table, scratch):
     """Return the best split of a ball, and how many features are live in it.
 

@@ -12,18 +12,20 @@ from collections import namedtuple
 
 import numpy as np
 
-from granulearn.balls._column_kernels import Columns, take_values
-from granulearn.balls._compiled import compiled, uniform
+from granulearn.balls._column_kernels import Columns, take_marked, take_plain
+from granulearn.balls._compiled import STACK_SIZE, compiled, uncounted, uniform
 from granulearn.balls._dirichlet_kernels import log_gamma_ratio
 
 MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
 MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
 MAX_THRESHOLDS = 8  # H below
+TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
 BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
 BUCKET_COLUMNS = 128  # of more live ones, the splits below a small ball look at few
 
 # Arrays that growing one tree works on: n rows, d features, at most M of them per split,
-# K classes, H thresholds, B rows in the bucket, T rows on which tries are judged.
+# K classes, H thresholds, B rows in the bucket, T rows on which tries are judged, at most S balls
+# that wait.
 Scratch = namedtuple(
     "Scratch",
     [
@@ -44,6 +46,10 @@ Scratch = namedtuple(
         "bucket_weights",  # (B,): weights of its rows
         "thinned",  # (T + K,): rows of a large ball on which tries are judged
         "thinned_bounds",  # (K + 1,): where each class begins there
+        "bounds",  # (K + 1,): where each class of the ball at hand begins
+        "pending",  # (S, K + 1): bounds of the balls that wait to be split
+        "pending_node",  # (S,): their nodes
+        "pending_live",  # (S,): how many features are live in them
     ],
 )
 
@@ -72,6 +78,10 @@ def new_scratch(max_features, n_rows, n_classes, columns):
         np.empty(bucket_rows),
         np.empty(MAX_TRY_ROWS + n_classes, np.int32),
         np.empty(n_classes + 1, np.int64),
+        np.empty(n_classes + 1, np.int64),
+        np.empty((STACK_SIZE, n_classes + 1), np.int64),
+        np.empty(STACK_SIZE, np.int64),
+        np.empty(STACK_SIZE, np.int64),
     )
 
 
@@ -88,7 +98,7 @@ def new_bucket(columns, n_rows):
     )
 
 
-@compiled
+@uncounted
 def draw_classes(key, counter, counts):
     """Draw the class of a random sample, and of a random sample of another class."""
     total = counts.sum()
@@ -97,7 +107,7 @@ def draw_classes(key, counter, counts):
     return first, second
 
 
-@compiled
+@uncounted
 def pick_class(target, counts, barred):
     """Return the class, not ``barred``, at which the running sum of counts passes the target."""
     last = -1
@@ -110,7 +120,7 @@ def pick_class(target, counts, barred):
     return last
 
 
-@compiled
+@uncounted
 def draw_features(
     key,
     counter,
@@ -135,7 +145,7 @@ def draw_features(
     return n_used, counter
 
 
-@compiled
+@uncounted
 def mean_of_class(values, weights, perm, start, stop, offset):
     """Return the weighted mean of a stretch of one class; no weights means one each."""
     total = 0.0
@@ -150,7 +160,7 @@ def mean_of_class(values, weights, perm, start, stop, offset):
     return total / weight
 
 
-@compiled
+@uncounted
 def aim(
     columns,
     perm,
@@ -165,10 +175,14 @@ def aim(
 ):
     """Point from the mean of the first class to that of the second; return the threshold."""
     start, stop = bounds[0], bounds[-1]
-    threshold = 0.0
+    plain, codes, places, marks = columns.plain, columns.codes, columns.places, columns.marks
+    lows, highs, threshold = columns.lows, columns.highs, 0.0
     for j in range(n_used):
-        own = values[j]
-        take_values(columns, features[j], perm, start, stop, own)
+        at, own = features[j], values[j]
+        if marks[at] > 0:
+            take_marked(codes[places[at]], marks[at], lows[at], highs[at], perm, start, stop, own)
+        else:
+            take_plain(plain[places[at]], perm, start, stop, own)
         a = mean_of_class(own, weights, perm, bounds[first], bounds[first + 1], start)
         b = mean_of_class(own, weights, perm, bounds[second], bounds[second + 1], start)
         direction[j] = b - a
@@ -176,7 +190,7 @@ def aim(
     return threshold
 
 
-@compiled
+@uncounted
 def project(
     values,
     n_used,
@@ -194,7 +208,7 @@ def project(
             projection[i] += own[i] * slope
 
 
-@compiled
+@uncounted
 def count_right(
     projection,
     thresholds,
@@ -218,7 +232,7 @@ def count_right(
                         right_counts[k, j] += weights[perm[i]]
 
 
-@compiled
+@uncounted
 def count_beyond(
     values,
     t,
@@ -242,18 +256,38 @@ def count_beyond(
     n_beyond[4], n_beyond[5], n_beyond[6], n_beyond[7] = n4, n5, n6, n7
 
 
-@compiled
-def evidence_of_sides(bounds, present, right_rows, j, table):
-    """Return the logarithm of the evidence of both sides of threshold j, all weights one."""
-    evidence, n_right = 0.0, 0
-    for k in present:
-        right = right_rows[k, j]
-        n_right += right
-        evidence += table.of_class[right] + table.of_class[bounds[k + 1] - bounds[k] - right]
-    return evidence - table.of_ball[n_right] - table.of_ball[bounds[-1] - bounds[0] - n_right]
+@uncounted
+def best_threshold(is_first, most, n_thresholds, bounds, weights, present, right_rows,
+                   right_counts, counts, table):  # fmt: skip
+    """Return the threshold whose sides have the most evidence, and the logarithm of it.
+
+    It is -1 where none parts the rows with more evidence than the most so far; the first
+    one that parts them needs no more.
+    """
+    size, found = bounds[-1] - bounds[0], -1
+    of_class, of_ball = table.of_class, table.of_ball
+    for j in range(n_thresholds):
+        n_right = 0
+        for k in present:
+            n_right += right_rows[k, j]
+        if n_right == 0 or n_right == size:
+            continue
+        if len(weights) == 0:
+            evidence = 0.0
+            for k in present:
+                right = right_rows[k, j]
+                evidence += of_class[right] + of_class[bounds[k + 1] - bounds[k] - right]
+            evidence = evidence - of_ball[n_right] - of_ball[size - n_right]
+        else:
+            evidence = weighted_evidence_of_sides(
+                bounds, counts, present, right_rows, right_counts, j, table
+            )
+        if is_first or evidence > most + TIE:
+            is_first, found, most = False, j, evidence
+    return found, most
 
 
-@compiled
+@uncounted
 def weighted_evidence_of_sides(bounds, counts, present, right_rows, right_counts, j, table):
     """Return the logarithm of the evidence of both sides of threshold j."""
     evidence, n_left, n_right = 0.0, 0.0, 0.0
@@ -271,7 +305,7 @@ def weighted_evidence_of_sides(bounds, counts, present, right_rows, right_counts
     return evidence - log_gamma_ratio(table.of_ball, total_alpha, n_right)
 
 
-@compiled
+@uncounted
 def class_weights(
     perm,
     bounds,

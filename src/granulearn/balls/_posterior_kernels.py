@@ -203,17 +203,9 @@ def next_unseen(seen, row, n_rows):
 
 
 @compiled
-def value_of(rows, row, feature, scale, shift):
-    """Return the value of a feature, shifted and scaled."""
-    mark, place = rows.marks[feature], rows.places[feature]
-    if mark > 0:
-        return rows.highs[feature] if rows.codes[row, place] == mark else rows.lows[feature]
-    return np.float64(rows.plain[row, place]) * scale - shift[feature]
-
-
-@compiled
 def add_posterior(
-    rows, scale, shift, seen, children, offsets, features, directions, thresholds, leaf_proba,
+    plain, codes, places, marks, lows, highs, scale, shift, seen, children, offsets, features,
+    directions, thresholds, leaf_proba,
     total,  # IN and OUT (m, K)
 ):  # fmt: skip
     """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty.
@@ -222,7 +214,7 @@ def add_posterior(
     rows walk at the same time, a step of each in turn: none waits for its own memory alone.
     """
     walkers, nodes = np.empty(WALKS, np.int64), np.zeros(WALKS, np.int64)
-    n_rows, n_walking, row = len(rows.codes), 0, next_unseen(seen, 0, len(rows.codes))
+    n_rows, n_walking, row = len(codes), 0, next_unseen(seen, 0, len(codes))
     while n_walking < WALKS and row < n_rows:
         walkers[n_walking] = row
         n_walking += 1
@@ -233,10 +225,15 @@ def add_posterior(
             node, own = nodes[r], walkers[r]
             child = children[node]
             if child > 0:
-                begin = offsets[node]
-                product = value_of(rows, own, features[begin], scale, shift) * directions[begin]
-                for j in range(begin + 1, offsets[node + 1]):
-                    product += value_of(rows, own, features[j], scale, shift) * directions[j]
+                product = 0.0
+                for j in range(offsets[node], offsets[node + 1]):
+                    at = features[j]
+                    mark, place = marks[at], places[at]
+                    if mark > 0:
+                        value = highs[at] if codes[own, place] == mark else lows[at]
+                    else:
+                        value = np.float64(plain[own, place]) * scale - shift[at]
+                    product += value * directions[j]
                 nodes[r] = child + (1 if product > thresholds[node] else 0)
                 r += 1
                 continue

@@ -69,15 +69,12 @@ class BallForest:
 
         def add_up(stretch: slice) -> None:
             from granulearn.balls import _posterior_kernels
-            from granulearn.balls._column_kernels import Columns
 
-            rows = Columns(
-                table.plain[stretch], table.codes[stretch], table.places, table.marks, lows, highs
-            )
             for number, tree in enumerate(self.trees):
                 seen = nothing_seen if in_bag is None else in_bag[number, stretch]
                 _posterior_kernels.add_posterior(
-                    rows, self.scale, self.shift, seen, tree.children, tree.offsets,
+                    table.plain[stretch], table.codes[stretch], table.places, table.marks, lows,
+                    highs, self.scale, self.shift, seen, tree.children, tree.offsets,
                     tree.features, tree.directions, tree.thresholds, tree.leaf_proba,
                     total[stretch],
                 )  # fmt: skip
