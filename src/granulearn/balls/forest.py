@@ -64,19 +64,29 @@ class BallForest:
         # is the same for any number of threads.
         table = X if isinstance(X, NarrowTable) else plain_table(X)
         lows, highs = (ends * self.scale - self.shift for ends in (table.lows, table.highs))
+        is_plain = table.marks == 0
+        shift = np.empty(table.plain.shape[1])
+        shift[table.places[is_plain]] = self.shift[is_plain]
         total = np.zeros((len(table), self.n_outputs))
         nothing_seen = np.empty(0, dtype=bool)
 
         def add_up(stretch: slice) -> None:
             from granulearn.balls import _posterior_kernels
+            from granulearn.balls._compiled import STACK_SIZE
 
+            own = total[stretch]
+            # Columns, not rows, side by side: trees look at few of them.
+            plain = np.multiply(table.plain[stretch].T, self.scale, order="C", dtype=np.float64)
+            plain -= shift[:, None]
+            codes = np.ascontiguousarray(table.codes[stretch].T)
+            rows, spare = np.empty((2, len(own)), np.int32)
+            products, pending = np.empty(len(own)), np.empty((STACK_SIZE, 3), np.int64)
             for number, tree in enumerate(self.trees):
                 seen = nothing_seen if in_bag is None else in_bag[number, stretch]
                 _posterior_kernels.add_posterior(
-                    table.plain[stretch], table.codes[stretch], table.places, table.marks, lows,
-                    highs, self.scale, self.shift, seen, tree.children, tree.offsets,
-                    tree.features, tree.directions, tree.thresholds, tree.leaf_proba,
-                    total[stretch],
+                    plain, codes, table.places, table.marks, lows, highs, seen, tree.children,
+                    tree.offsets, tree.features, tree.directions, tree.thresholds,
+                    tree.leaf_proba, rows, spare, products, pending, own,
                 )  # fmt: skip
 
         bytes_per_row = 8 * table.plain.shape[1] + table.codes.shape[1]
