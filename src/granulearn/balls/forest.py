@@ -21,7 +21,7 @@ from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
-BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**20, 512
+BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
 
 
 @dataclass(frozen=True, eq=False)

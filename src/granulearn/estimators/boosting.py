@@ -13,6 +13,7 @@ import numpy as np
 from granulearn.balls import Samples
 from granulearn.balls.forest_rows import canonical_order
 from granulearn.balls.makers import limited_threads
+from granulearn.balls.narrow_tables import NarrowTable
 from granulearn.estimators.boosted_trees import BoostedTrees, gains_of, proba_of_raw, trees_of
 from granulearn.estimators.bundles import find_bundles
 
@@ -55,13 +56,14 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
     n_threads : int
         Threads; they change no result.
     """
-    known, n_classes = np.flatnonzero(weights > 0), len(samples.classes)
-    order, numbers = canonical_order(samples.X[known], samples.codes[known], n_classes)
+    n_classes, table = len(samples.classes), samples.narrow
+    known = (weights > 0).astype(np.intp)
+    order, numbers = canonical_order(table, samples.codes, n_classes, known)
     # Neighbours in that order are alike, their wrong labels too: dealt out in turn, they would
     # tell a booster what the rows held out say.
-    rows = known[np.random.default_rng(0).permutation(order)]
-    X = np.ascontiguousarray(samples.X[rows], dtype=np.float64)
-    fit = fit_boosting(X, numbers[samples.codes[rows]], n_classes, weights[rows], n_threads)
+    rows = np.random.default_rng(0).permutation(order)
+    own = numbers[samples.codes[rows]]
+    fit = fit_boosting(samples.X, table, rows, own, n_classes, weights[rows], n_threads)
     out_of_sample = np.full((len(samples), n_classes), np.nan)
     out_of_sample[rows] = fit.out_of_sample[:, numbers]
     code_of = np.argsort(numbers)
@@ -70,14 +72,24 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
 
 
 def fit_boosting(
-    X: np.ndarray, codes: np.ndarray, n_classes: int, weights: np.ndarray, n_threads: int
+    X: np.ndarray,
+    table: NarrowTable,
+    rows: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    weights: np.ndarray,
+    n_threads: int,
 ) -> BoostingFit:
     """Fit boosters to folds of the rows; to one large part of a large table.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
-        Inputs, in an order that says nothing about them: folds are made by position.
+    X : ndarray of shape (n_all, n_features)
+        Inputs.
+    table : NarrowTable
+        The same inputs.
+    rows : ndarray of shape (n_rows,)
+        Rows of these, in an order that says nothing about them: folds are made by position.
     codes : ndarray of shape (n_rows,)
         Classes.
     n_classes : int
@@ -92,22 +104,23 @@ def fit_boosting(
     parts = _parts(codes, n_classes)
     if any(len(np.unique(codes[seen])) < 2 for seen, _ in parts):
         raise BoostingError("a part of the samples has one class only")
-    fast = n_classes > MANY_CLASSES or len(X) > LARGE
+    fast = n_classes > MANY_CLASSES or len(rows) > LARGE
     most_rounds, rate = (50, 0.2) if fast else (100, 0.1)
-    out_of_sample = np.full((len(X), n_classes), np.nan)
+    out_of_sample = np.full((len(rows), n_classes), np.nan)
     gains = np.zeros(X.shape[1])
     commonest = np.bincount(codes, weights).argmax()
     boosters, rounds = [], []
     # Of few rows the work is in pieces so small that threads wait more than they work.
-    with limited_threads(n_threads if len(X) > LARGE else 1, "openmp"):
+    with limited_threads(n_threads if len(rows) > LARGE else 1, "openmp"):
         for seen, held_out in parts:
             booster = HistGradientBoostingClassifier(
                 learning_rate=rate, early_stopping=False, random_state=0, warm_start=True
             )
             # The order of codes must not know the labels of rows held out.
-            bundles = find_bundles(X[seen], codes[seen] == commonest, weights[seen])
+            bundles = find_bundles(table, codes[seen] == commonest, weights[seen], rows[seen])
+            own, new = (bundles.inputs_of(table, X, rows[part]) for part in (seen, held_out))
             n_rounds, unseen = _fit_rounds(
-                booster, bundles, X, codes, weights, seen, held_out, n_classes, most_rounds
+                booster, bundles, own, new, codes, weights, seen, held_out, n_classes, most_rounds
             )
             boosters.append(trees_of(booster, bundles, 0, n_rounds))
             rounds.append(n_rounds)
@@ -141,10 +154,9 @@ def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:
 
 
 def _fit_rounds(
-    booster, bundles, X, codes, weights, seen, held_out, n_classes: int, most_rounds: int
+    booster, bundles, own, new, codes, weights, seen, held_out, n_classes: int, most_rounds: int
 ) -> tuple[int, np.ndarray]:
     """Boost until rows held out are predicted no better; return rounds, and their predictions."""
-    new, own = bundles.inputs(X[held_out]), bundles.inputs(X[seen])
     Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
     # Weights of one change nothing, but scikit-learn's binning takes as long again for them.
     own_weights = None if (weights[seen] == 1).all() else weights[seen]

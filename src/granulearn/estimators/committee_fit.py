@@ -166,7 +166,7 @@ def spread_weights(
 
 
 def input_importances(
-    features: Sequence[RandomFeatures], coef: np.ndarray, X: np.ndarray
+    features: Sequence[RandomFeatures], coef: np.ndarray, variances: np.ndarray
 ) -> np.ndarray:
     """Return the squared weights on all ways from each input to the outputs, times its variance.
 
@@ -176,11 +176,11 @@ def input_importances(
         One per layer, with a direct link.
     coef : ndarray of shape (n_layers, p, n_outputs)
         Output weights.
-    X : ndarray of shape (n_samples, n_features)
-        Inputs.
+    variances : ndarray of shape (n_features,)
+        Variance of each input.
     """
-    strengths = np.zeros(X.shape[1])
+    strengths = np.zeros(len(variances))
     for layer, theta in zip(features, np.square(coef).sum(axis=2), strict=True):
         strengths += theta[: layer.bias_column]
         strengths += theta[layer.bias_column + 1 :] @ np.square(layer.weights)
-    return strengths * X.var(axis=0)
+    return strengths * variances

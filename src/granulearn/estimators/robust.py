@@ -302,7 +302,7 @@ class RobustClassifier(DecisionClassifier):
         self._boosting_unseen = None if boosting is None else boosting.out_of_sample
         self._look_back(samples, weights)
         gains = None if boosting is None else boosting.gains
-        self.feature_importances_ = self._importances(samples.X, gains)
+        self.feature_importances_ = self._importances(samples.narrow.variances(), gains)
 
     @property
     def out_of_sample_(self) -> dict[str, np.ndarray]:
@@ -334,10 +334,12 @@ class RobustClassifier(DecisionClassifier):
         self.forest_ = fit_part(forest, samples)
         self.shares_, self.power_ = {"forest": 0.5, "committee": 0.5}, 1.0
 
-    def _importances(self, X: np.ndarray, gains: np.ndarray | None) -> np.ndarray:
+    def _importances(self, variances: np.ndarray, gains: np.ndarray | None) -> np.ndarray:
         each = {
             "forest": self.forest_.feature_importances_,
-            "committee": input_importances(self.committee_.features_, self.committee_.coef_, X),
+            "committee": input_importances(
+                self.committee_.features_, self.committee_.coef_, variances
+            ),
         }
         if gains is not None:
             each["boosting"] = gains
