@@ -54,7 +54,8 @@ class NarrowTable:
         """
         known = self.marks != NEVER  # a constant tells no rows apart
         narrow = np.where(self.marks > 0, self.places, self.codes.shape[1] + self.places)
-        for feature in np.sort(np.flatnonzero(known)[np.unique(narrow[known], return_index=True)[1]]):
+        firsts = np.unique(narrow[known], return_index=True)[1]
+        for feature in np.sort(np.flatnonzero(known)[firsts]):
             columns = self.codes if self.marks[feature] else self.plain
             yield columns[:, self.places[feature]]
 

@@ -56,15 +56,19 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
     n_threads : int
         Threads; they change no result.
     """
-    n_classes, table = len(samples.classes), samples.narrow
-    known = (weights > 0).astype(np.intp)
-    order, numbers = canonical_order(table, samples.codes, n_classes, known)
+    n_classes, known = len(samples.classes), np.flatnonzero(weights > 0)
+    if len(known) < len(samples):
+        fit = boost_samples(samples.take(known), weights[known], n_threads)
+        out_of_sample = np.full((len(samples), n_classes), np.nan)
+        out_of_sample[known] = fit.out_of_sample
+        return replace(fit, out_of_sample=out_of_sample)
+    order, numbers = canonical_order(samples.narrow, samples.codes, n_classes)
     # Neighbours in that order are alike, their wrong labels too: dealt out in turn, they would
     # tell a booster what the rows held out say.
     rows = np.random.default_rng(0).permutation(order)
     own = numbers[samples.codes[rows]]
-    fit = fit_boosting(samples.X, table, rows, own, n_classes, weights[rows], n_threads)
-    out_of_sample = np.full((len(samples), n_classes), np.nan)
+    fit = fit_boosting(samples.X, samples.narrow, rows, own, n_classes, weights[rows], n_threads)
+    out_of_sample = np.empty((len(samples), n_classes))
     out_of_sample[rows] = fit.out_of_sample[:, numbers]
     code_of = np.argsort(numbers)
     boosters = tuple(replace(each, classes=code_of[each.classes]) for each in fit.boosters)

@@ -1,4 +1,4 @@
-"""Compiled loops of random features: the sine of a layer, and products with rows of mostly zeros."""
+"""Compiled loops of random features: the sine of a layer, products of rows of mostly zeros."""
 
 import numpy as np
 from numba import njit
