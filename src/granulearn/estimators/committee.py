@@ -53,7 +53,9 @@ class _BaseRVFLCommittee(Estimator):
         "random_state": ["random_state"],
     }
 
-    def _fit_layers(self, X, Y, weights, units, n_rows: int, order: RowOrder) -> CommitteeFit:
+    def _fit_layers(
+        self, X, Y, weights, units, n_rows: int, order: RowOrder, first_look: bool = False
+    ) -> CommitteeFit:
         """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
         activations = self._choices("activation", AUTO_ACTIVATIONS)
         unknown = [name for name in activations if name not in activation_names()]
@@ -66,7 +68,7 @@ class _BaseRVFLCommittee(Estimator):
         if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        plan = self._plan(n_rows)
+        plan = self._plan(n_rows, first_look)
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             if plan.pilot and len(activations) > 1:
@@ -82,8 +84,8 @@ class _BaseRVFLCommittee(Estimator):
         self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())
         return fit
 
-    def _plan(self, n_rows: int) -> CommitteePlan:
-        plan = plan_of_size(n_rows)
+    def _plan(self, n_rows: int, first_look: bool = False) -> CommitteePlan:
+        plan = plan_of_size(n_rows, first_look)
         if "auto" not in (self.n_layers, self.n_hidden):
             return CommitteePlan(self.n_layers, self.n_hidden)
         given = {"n_layers": self.n_layers, "n_hidden": self.n_hidden}
@@ -220,8 +222,11 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
         """
         return self._fit_samples(check_samples(X, y, self, sample_weight))
 
-    def _fit_samples(self, samples: Samples):
-        """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
+    def _fit_samples(self, samples: Samples, first_look: bool = False):
+        """Fit to samples that are checked; those of weight zero are predicted, not learnt from.
+
+        A first look at many samples is small, and tells whether the committee knows them.
+        """
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         factors = class_factors(self.class_weight, samples)
         weights = np.ones(len(samples)) if samples.weights is None else samples.weights
@@ -234,6 +239,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             np.minimum(weights, 1) * factor,
             n_counted(samples),
             lambda: class_by_class(samples.narrow, samples.codes, len(samples.classes)),
+            first_look,
         )
         self.loo_scores_ = fit.loo
         return self

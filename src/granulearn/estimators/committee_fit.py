@@ -44,15 +44,18 @@ class CommitteePlan:
 PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 
-def plan_of_size(n_rows: int) -> CommitteePlan:
+def plan_of_size(n_rows: int, first_look: bool = False) -> CommitteePlan:
     """Return the plan for so many rows: one layer that grows with them, on at most 10,000.
 
-    Few rows want several small layers, whose mean is steadier than each.
+    Few rows want several small layers, whose mean is steadier than each. A first look at
+    many rows tells whether a committee has something to say about them.
     """
     if n_rows <= SMALL:
         return CommitteePlan(n_layers=10, n_hidden=203)
     if n_rows <= MANY_ROWS:
         return CommitteePlan(1, min(1000, max(300, n_rows // 10)), pilot=True)
+    if first_look:
+        return CommitteePlan(1, 300, max_rows=5_000, pilot=True)
     return CommitteePlan(1, 600, max_rows=10_000, pilot=True)
 
 

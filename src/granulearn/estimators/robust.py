@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.balls.forest_rules import SMALL
+from granulearn.balls.forest_rules import FIRST_LOOK_ROWS, MAX_TREE_ROWS, SMALL
 from granulearn.estimators.ball_forest import (
     FEWEST_TELLING,
     BallForestClassifier,
@@ -24,7 +24,7 @@ from granulearn.estimators.ball_forest import (
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_samples
 from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import input_importances
+from granulearn.estimators.committee_fit import MANY_ROWS, input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
@@ -37,6 +37,9 @@ from granulearn.estimators.shares import (
     without_small,
 )
 from granulearn.network import one_hot
+
+# The share from which a member of a large table is fitted to more than a first look needs.
+WORTH_ITS_SIZE = 0.1
 
 
 class RobustClassifier(DecisionClassifier):
@@ -210,20 +213,22 @@ class RobustClassifier(DecisionClassifier):
         self.noise_ = noise_matrix(self.noise, len(self.classes_))
         network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         self._floor = 1 / (n_counted(samples) + len(self.classes_))
-        committee = RVFLCommitteeClassifier(
-            n_layers=self.n_layers,
-            n_hidden=self.n_hidden,
-            random_state=int(network_seed),
-            class_weight=self.class_weight,
-        )
-        self.committee_ = fit_part(committee, samples)
         boosting = self._fit_boosting(samples)
         self.boosters_ = () if boosting is None else boosting.boosters
         if self.forest is None:
-            self._share(samples, int(forest_seed), boosting)
+            self._share(samples, int(network_seed), int(forest_seed), boosting)
         else:
+            self.committee_ = self._committee(int(network_seed))._fit_samples(samples)
             self._share_with_other(samples, int(forest_seed))
         return self
+
+    def _committee(self, seed: int) -> RVFLCommitteeClassifier:
+        return RVFLCommitteeClassifier(
+            n_layers=self.n_layers,
+            n_hidden=self.n_hidden,
+            random_state=seed,
+            class_weight=self.class_weight,
+        )
 
     def _check_settings(self) -> None:
         if self.shares == "equal" and self.boosting is True:
@@ -268,41 +273,64 @@ class RobustClassifier(DecisionClassifier):
             )
             return None
 
-    def _share(self, samples: Samples, seed: int, boosting: BoostingFit | None) -> None:
-        """Grow the forest, and choose how its weighings and the other members share."""
+    def _share(
+        self, samples: Samples, network_seed: int, forest_seed: int, boosting: BoostingFit | None
+    ) -> None:
+        """Fit forest and committee, and choose how the weighings and all members share."""
         forest = BallForestClassifier(
             n_trees=self.n_trees,
-            random_state=seed,
+            random_state=forest_seed,
             class_weight=self.class_weight,
             n_jobs=self.n_jobs,
         )
-        grown = forest._grow(samples)
-        by_weighing = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
-        others = {"committee": self.committee_.loo_scores_}
-        if boosting is not None:
-            others["boosting"] = boosting.out_of_sample
-        unseen = np.concatenate([by_weighing, np.stack(list(others.values()))])
-        n_weighings = len(by_weighing)
+        n_threads, committee = effective_n_jobs(self.n_jobs), self._committee(network_seed)
+        # Of a large table a small forest and a small committee tell whether larger ones pay.
+        looks = self._chooses_shares(samples) and n_counted(samples) > MANY_ROWS
+        committee._fit_samples(samples, first_look=looks)
+        grown = forest._grow(samples, FIRST_LOOK_ROWS if looks else MAX_TREE_ROWS)
+        by_weighing = grown.out_of_bag(samples.narrow, n_threads)
         weights = total_weights(self.class_weight, samples) * telling(samples)
-        shares = np.zeros(len(unseen))
-        shares[[0, n_weighings]] = 0.5
-        if self._chooses_shares(samples):
-            Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-            shares = without_small(best_shares(unseen, Y, weights, shares))
-        of_forest = shares[:n_weighings]
+        shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
+        if looks:
+            n_weighings, more = len(by_weighing), False
+            if shares[n_weighings] >= WORTH_ITS_SIZE:
+                committee._fit_samples(samples)
+                more = True
+            if shares[:n_weighings].sum() >= WORTH_ITS_SIZE:
+                grown = forest._grow(samples)
+                by_weighing = grown.out_of_bag(samples.narrow, n_threads)
+                more = True
+            if more:
+                shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
+        of_forest, of_others = np.split(shares, [len(by_weighing)])
         total = of_forest.sum()
         # A forest that says nothing in the mean still rates labels.
-        within = of_forest / total if total > 0 else np.eye(n_weighings)[0]
+        within = of_forest / total if total > 0 else np.eye(len(of_forest))[0]
+        self.committee_ = committee
         self.forest_ = forest._settle(samples, grown, by_weighing, within)
         self.reliability_ = self.forest_.reliability_
-        self.shares_ = {
-            "forest": float(total),
-            **dict(zip(others, shares[n_weighings:].tolist(), strict=True)),
-        }
+        names = ["committee"] if boosting is None else ["committee", "boosting"]
+        shares_of_others = dict(zip(names, of_others.tolist(), strict=True))
+        self.shares_ = {"forest": float(total), **shares_of_others}
         self._boosting_unseen = None if boosting is None else boosting.out_of_sample
         self._look_back(samples, weights)
         gains = None if boosting is None else boosting.gains
         self.feature_importances_ = self._importances(samples.narrow.variances(), gains)
+
+    def _shares_of(
+        self, samples: Samples, weights: np.ndarray, by_weighing, committee, boosting
+    ) -> np.ndarray:
+        """Return the shares of the forest's weighings, of the committee and of boosted trees."""
+        others = [committee.loo_scores_]
+        if boosting is not None:
+            others.append(boosting.out_of_sample)
+        shares = np.zeros(len(by_weighing) + len(others))
+        shares[[0, len(by_weighing)]] = 0.5
+        if not self._chooses_shares(samples):
+            return shares
+        unseen = np.concatenate([by_weighing, np.stack(others)])
+        Y = one_hot(samples.codes, len(samples.classes)).astype(float)
+        return without_small(best_shares(unseen, Y, weights, shares))
 
     @property
     def out_of_sample_(self) -> dict[str, np.ndarray]:
