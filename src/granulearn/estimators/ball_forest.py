@@ -13,7 +13,7 @@ from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest, grow_forest, label_reliability
 from granulearn.balls.forest_rows import refined_order
-from granulearn.balls.forest_rules import MAX_TREE_ROWS, rule_of_size
+from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
 from granulearn.balls.records import repetitions
@@ -194,10 +194,10 @@ class BallForestClassifier(ScoreClassifier):
             shares = best_shares(unseen, Y, weights, prior)
         return self._settle(samples, grown, unseen, shares)
 
-    def _grow(self, samples: Samples, max_rows: int = MAX_TREE_ROWS) -> GrownForest:
+    def _grow(self, samples: Samples, first_look: bool = False) -> GrownForest:
         """Grow the trees; how their weighings share in the prediction is not yet settled."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        rule = self._rule(n_counted(samples), samples.X.shape[1], max_rows)
+        rule = self._rule(n_counted(samples), samples.X.shape[1], first_look)
         self.weighings_ = rule.weighings
         return grow_forest(
             samples.narrow,
@@ -218,14 +218,14 @@ class BallForestClassifier(ScoreClassifier):
         self.reliability_ = label_reliability(self.oob_proba_, samples.codes, samples.weights)
         return self
 
-    def _rule(self, n_rows: int, n_features: int, max_rows: int = MAX_TREE_ROWS) -> ForestRule:
+    def _rule(self, n_rows: int, n_features: int, first_look: bool = False) -> ForestRule:
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         return rule_of_size(
             n_rows,
             n_features,
             n_trees=None if self.n_trees == "auto" else self.n_trees,
             max_samples=self.max_samples,
-            max_rows=max_rows,
+            first_look=first_look,
             n_tries=self.n_tries,
             searched=None if self.splits == "auto" else self.splits == "searched",
             weighings=None if self.stop == "auto" else (Weighing(stop=self.stop),),

@@ -19,7 +19,7 @@ from granulearn.estimators.bundles import find_bundles
 
 N_FOLDS = 3
 LARGE = 20_000  # rows; above, one part held out says enough
-MANY_CLASSES = 10
+MOST_ROUNDS, RATE = 50, 0.2
 # A large table needs no folds: so many rows are held out, and at most so many are seen.
 SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
 MAX_SEEN = 50_000
@@ -108,8 +108,6 @@ def fit_boosting(
     parts = _parts(codes, n_classes)
     if any(len(np.unique(codes[seen])) < 2 for seen, _ in parts):
         raise BoostingError("a part of the samples has one class only")
-    fast = n_classes > MANY_CLASSES or len(rows) > LARGE
-    most_rounds, rate = (50, 0.2) if fast else (100, 0.1)
     out_of_sample = np.full((len(rows), n_classes), np.nan)
     gains = np.zeros(X.shape[1])
     commonest = np.bincount(codes, weights).argmax()
@@ -118,13 +116,13 @@ def fit_boosting(
     with limited_threads(n_threads if len(rows) > LARGE else 1, "openmp"):
         for seen, held_out in parts:
             booster = HistGradientBoostingClassifier(
-                learning_rate=rate, early_stopping=False, random_state=0, warm_start=True
+                learning_rate=RATE, early_stopping=False, random_state=0, warm_start=True
             )
             # The order of codes must not know the labels of rows held out.
             bundles = find_bundles(table, codes[seen] == commonest, weights[seen], rows[seen])
             own, new = (bundles.inputs_of(table, X, rows[part]) for part in (seen, held_out))
             n_rounds, unseen = _fit_rounds(
-                booster, bundles, own, new, codes, weights, seen, held_out, n_classes, most_rounds
+                booster, bundles, own, new, codes, weights, seen, held_out, n_classes
             )
             boosters.append(trees_of(booster, bundles, 0, n_rounds))
             rounds.append(n_rounds)
@@ -158,7 +156,7 @@ def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:
 
 
 def _fit_rounds(
-    booster, bundles, own, new, codes, weights, seen, held_out, n_classes: int, most_rounds: int
+    booster, bundles, own, new, codes, weights, seen, held_out, n_classes: int
 ) -> tuple[int, np.ndarray]:
     """Boost until rows held out are predicted no better; return rounds, and their predictions."""
     Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
@@ -166,7 +164,7 @@ def _fit_rounds(
     own_weights = None if (weights[seen] == 1).all() else weights[seen]
     raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
     done = 0
-    while done < most_rounds and best_round > done - PATIENCE:
+    while done < MOST_ROUNDS and best_round > done - PATIENCE:
         booster.set_params(max_iter=done + ROUNDS_AT_ONCE)
         booster.fit(own, codes[seen], sample_weight=own_weights)
         for number in range(done, booster.n_iter_):

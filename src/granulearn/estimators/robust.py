@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.balls.forest_rules import FIRST_LOOK_ROWS, MAX_TREE_ROWS, SMALL
+from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators.ball_forest import (
     FEWEST_TELLING,
     BallForestClassifier,
@@ -38,7 +38,7 @@ from granulearn.estimators.shares import (
 )
 from granulearn.network import one_hot
 
-# The share from which a member of a large table is fitted to more than a first look needs.
+# A member whose share of a first look at a large table is smaller does not share in the mean.
 WORTH_ITS_SIZE = 0.1
 
 
@@ -287,21 +287,24 @@ class RobustClassifier(DecisionClassifier):
         # Of a large table a small forest and a small committee tell whether larger ones pay.
         looks = self._chooses_shares(samples) and n_counted(samples) > MANY_ROWS
         committee._fit_samples(samples, first_look=looks)
-        grown = forest._grow(samples, FIRST_LOOK_ROWS if looks else MAX_TREE_ROWS)
+        grown = forest._grow(samples, first_look=looks)
         by_weighing = grown.out_of_bag(samples.narrow, n_threads)
         weights = total_weights(self.class_weight, samples) * telling(samples)
         shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
         if looks:
-            n_weighings, more = len(by_weighing), False
-            if shares[n_weighings] >= WORTH_ITS_SIZE:
-                committee._fit_samples(samples)
-                more = True
-            if shares[:n_weighings].sum() >= WORTH_ITS_SIZE:
+            n_weighings = len(by_weighing)
+            forest_pays = shares[:n_weighings].sum() >= WORTH_ITS_SIZE
+            committee_pays = shares[n_weighings] >= WORTH_ITS_SIZE
+            if forest_pays:
                 grown = forest._grow(samples)
                 by_weighing = grown.out_of_bag(samples.narrow, n_threads)
-                more = True
-            if more:
+            if committee_pays:
+                committee._fit_samples(samples)
+            if forest_pays or committee_pays:
                 shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
+            shares[:n_weighings] *= forest_pays
+            shares[n_weighings] *= committee_pays
+            shares /= shares.sum()
         of_forest, of_others = np.split(shares, [len(by_weighing)])
         total = of_forest.sum()
         # A forest that says nothing in the mean still rates labels.
