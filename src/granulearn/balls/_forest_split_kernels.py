@@ -101,7 +101,7 @@ def try_directions(best, counter, columns, perm, bounds, weights, key, search, n
         counter += 2
         scratch.thresholds[0] = aim(
             columns, perm, bounds, weights, first, second, n_used, scratch.features,
-            scratch.values, scratch.direction,
+            scratch.values, scratch.first_means, scratch.direction,
         )  # fmt: skip
         project(scratch.values, n_used, scratch.direction, size, scratch.projection)
         counter = draw_thresholds(

@@ -33,6 +33,7 @@ Scratch = namedtuple(
         "projection",  # (n,): the dot product of each row of a ball
         "spare",  # (n,): the rows that go right
         "features",  # (M,): features of the try at hand
+        "first_means",  # (M,): where the direction of the try at hand begins
         "direction",  # (M,): direction of the try at hand
         "thresholds",  # (H,): thresholds of the try at hand; infinite where there are fewer
         "best_features",  # (M,)
@@ -65,6 +66,7 @@ def new_scratch(max_features, n_rows, n_classes, columns):
         np.empty(n_rows, kind),
         np.empty(n_rows, np.int32),
         np.empty(max_features, np.int32),
+        np.empty(max_features, kind),
         np.empty(max_features, kind),
         np.empty(MAX_THRESHOLDS, kind),
         np.empty(max_features, np.int32),
@@ -146,18 +148,45 @@ def draw_features(
 
 
 @uncounted
-def mean_of_class(values, weights, perm, start, stop, offset):
-    """Return the weighted mean of a stretch of one class; no weights means one each."""
-    total = 0.0
-    if len(weights) == 0:
-        for i in range(start, stop):
-            total += values[i - offset]
-        return total / (stop - start)
-    weight = 0.0
-    for i in range(start, stop):
-        total += weights[perm[i]] * values[i - offset]
-        weight += weights[perm[i]]
-    return total / weight
+def set_means(
+    values,
+    n_used,
+    weights,
+    perm,
+    start,
+    stop,
+    offset,
+    means,  # OUT (M,): of the features that are used
+):
+    """Set the weighted means of a stretch of one class; no weights means one each."""
+    if len(weights) > 0:
+        for j in range(n_used):
+            total, weight = 0.0, 0.0
+            for i in range(start, stop):
+                total += weights[perm[i]] * values[j, i - offset]
+                weight += weights[perm[i]]
+            means[j] = total / weight
+        return
+    # Each sum waits for its last addition, so four of them take turns.
+    j = 0
+    while j + 4 <= n_used:
+        v0, v1, v2, v3 = values[j], values[j + 1], values[j + 2], values[j + 3]
+        t0 = t1 = t2 = t3 = 0.0
+        for i in range(start - offset, stop - offset):
+            t0 += v0[i]
+            t1 += v1[i]
+            t2 += v2[i]
+            t3 += v3[i]
+        means[j], means[j + 1], means[j + 2], means[j + 3] = t0, t1, t2, t3
+        j += 4
+    while j < n_used:
+        total, own = 0.0, values[j]
+        for i in range(start - offset, stop - offset):
+            total += own[i]
+        means[j] = total
+        j += 1
+    for j in range(n_used):
+        means[j] /= stop - start
 
 
 @uncounted
@@ -171,6 +200,7 @@ def aim(
     n_used,
     features,
     values,  # OUT (M, size)
+    first_means,  # OUT (M,)
     direction,  # OUT (M,)
 ):
     """Point from the mean of the first class to that of the second; return the threshold."""
@@ -183,8 +213,10 @@ def aim(
             take_marked(codes[places[at]], marks[at], lows[at], highs[at], perm, start, stop, own)
         else:
             take_plain(plain[places[at]], perm, start, stop, own)
-        a = mean_of_class(own, weights, perm, bounds[first], bounds[first + 1], start)
-        b = mean_of_class(own, weights, perm, bounds[second], bounds[second + 1], start)
+    set_means(values, n_used, weights, perm, bounds[first], bounds[first + 1], start, first_means)
+    set_means(values, n_used, weights, perm, bounds[second], bounds[second + 1], start, direction)
+    for j in range(n_used):
+        a, b = first_means[j], direction[j]
         direction[j] = b - a
         threshold += (b - a) * (a + 0.5 * (b - a))
     return threshold
