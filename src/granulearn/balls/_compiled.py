@@ -11,8 +11,8 @@ from numba import njit
 
 compiled = njit(cache=True, nogil=True, error_model="numpy")
 # Loops that allocate nothing and are called for every ball: counting who refers to the arrays
-# that they pass on would take as long as what they do.
-uncounted = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+# that they pass on would take as long as what they do. numba's types do not know the option.
+uncounted = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

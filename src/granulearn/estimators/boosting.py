@@ -23,8 +23,9 @@ MOST_ROUNDS, RATE = 50, 0.2
 # A large table needs no folds: so many rows are held out, and at most so many are seen.
 SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
 MAX_SEEN = 50_000
-ROUNDS_AT_ONCE = 25
-PATIENCE = 10
+# Rounds between looks at the rows held out: every look brings a large table into bins again.
+ROUNDS_AT_ONCE, ROUNDS_AT_ONCE_OF_LARGE = 10, 25
+PATIENCE = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +164,9 @@ def _fit_rounds(
     # Weights of one change nothing, but scikit-learn's binning takes as long again for them.
     own_weights = None if (weights[seen] == 1).all() else weights[seen]
     raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
-    done = 0
+    done, at_once = 0, ROUNDS_AT_ONCE_OF_LARGE if len(own) > LARGE else ROUNDS_AT_ONCE
     while done < MOST_ROUNDS and best_round > done - PATIENCE:
-        booster.set_params(max_iter=done + ROUNDS_AT_ONCE)
+        booster.set_params(max_iter=done + at_once)
         booster.fit(own, codes[seen], sample_weight=own_weights)
         for number in range(done, booster.n_iter_):
             one_round = trees_of(booster, bundles, number, number + 1)
@@ -175,7 +176,7 @@ def _fit_rounds(
             error = weights[held_out] @ np.square(proba - Y).sum(axis=1)
             if error < best_error:
                 best_error, best_round, best = error, number + 1, proba
-        if booster.n_iter_ < done + ROUNDS_AT_ONCE:
+        if booster.n_iter_ < done + at_once:
             break
-        done += ROUNDS_AT_ONCE
+        done += at_once
     return best_round, best

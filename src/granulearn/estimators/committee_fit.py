@@ -53,7 +53,7 @@ def plan_of_size(n_rows: int, first_look: bool = False) -> CommitteePlan:
     if n_rows <= SMALL:
         return CommitteePlan(n_layers=10, n_hidden=203)
     if n_rows <= MANY_ROWS:
-        return CommitteePlan(1, min(1000, max(300, n_rows // 10)), pilot=True)
+        return CommitteePlan(1, min(1000, max(300, n_rows // 15)), pilot=True)
     if first_look:
         return CommitteePlan(1, 300, max_rows=5_000, pilot=True)
     return CommitteePlan(1, 600, max_rows=10_000, pilot=True)

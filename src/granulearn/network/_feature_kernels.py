@@ -1,9 +1,8 @@
 """Compiled loops of random features: the sine of a layer, products of rows of mostly zeros."""
 
 import numpy as np
-from numba import njit
 
-compiled = njit(cache=True, nogil=True, error_model="numpy")
+from granulearn.balls._compiled import compiled
 
 # Pi in three parts: multiples of the first two by some thousands are exact.
 PI_1, PI_2, PI_3 = 3.14159250259399414062, 1.50995788317231927e-7, 1.07806057163162381e-14
