@@ -23,6 +23,7 @@ from granulearn.estimators.committee_fit import (
     CommitteeFit,
     CommitteePlan,
     draw_layers,
+    fill_left_out,
     fit_committee,
     mean_scores,
     plan_of_size,
@@ -54,7 +55,16 @@ class _BaseRVFLCommittee(Estimator):
     }
 
     def _fit_layers(
-        self, X, Y, weights, units, n_rows: int, order: RowOrder, first_look: bool = False
+        self,
+        X,
+        Y,
+        weights,
+        units,
+        n_rows: int,
+        order: RowOrder,
+        *,
+        first_look: bool = False,
+        activation: str | None = None,
     ) -> CommitteeFit:
         """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
         activations = self._choices("activation", AUTO_ACTIVATIONS)
@@ -67,6 +77,8 @@ class _BaseRVFLCommittee(Estimator):
         Cs = self._choices("C", AUTO_CS)
         if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
+        if activation is not None:
+            activations = [activation]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         plan = self._plan(n_rows, first_look)
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
@@ -96,6 +108,11 @@ class _BaseRVFLCommittee(Estimator):
         if isinstance(value, str):
             return list(automatic) if value == "auto" else [value]
         return [value] if isinstance(value, Real) else list(value)
+
+    def _fill(self, loo: np.ndarray, X: np.ndarray, wanted: np.ndarray | None = None) -> None:
+        """Predict samples, all or those wanted, that the networks were not fitted to."""
+        wanted = np.ones(len(X), dtype=bool) if wanted is None else wanted
+        fill_left_out(loo, self.features_, self.coef_, X, wanted)
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of the networks' outputs for checked inputs."""
@@ -222,10 +239,25 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
         """
         return self._fit_samples(check_samples(X, y, self, sample_weight))
 
-    def _fit_samples(self, samples: Samples, first_look: bool = False):
-        """Fit to samples that are checked; those of weight zero are predicted, not learnt from.
+    def _fit_samples(self, samples: Samples):
+        """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
+        self._fit_some(samples)
+        self._fill(self.loo_scores_, samples.X)
+        return self
 
-        A first look at many samples is small, and tells whether the committee knows them.
+    def _fit_some(
+        self, samples: Samples, *, first_look: bool = False, activation: str | None = None
+    ) -> None:
+        """Fit, and predict only samples that the networks were fitted to.
+
+        Parameters
+        ----------
+        samples : Samples
+            Checked.
+        first_look : bool, default=False
+            Whether a small committee is to tell what it knows of many samples.
+        activation : str or None, default=None
+            The activation, if it is chosen already.
         """
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         factors = class_factors(self.class_weight, samples)
@@ -239,10 +271,10 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             np.minimum(weights, 1) * factor,
             n_counted(samples),
             lambda: class_by_class(samples.narrow, samples.codes, len(samples.classes)),
-            first_look,
+            first_look=first_look,
+            activation=activation,
         )
         self.loo_scores_ = fit.loo
-        return self
 
     @property
     def loo_proba_(self) -> np.ndarray:
@@ -349,6 +381,7 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
             int(np.count_nonzero(weights)),
             lambda: order_by_value(samples.X),
         )
+        self._fill(fit.loo, samples.X)
         self.loo_prediction_ = self._as_targets(fit.loo)
         return self
 

@@ -12,6 +12,7 @@ from granulearn.network import RandomFeatures, predict_scores
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 
 MANY_ROWS = 20_000
+ROWS_AT_ONCE = 4_096
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,10 @@ class CommitteeFit:
     errors: np.ndarray
     """(n_activations, n_Cs) mean squared leave-one-out error of the committee mean."""
     loo: np.ndarray
-    """(n_samples, n_outputs) committee mean for each sample, from networks fitted without it."""
+    """(n_samples, n_outputs) committee mean for each sample, from networks fitted without it.
+
+    NaN where the weight is zero.
+    """
 
 
 @dataclass(frozen=True)
@@ -120,12 +124,11 @@ def fit_committee(
     _, activation, at, ridges, left_out = best
     features = tuple(layer_features(layer, activation) for layer in layers)
     coef = np.stack([ridge.coef(Cs[at]) for ridge in ridges])
-    loo = np.empty(Y.shape)
+    loo = np.full(Y.shape, np.nan)
     if not np.array_equal(units[known], w):
         # The choice left out single samples of heavier ones, and this leaves out all of each.
         left_out = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
     loo[known] = left_out
-    loo[~known] = mean_scores(features, coef, X[~known])
     return CommitteeFit(features, coef, activation, float(Cs[at]), errors, loo)
 
 
@@ -133,6 +136,27 @@ def mean_scores(features: Sequence[RandomFeatures], coef: np.ndarray, X) -> np.n
     """Return the mean of the layers' outputs, of shape (n_samples, n_outputs)."""
     each = [predict_scores(f, X, c) for f, c in zip(features, coef, strict=True)]
     return np.mean(each, axis=0)
+
+
+def fill_left_out(loo: np.ndarray, features, coef, X: np.ndarray, wanted: np.ndarray) -> None:
+    """Predict, in place, samples that no network was fitted to.
+
+    Parameters
+    ----------
+    loo : ndarray of shape (n_samples, n_outputs)
+        What is known of samples that networks were fitted to; NaN for others.
+    features, coef : sequences
+        The networks.
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    wanted : ndarray of shape (n_samples,)
+        True for samples to predict, as far as they are not known.
+    """
+    missing = np.flatnonzero(wanted & np.isnan(loo[:, 0]))
+    # Stretches of rows, so that no second copy of a large table is made.
+    for begin in range(0, len(missing), ROWS_AT_ONCE):
+        rows = missing[begin : begin + ROWS_AT_ONCE]
+        loo[rows] = mean_scores(features, coef, X[rows])
 
 
 def _mean_leave_out(ridges, X, Y, removed, Cs) -> np.ndarray:

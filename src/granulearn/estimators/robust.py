@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
+from granulearn.balls.forest import GrownForest
 from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators.ball_forest import (
     FEWEST_TELLING,
@@ -283,28 +284,48 @@ class RobustClassifier(DecisionClassifier):
             class_weight=self.class_weight,
             n_jobs=self.n_jobs,
         )
-        n_threads, committee = effective_n_jobs(self.n_jobs), self._committee(network_seed)
-        # Of a large table a small forest and a small committee tell whether larger ones pay.
-        looks = self._chooses_shares(samples) and n_counted(samples) > MANY_ROWS
-        committee._fit_samples(samples, first_look=looks)
-        grown = forest._grow(samples, first_look=looks)
-        by_weighing = grown.out_of_bag(samples.narrow, n_threads)
+        committee, n_threads = self._committee(network_seed), effective_n_jobs(self.n_jobs)
         weights = total_weights(self.class_weight, samples) * telling(samples)
+        pays = {"forest": True, "committee": True}
+        if self._chooses_shares(samples) and n_counted(samples) > MANY_ROWS:
+            grown, by_weighing = self._first_look(samples, forest, committee, boosting)
+            shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
+            pays = {
+                "forest": shares[: len(by_weighing)].sum() >= WORTH_ITS_SIZE,
+                "committee": shares[len(by_weighing)] >= WORTH_ITS_SIZE,
+            }
+        if pays["forest"]:
+            grown = forest._grow(samples)
+            by_weighing = grown.out_of_bag(samples.narrow, n_threads)
+        if pays["committee"]:
+            # A first look has chosen the activation.
+            committee._fit_some(samples, activation=getattr(committee, "activation_", None))
+        committee._fill(committee.loo_scores_, samples.X)
         shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
-        if looks:
-            n_weighings = len(by_weighing)
-            forest_pays = shares[:n_weighings].sum() >= WORTH_ITS_SIZE
-            committee_pays = shares[n_weighings] >= WORTH_ITS_SIZE
-            if forest_pays:
-                grown = forest._grow(samples)
-                by_weighing = grown.out_of_bag(samples.narrow, n_threads)
-            if committee_pays:
-                committee._fit_samples(samples)
-            if forest_pays or committee_pays:
-                shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
-            shares[:n_weighings] *= forest_pays
-            shares[n_weighings] *= committee_pays
-            shares /= shares.sum()
+        n_weighings = len(by_weighing)
+        shares[:n_weighings] *= pays["forest"]
+        shares[n_weighings] *= pays["committee"]
+        shares /= shares.sum()
+        self._settle(samples, weights, forest, grown, by_weighing, committee, boosting, shares)
+
+    def _first_look(
+        self,
+        samples: Samples,
+        forest: BallForestClassifier,
+        committee: RVFLCommitteeClassifier,
+        boosting: BoostingFit | None,
+    ) -> tuple[GrownForest, np.ndarray]:
+        """Fit a small forest and a small committee: they tell whether larger ones pay."""
+        committee._fit_some(samples, first_look=True)
+        judged = None if boosting is None else ~np.isnan(boosting.out_of_sample[:, 0])
+        committee._fill(committee.loo_scores_, samples.X, judged)
+        grown = forest._grow(samples, first_look=True)
+        return grown, grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
+
+    def _settle(
+        self, samples: Samples, weights, forest, grown, by_weighing, committee, boosting, shares
+    ) -> None:
+        """Keep the members with their shares, and look back at what they say of the samples."""
         of_forest, of_others = np.split(shares, [len(by_weighing)])
         total = of_forest.sum()
         # A forest that says nothing in the mean still rates labels.
