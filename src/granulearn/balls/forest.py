@@ -89,7 +89,7 @@ class BallForest:
                     tree.leaf_proba, rows, spare, products, pending, own,
                 )  # fmt: skip
 
-        bytes_per_row = 8 * table.plain.shape[1] + table.codes.shape[1]
+        bytes_per_row = 8 * (table.plain.shape[1] + self.n_outputs) + table.codes.shape[1]
         step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // bytes_per_row)
         stretches = [slice(i, i + step) for i in range(0, len(table), step)]
         in_threads(add_up, stretches, n_threads)

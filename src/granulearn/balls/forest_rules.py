@@ -19,7 +19,7 @@ SMALL_AUDIT = 3_000  # a single wrong label is easier to fit than a class, so mo
 # A tree of so many rows knows the classes well; more of them cost time and memory alone.
 MAX_TREE_ROWS = 50_000
 MAX_TREE_VALUES = 10_000_000  # rows times features
-FIRST_LOOK_ROWS = 5_000  # of a tree that tells whether a forest knows a large table
+FIRST_LOOK_ROWS = 4_000  # of a tree that tells whether a forest knows a large table
 TREE_SHARE = 0.632
 
 # The cautious ones hold out against wrong labels, the last one follows clean labels closely.

@@ -59,7 +59,7 @@ def plan_of_size(n_rows: int, first_look: bool = False) -> CommitteePlan:
     if n_rows <= MANY_ROWS:
         return CommitteePlan(1, min(1000, max(300, n_rows // 15)), pilot=True)
     if first_look:
-        return CommitteePlan(1, 300, max_rows=5_000, pilot=True)
+        return CommitteePlan(1, 250, max_rows=4_000, pilot=True)
     return CommitteePlan(1, 600, max_rows=10_000, pilot=True)
 
 

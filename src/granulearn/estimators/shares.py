@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 # The prior of the shares counts as so many samples.
 PRIOR_SAMPLES = 300
-SMALLEST_SHARE = 0.05
+SMALLEST_SHARE = 0.02
 # The power is looked for between exp(-2) and exp(2).
 _LARGEST_LOG_POWER = 2.0
 
