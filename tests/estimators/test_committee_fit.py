@@ -42,7 +42,7 @@ def test_the_plan_has_several_layers_of_few_rows_and_a_wider_one_of_many():
     assert plan_of_size(SMALL + 1) == CommitteePlan(1, 300, pilot=True)
     widths = [plan_of_size(n).n_hidden for n in (2_500, 5_000, 9_000, 20_000)]
     assert widths == [300, 333, 600, 1000]
-    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=10_000, pilot=True)
+    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=8_000, pilot=True)
 
 
 def test_a_first_look_is_small_where_rows_are_many():

@@ -201,17 +201,30 @@ def project_rows(
     """Set the dot product of a stretch of rows with the direction of a node."""
     for i in range(start, stop):
         products[i] = 0.0
-    for j in range(offsets[node], offsets[node + 1]):
+    j, end = offsets[node], offsets[node + 1]
+    while j < end:
         at, slope = features[j], directions[j]
         place, mark = places[at], marks[at]
-        if mark > 0:
-            own, low, high = codes[place], lows[at] * slope, highs[at] * slope
-            for i in range(start, stop):
-                products[i] += high if own[rows[i]] == mark else low
-        else:
+        j += 1
+        if mark == 0:
             column = plain[place]
             for i in range(start, stop):
                 products[i] += column[rows[i]] * slope
+            continue
+        own, low, high = codes[place], lows[at] * slope, highs[at] * slope
+        if j == end or marks[features[j]] == 0:
+            for i in range(start, stop):
+                products[i] += high if own[rows[i]] == mark else low
+            continue
+        # Two features with marks at once: products are read and written half as often.
+        at, slope = features[j], directions[j]
+        other, other_mark = codes[places[at]], marks[at]
+        other_low, other_high = lows[at] * slope, highs[at] * slope
+        j += 1
+        for i in range(start, stop):
+            row = rows[i]
+            product = products[i] + (high if own[row] == mark else low)
+            products[i] = product + (other_high if other[row] == other_mark else other_low)
 
 
 @uncounted

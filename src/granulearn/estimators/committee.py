@@ -136,7 +136,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     n_hidden : int or "auto", default="auto"
         Hidden nodes of each layer; "auto" means 203 up to 1,000 samples, then a
         fifteenth of the samples, 300 to 1,000. Above 20,000 samples 600 nodes are
-        fitted to 10,000 of them, spread evenly over the classes; all others are
+        fitted to 8,000 of them, spread evenly over the classes; all others are
         predicted out of sample. With "auto" in either place, a small network
         chooses the activation above 1,000 samples.
     activation : str or sequence of str, default="auto"
