@@ -161,10 +161,7 @@ def sorted_rows(keys: Iterator[np.ndarray], n_rows: int) -> tuple[np.ndarray, np
     place = np.zeros(n_rows, dtype=np.intp)  # of each row of the order; ties share one
     tied = np.ones(n_rows, dtype=bool)
     for key in keys:
-        # Most rows differ in the first few columns; only ties need look at the others.
         at = np.flatnonzero(tied)
-        if len(at) == 0:
-            break
         values = key[order[at]]
         moved = np.lexsort((values, place[at]))
         order[at], values = order[at[moved]], values[moved]
@@ -172,4 +169,7 @@ def sorted_rows(keys: Iterator[np.ndarray], n_rows: int) -> tuple[np.ndarray, np
         differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
         place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
         tied[at] = ~differs | ~np.append(differs[1:], True)
+        # Most rows differ in the first few columns; only ties need look at the others.
+        if not tied.any():
+            break
     return order, place

@@ -127,6 +127,10 @@ class RobustClassifier(DecisionClassifier):
     is no copy, and which are not the only ones of their class: of others, whoever
     did not see them knows too much or nothing. From fewer than 20 no power is chosen.
 
+    Of more than 20,000 samples a small forest and a small committee come first. A member
+    that has less than a tenth of the say beside boosted trees stays small, and has no
+    share: it would take most of the time.
+
     The importance of a feature in the forest is its share of the evidence gained,
     in boosted trees of the loss saved, in the networks of the squared weights on
     the way from it to the outputs.
