@@ -10,7 +10,10 @@ from granulearn.balls.forest_rows import (
     canonical_order,
     class_by_class,
     forest_rows,
+    refined_order,
 )
+from granulearn.balls.narrow_tables import narrow_table
+from granulearn.balls.records import order_and_ties
 
 
 @given(seed=st.integers(0, 10**6), n_values=st.integers(1, 4), n_classes=st.integers(1, 4))
@@ -27,6 +30,16 @@ def test_the_canonical_order_is_that_of_values_whatever_rows_and_classes_are_cal
     assert_array_equal(
         other_numbers[names[codes[other][again]]], numbers[codes[order]], err_msg="class numbers"
     )
+
+
+@given(seed=st.integers(0, 10**6))
+def test_an_order_by_values_and_numbers_is_that_of_both(seed):
+    rng = np.random.default_rng(seed)
+    X, numbers = rng.integers(3, size=(30, 2)).astype(float), rng.integers(3, size=30)
+    for found, wanted in zip(
+        refined_order(narrow_table(X), numbers), order_and_ties(X, numbers), strict=True
+    ):
+        assert_array_equal(found, wanted)
 
 
 def test_rows_of_a_class_stand_together_and_each_class_is_sorted():

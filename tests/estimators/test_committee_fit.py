@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls.forest_rules import SMALL
+from granulearn.estimators import committee_fit
 from granulearn.estimators.committee_fit import (
     CommitteePlan,
     draw_layers,
+    fill_left_out,
     fit_committee,
     input_importances,
     layer_features,
+    mean_scores,
     plan_of_size,
     spread_weights,
 )
@@ -63,6 +66,23 @@ def test_weights_are_spread_over_rows_in_the_order_asked_for():
 
     assert spread_weights(weights, None, never) is weights
     assert spread_weights(weights, 6, never) is weights
+
+
+@pytest.mark.parametrize("n_known", [0, 10, 25, 30])
+def test_samples_without_a_prediction_are_predicted_if_they_are_wanted(n_known, monkeypatch):
+    monkeypatch.setattr(committee_fit, "ROWS_AT_ONCE", 7)
+    rng = np.random.default_rng(0)
+    X, layers = rng.normal(size=(30, 2)), draw_layers(2, 4, 1, 0)
+    features, coef = [layer_features(layers[0], "sine")], rng.normal(size=(1, 7, 3))
+    loo, wanted = np.full((30, 3), np.nan), rng.random(30) < 0.7
+    known = rng.permutation(30)[:n_known]
+    loo[known] = 5.0
+    fill_left_out(loo, features, coef, X, wanted)
+    is_known = np.isin(np.arange(30), known)
+    assert (loo[is_known] == 5).all()
+    assert np.isnan(loo[~is_known & ~wanted]).all()
+    new = ~is_known & wanted
+    assert_allclose(loo[new], mean_scores(features, coef, X)[new])
 
 
 def test_the_importance_of_an_input_is_that_of_all_ways_from_it():

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
@@ -178,7 +179,7 @@ def factor_spectral_ridge(
         column_mean, gram, cross = sums(features, X, Y - target_mean, weights)
         check_finite_system(gram, cross)
         # Of a large matrix, halves and then the whole take less time than the whole at once.
-        driver = "evd" if len(gram) > MANY_COLUMNS else "evr"
+        driver: Literal["evd", "evr"] = "evd" if len(gram) > MANY_COLUMNS else "evr"
         values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver=driver)
     else:
         H = features(X)
