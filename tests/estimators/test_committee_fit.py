@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls.forest_rules import SMALL
+from granulearn.estimators import committee_fit
 from granulearn.estimators.committee_fit import (
     CommitteePlan,
     draw_layers,
+    fill_left_out,
     fit_committee,
     input_importances,
     layer_features,
+    mean_scores,
     plan_of_size,
     spread_weights,
 )
@@ -41,8 +44,15 @@ def test_the_plan_has_several_layers_of_few_rows_and_a_wider_one_of_many():
     assert plan_of_size(SMALL) == CommitteePlan(10, 203)
     assert plan_of_size(SMALL + 1) == CommitteePlan(1, 300, pilot=True)
     widths = [plan_of_size(n).n_hidden for n in (2_500, 5_000, 9_000, 20_000)]
-    assert widths == [300, 500, 900, 1000]
-    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=10_000, pilot=True)
+    assert widths == [300, 333, 600, 1000]
+    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=8_000, pilot=True)
+
+
+def test_a_first_look_is_small_where_rows_are_many():
+    assert plan_of_size(500, first_look=True) == plan_of_size(500)
+    first, full = plan_of_size(100_000, first_look=True), plan_of_size(100_000)
+    assert first.n_hidden < full.n_hidden
+    assert first.max_rows < full.max_rows
 
 
 def test_weights_are_spread_over_rows_in_the_order_asked_for():
@@ -58,13 +68,30 @@ def test_weights_are_spread_over_rows_in_the_order_asked_for():
     assert spread_weights(weights, 6, never) is weights
 
 
+@pytest.mark.parametrize("n_known", [0, 10, 25, 30])
+def test_samples_without_a_prediction_are_predicted_if_they_are_wanted(n_known, monkeypatch):
+    monkeypatch.setattr(committee_fit, "ROWS_AT_ONCE", 7)
+    rng = np.random.default_rng(0)
+    X, layers = rng.normal(size=(30, 2)), draw_layers(2, 4, 1, 0)
+    features, coef = [layer_features(layers[0], "sine")], rng.normal(size=(1, 7, 3))
+    loo, wanted = np.full((30, 3), np.nan), rng.random(30) < 0.7
+    known = rng.permutation(30)[:n_known]
+    loo[known] = 5.0
+    fill_left_out(loo, features, coef, X, wanted)
+    is_known = np.isin(np.arange(30), known)
+    assert (loo[is_known] == 5).all()
+    assert np.isnan(loo[~is_known & ~wanted]).all()
+    new = ~is_known & wanted
+    assert_allclose(loo[new], mean_scores(features, coef, X)[new])
+
+
 def test_the_importance_of_an_input_is_that_of_all_ways_from_it():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) * [1, 2, 0]
     layers = draw_layers(3, 4, 2, 0)
     features = [layer_features(layer, "relu") for layer in layers]
     coef = rng.normal(size=(2, 8, 2))
-    found = input_importances(features, coef, X)
+    found = input_importances(features, coef, X.var(axis=0))
     for j in range(3):
         ways = sum(
             (coef[i, j] ** 2).sum()
