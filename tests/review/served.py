@@ -5,10 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 
-import uvicorn
-
 from granulearn.review import Review
-from granulearn.review.server import bound_socket, make_application
+from granulearn.review.server import bound_socket, make_server
 
 TOKEN = "token-of-a-test"
 
@@ -30,15 +28,7 @@ def served(review: Review, port: int = 0) -> Iterator[Served]:
     """Serve a review until the block ends; the review itself stays open."""
     listening = bound_socket(port)
     port = listening.getsockname()[1]
-    config = uvicorn.Config(
-        make_application(review, TOKEN, port),
-        log_level="critical",
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        timeout_graceful_shutdown=1,
-    )
-    server = uvicorn.Server(config)
+    server = make_server(review, listening, TOKEN)
     # Signals belong to the main thread, which runs the tests.
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()

@@ -14,6 +14,8 @@ import typer
 
 from granulearn.cli.options import (
     CSV_ENDINGS,
+    GroupOption,
+    OrderOption,
     SeedOption,
     TableArgument,
     TargetOption,
@@ -79,22 +81,8 @@ def audit(
             help="Rows to draw at random and put first in the output: checked, they stand for all.",
         ),
     ] = 0,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            "--group",
-            help="Column of groups, such as patients: rows of one group do not rate each other.",
-            autocompletion=column_names,
-        ),
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(
-            "--order",
-            help="Column that says what came when: rows are rated by other stretches of time.",
-            autocompletion=column_names,
-        ),
-    ] = None,
+    group: GroupOption = None,
+    order: OrderOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,

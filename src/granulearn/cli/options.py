@@ -55,6 +55,22 @@ ModelOption = Annotated[
         callback=_check_model,
     ),
 ]
+GroupOption = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        help="Column of groups, such as patients: rows of one group do not rate each other.",
+        autocompletion=column_names,
+    ),
+]
+OrderOption = Annotated[
+    str | None,
+    typer.Option(
+        "--order",
+        help="Column that says what came when: rows are rated by other stretches of time.",
+        autocompletion=column_names,
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 DaskOption = Annotated[
     str | None,

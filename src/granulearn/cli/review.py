@@ -14,7 +14,13 @@ import typer
 
 from granulearn._words import counted
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.options import SeedOption, TableArgument, TargetOption
+from granulearn.cli.options import (
+    GroupOption,
+    OrderOption,
+    SeedOption,
+    TableArgument,
+    TargetOption,
+)
 from granulearn.cli.output import bold, compiling_announced, console, note, stage_progress, warn
 from granulearn.cli.table_options import AskedTable, column_names, takes_table_options
 
@@ -60,22 +66,8 @@ def review(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            "--group",
-            help="Column of groups, such as patients: rows of one group do not rate each other.",
-            autocompletion=column_names,
-        ),
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(
-            "--order",
-            help="Column that says what came when: rows are rated by other stretches of time.",
-            autocompletion=column_names,
-        ),
-    ] = None,
+    group: GroupOption = None,
+    order: OrderOption = None,
     seed: SeedOption = 0,
     *,
     asked: AskedTable,
@@ -90,7 +82,7 @@ def review(
     Example: granulearn review train.csv --target label --keep name
     """
     from granulearn.review import Review
-    from granulearn.review.server import bound_socket, serve
+    from granulearn.review.server import bound_socket, make_server
 
     _check_is_a_file(table)
     listening = bound_socket(port)
@@ -124,7 +116,7 @@ def review(
                 # In a thread: a browser of the terminal returns when it is closed.
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             with suppress(KeyboardInterrupt):  # which is how a review ends
-                serve(opened, listening, token)
+                make_server(opened, listening, token).run(sockets=[listening])
             _say_what_is_next(table, target, opened)
 
 

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from starlette.applications import Starlette
@@ -26,6 +26,9 @@ from granulearn.review.fragments import STATIC, card_html, numbers_html, review_
 from granulearn.review.queue import RowFilter
 from granulearn.review.review import Review
 from granulearn.tables import TableError
+
+if TYPE_CHECKING:
+    from uvicorn import Server
 
 ROWS_AT_ONCE = 200
 _SHOWN_IN_PREVIEW = 12
@@ -277,8 +280,8 @@ def _names(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def serve(review: Review, listening: socket.socket, token: str) -> None:
-    """Serve the page until the process is asked to stop.
+def make_server(review: Review, listening: socket.socket, token: str) -> Server:
+    """Return the server of a review; ``run(sockets=[listening])`` runs it.
 
     Parameters
     ----------
@@ -289,11 +292,10 @@ def serve(review: Review, listening: socket.socket, token: str) -> None:
     token : str
         The first part of every path.
     """
-    import uvicorn
+    from uvicorn import Config, Server
 
-    port = listening.getsockname()[1]
-    config = uvicorn.Config(
-        make_application(review, token, port),
+    config = Config(
+        make_application(review, token, listening.getsockname()[1]),
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -301,4 +303,4 @@ def serve(review: Review, listening: socket.socket, token: str) -> None:
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return Server(config)
