@@ -18,8 +18,11 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     stop = _Stop()
     signal.signal(signal.SIGTERM, stop)
+    # `nohup` has the end of a terminal ignored, and so it stays.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, stop)
     code = run(sys.argv[1:])
-    sys.exit(exit_codes.STOPPED if stop.came and code == exit_codes.INTERRUPTED else code)
+    sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
 
 
 def run(arguments: list[str]) -> int:
@@ -52,12 +55,12 @@ def run(arguments: list[str]) -> int:
 
 
 class _Stop:
-    """On SIGTERM, leave as for Ctrl-C, so that unfinished files are removed; remember it."""
+    """On SIGTERM or SIGHUP, leave as for Ctrl-C, so that unfinished files are removed."""
 
-    came = False
+    code = 0
 
     def __call__(self, signal_number: int, frame: object) -> NoReturn:
-        self.came = True
+        self.code = 128 + signal_number  # as shells say it
         raise KeyboardInterrupt
 
 
