@@ -370,9 +370,12 @@ def power_of_two_scale(X: np.ndarray) -> float:
     astronomically large or small values.
     """
     largest = max(float(X.max()), -float(X.min()))
-    exponent = int(np.frexp(largest)[1])
-    harmless = np.finfo(X.dtype).maxexp // 4
-    return 1.0 if abs(exponent) < harmless else float(np.ldexp(1.0, -exponent))
+    exponent, highest = int(np.frexp(largest)[1]), np.finfo(X.dtype).maxexp
+    if abs(exponent) < highest // 4:
+        return 1.0
+    # The factor itself must be a number, and one with all its bits: of the smallest numbers
+    # (denormal ones) the exact factor would be infinite.
+    return float(np.ldexp(1.0, min(max(-exponent, 2 - highest), highest - 1)))
 
 
 def scaled_rows(X: np.ndarray) -> np.ndarray:

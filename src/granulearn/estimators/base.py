@@ -226,8 +226,26 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
         Total weight of each class's rows.
     """
     if class_weight != "balanced":
-        return compute_class_weight(class_weight, classes=classes, y=classes)
+        _check_class_weight(class_weight)
+        by_class = compute_class_weight(class_weight, classes=classes, y=classes)
+        if not by_class.any():
+            raise ValueError(
+                "class_weight is zero for every class, so nothing is left to learn from; "
+                "at least some classes must have a positive weight."
+            )
+        return by_class
     present = totals > 0
     by_class = np.zeros(len(classes))
     by_class[present] = totals.sum() / (present.sum() * totals[present])
     return by_class
+
+
+def _check_class_weight(class_weight: dict) -> None:
+    """Raise for a weight that is no finite number, or a negative one."""
+    for label, weight in class_weight.items():
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not (is_number and np.isfinite(weight) and weight >= 0):
+            raise ValueError(
+                f"class_weight must give finite numbers that are not negative, got {weight!r} for "
+                f"class {label!r}; use 0 to leave a class out."
+            )
