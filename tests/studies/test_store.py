@@ -207,7 +207,7 @@ def test_a_full_disk_is_called_so_and_the_rows_before_are_kept(tmp_path):
         pages = store._database.execute("PRAGMA page_count").fetchone()[0]
         store._database.execute(f"PRAGMA max_page_count = {pages}")  # as if the disk ended here
         long = outcome_of(cells[1], source="x" * 100_000)
-        with pytest.raises(StoreError, match="disk is full.*same command goes on") as caught:
+        with pytest.raises(StoreError, match=r"disk is full.*same command goes on") as caught:
             store.save(cells[1], long, MACHINE)
         assert "damaged" not in str(caught.value)
         store._database.execute("PRAGMA max_page_count = 100000")

@@ -12,6 +12,7 @@ from typing import NoReturn
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
 from granulearn.cli import exit_codes
 from granulearn.cli.flags import in_flags
+from granulearn.cli.terminal_text import visible
 
 
 def main() -> NoReturn:
@@ -66,11 +67,11 @@ class _Stop:
 
 def _fail(messages: str | Sequence[str], code: int) -> int:
     for message in [messages] if isinstance(messages, str) else messages:
-        one_line = " ".join(in_flags(message).split())
+        one_line = visible(" ".join(in_flags(message).split()))
         sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    one_line = " ".join(str(message).split())
+    one_line = visible(" ".join(str(message).split()))
     sys.stderr.write(f"granulearn: warning: {one_line}\n")

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
-from rich.text import Text
 
 from granulearn._words import counted
 from granulearn.cli.flags import in_flags, option_of
-from granulearn.cli.output import bold, console, table, warn
+from granulearn.cli.output import as_shown, bold, console, table, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -121,8 +120,8 @@ def _show_blocks(out: Console, columns: Sequence[Column], place: Callable[[int],
             _print_below(out, said)
 
 
-def _print_below(out: Console, text: str) -> None:
-    out.print(Padding(Text(text), (0, 0, 0, 2)))
+def _print_below(out: Console, said: str) -> None:
+    out.print(Padding(as_shown(said), (0, 0, 0, 2)))
 
 
 def _short_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:

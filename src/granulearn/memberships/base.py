@@ -58,9 +58,7 @@ class Membership(NamedScheme):
         """Return one number per ball; parameters are already checked."""
 
 
-def _of_squares_in_range(
-    balls: BallSet, X: np.ndarray | None
-) -> tuple[BallSet, np.ndarray | None]:
+def _of_squares_in_range(balls: BallSet, X: np.ndarray | None) -> tuple[BallSet, np.ndarray | None]:
     """Return balls and samples, made smaller where they are too large to be squared.
 
     Memberships compare distances with each other, so the unit of length is free.

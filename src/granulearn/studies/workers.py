@@ -82,8 +82,8 @@ def run_in_processes(
                     dismiss(worker)
                 yield task, result
     finally:
-        for worker in list(workers):
-            dismiss(worker)
+        while workers:
+            dismiss(workers[-1])
 
 
 class _Worker:
