@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
@@ -27,6 +26,7 @@ from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
 from granulearn.balls.forest_tree import ForestRule
+from granulearn.balls.makers import effective_n_jobs
 
 if TYPE_CHECKING:
     import pandas as pd
