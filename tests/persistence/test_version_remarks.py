@@ -17,13 +17,13 @@ from granulearn.persistence.version_remarks import one_remark_on_versions
 
 @pytest.fixture
 def of_another_version(tmp_path, monkeypatch):
-    """Return the path of a model file that says it was made with scikit-learn 1.6.0."""
+    """Return the path of a model file that says it was made with scikit-learn 1.5.2."""
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0)).fit(X, y)
     path = tmp_path / "model.skops"
-    versions = model_files.installed_versions() | {"scikit-learn": "1.6.0"}
+    versions = model_files.installed_versions() | {"scikit-learn": "1.5.2"}
     with monkeypatch.context() as patched:
-        patched.setattr(sys.modules["sklearn.base"], "__version__", "1.6.0")
+        patched.setattr(sys.modules["sklearn.base"], "__version__", "1.5.2")
         patched.setattr(model_files, "installed_versions", lambda: versions)
         save_model(pipeline, path)
     return path
@@ -34,7 +34,7 @@ def test_parts_of_another_version_give_one_warning(of_another_version):
         warnings.simplefilter("always")
         load_model(of_another_version)
     (only,) = said
-    assert "was made with scikit-learn 1.6.0, and " + sklearn.__version__ in str(only.message)
+    assert "was made with scikit-learn 1.5.2, and " + sklearn.__version__ in str(only.message)
 
 
 def test_the_same_version_gives_none():
