@@ -221,14 +221,17 @@ def row_progress(total: int, *, hidden: bool) -> Iterator[Any]:
     hidden : bool
         Draw nothing.
     """
+    messages = message_console()
+    if hidden or not messages.is_terminal:
+        yield lambda done: None
+        return
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=message_console(),
+        console=messages,
         transient=True,
-        disable=hidden or not message_console().is_terminal,
     )
     with bar:
         task = bar.add_task("rows", total=total)
