@@ -9,11 +9,17 @@ STAMPS := .venv/stamps
 QUICK := $(addprefix tests/,audit balls contract estimators memberships network selection \
 	statistics test_package.py)
 
-.PHONY: help run test quick browser lint types flow kernels pytest pytest-quick bench pictures clean
+# With the lowest versions: what is learned, kept, read and printed. Their own deprecation
+# warnings are no fault of ours, and what needs a cluster is left out.
+LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
+	cli/test_application.py cli/test_check.py cli/test_output.py cli/test_main.py)
+
+.PHONY: help run test test-lowest quick browser lint types flow kernels pytest pytest-quick bench pictures clean
 
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
 	@echo "make test      every check: style, types, import flow, tests, doctests; on all cores"
+	@echo "make test-lowest  a part of the tests with the lowest versions of all packages"
 	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
 	@echo "               processor, once an earlier run has left compiled loops and mypy's cache"
 	@echo "make bench     speed, as ratios measured in one run"
@@ -73,6 +79,11 @@ pytest-quick: kernels
 	@echo "== the fast tests (pytest)"
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
+test-lowest: .venv-lowest/installed
+	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
+	@.venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+		--override-ini filterwarnings=ignore --ignore tests/tables/test_messages.py $(LOWEST)
+
 bench: $(STAMPS)/dev
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 
@@ -81,7 +92,7 @@ pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_terminal_picture.py
 
 clean:
-	rm -rf .venv out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment; each stamp adds its extras to what is already there.
@@ -99,4 +110,13 @@ $(STAMPS)/run: $(STAMPS)/venv pyproject.toml
 $(STAMPS)/dev: $(STAMPS)/run
 	@echo "== installing the development tools into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# A second environment, of the lowest versions that pyproject.toml allows.
+.venv-lowest/installed: pyproject.toml constraints-lowest.txt
+	@echo "== making the environment .venv-lowest"
+	@$(PYTHON) -m venv .venv-lowest
+	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints-lowest.txt --editable '.[cli,onnx,studies]' \
+		hypothesis imbalanced-learn odfpy openpyxl polars pytest pytest-xdist statsmodels xlwt
 	@touch $@

@@ -234,8 +234,12 @@ def test_values_for_all_rows_are_cut_to_those_with_a_label(frame):
         ({"order": "shopp"}, "no column 'shopp'; the table has price, weight"),
         ({"groups": "same"}, "column 'same': all samples are in one group"),
         ({"order": "price"}, "column 'price': order has 1 missing entries"),
+        ({"order": "pairs"}, "column 'pairs' holds lists or bytes"),
+        ({"groups": "bytes"}, "column 'bytes' holds lists or bytes"),
     ],
 )
 def test_columns_that_cannot_keep_rows_apart_are_errors_of_the_table(frame, settings, message):
+    n_rows = len(frame)
+    frame = frame.assign(same="x", pairs=[[1, 2]] * n_rows, bytes=[b"\xff"] * n_rows)
     with pytest.raises(TableError, match=message):
-        audit_labels(frame.assign(same="x"), "animal", **settings)
+        audit_labels(frame, "animal", **settings)

@@ -244,6 +244,42 @@ def test_huge_and_tiny_values(name, value):
     assert 0 < balls.radii.max() < np.abs(X).max() * value * 10
 
 
+EXTREMES = [0.0, 5e-324, 1e-320, 2.3e-308, 1e-300, 1e-160, 1.0, 1.0000000000000002, 1e160]
+EXTREMES += [1e300, float(np.finfo(np.float64).max)]
+
+
+@every_maker
+@settings(max_examples=40)
+@given(
+    X=hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(2, 12), st.integers(1, 3)),
+        elements=st.one_of(
+            st.sampled_from(EXTREMES + [-value for value in EXTREMES]),
+            st.floats(allow_nan=False, allow_infinity=False),
+        ),
+    ),
+    factor=st.sampled_from([1.0, 1e-300, 1e-310, 1e-320]),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
+def test_balls_are_made_of_every_finite_input(name, X, factor, dtype):
+    limits = np.finfo(dtype)
+    X = np.clip(X * factor, limits.min, limits.max).astype(dtype)
+    y = np.arange(len(X)) % 2
+    balls = made(name, X, y)
+    assert_covers(balls, X, y)
+    assert len(balls) <= len(X)
+
+
+@every_maker
+@pytest.mark.parametrize("value", [1e-309, 1e-315, 1e-321])
+def test_numbers_too_small_to_have_all_their_bits_are_split_like_others(name, value):
+    X, y = noisy_classes(200)
+    balls = generate_balls(X * value, y, balls=name, random_state=0)
+    assert_covers(balls, X, y)
+    assert len(balls) > 1
+
+
 @every_maker
 def test_float32_makes_nearly_the_same_balls(name):
     X, y = noisy_classes(500)

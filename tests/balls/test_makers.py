@@ -1,5 +1,7 @@
 """The seam: how makers are named, what they may return, and balls of groups."""
 
+import multiprocessing
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +22,13 @@ from granulearn.balls import (
     maker_names,
     resolve_maker,
 )
-from granulearn.balls.makers import CallableMaker, in_threads, make_balls, power_of_two_scale
+from granulearn.balls.makers import (
+    CallableMaker,
+    effective_n_jobs,
+    in_threads,
+    make_balls,
+    power_of_two_scale,
+)
 from granulearn.balls.records import check_samples
 from granulearn.memberships import Membership
 
@@ -210,3 +218,17 @@ def test_a_name_that_is_taken_is_refused(family):
     with pytest.raises(TypeError, match=f"the name '{taken}' is that of"):
         type("Mine", (family,), {"name": taken})
     assert family._known[taken].__name__ != "Mine"
+
+
+def _jobs_and_warnings(n_jobs):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        return effective_n_jobs(n_jobs), [str(warning.message) for warning in said]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [None, 2, -1])
+def test_a_worker_of_a_pool_has_one_thread_and_says_nothing(n_jobs):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_jobs_and_warnings, (n_jobs,)) == (1, [])
+    assert effective_n_jobs(2) == 2

@@ -1,13 +1,15 @@
 """``granulearn bench``: runs, filters, and what it says when it cannot."""
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from granulearn.cli.bench import SOME_CELLS_FAILED
 from granulearn.cli.exit_codes import INTERRUPTED, NO_CLUSTER, NOT_WRITTEN, USAGE
 from granulearn.studies import Store
-from tests.cli.commands import granulearn, succeeds
+from tests.cli.commands import COMMAND, granulearn, succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, write_study
 from tests.studies.test_run import SLOW, bench, wait_for_rows
 
@@ -117,6 +119,25 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(study, tmp_path):
     assert done.code == NOT_WRITTEN
     assert "is damaged or no result file" in done.err
     assert letter.read_text() == "Dear reader,\n" * 200
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+def test_a_disk_that_fills_up_is_called_full_and_the_same_command_goes_on(study, tmp_path):
+    import resource
+
+    arguments = ["bench", study, "--results", tmp_path / "a.db", *FAST]
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (90_000, 90_000)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == NOT_WRITTEN
+    last = done.stderr.splitlines()[-1]
+    assert "the disk is full" in last
+    assert "the same command goes on" in last
+    succeeds(*arguments)
+    assert rows_in(tmp_path / "a.db") == N_CELLS
 
 
 def test_ctrl_c_says_what_is_kept_and_nothing_else(tmp_path):

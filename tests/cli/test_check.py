@@ -159,3 +159,21 @@ def test_the_messy_tables_get_in_and_what_was_planted_is_said(name, target, left
     assert left_out.items() <= found.items()
     assert any(said in warning for warning in done.json["warnings"])
     assert len(done.json["target"]["classes"]) == 2
+
+
+def test_of_a_very_wide_table_odd_columns_are_shown_and_the_others_counted(tmp_path):
+    names = [f"c{place}" for place in range(400)]
+    odd = names.index("c399")
+    rows = [
+        [("7" if place == odd else f"{(k * 7 + place * 13) % 50 / 10}") for place in range(400)]
+        for k in range(12)
+    ]
+    lines = [",".join([*names, "label"])]
+    lines += [",".join([*row, "ab"[k % 2]]) for k, row in enumerate(rows)]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(lines) + "\n")
+    out = succeeds("check", path, "-t", "label").out
+    assert "and 100 more columns; --json has them all" in out
+    assert "c399 " in out
+    assert "c398 " not in out
+    assert len(succeeds("check", path, "-t", "label", "--json").json["columns"]) == 400

@@ -50,8 +50,8 @@ def test_progress_is_drawn_on_a_terminal_only_and_never_with_json(monkeypatch):
         screen = io.StringIO()
         monkeypatch.setattr(
             output,
-            "Console",
-            lambda stderr: Console(file=screen, force_terminal=terminal, width=80),
+            "message_console",
+            lambda: Console(file=screen, force_terminal=terminal, width=80),
         )
         with output.row_progress(10, hidden=hidden) as progress:
             progress(4)
@@ -77,7 +77,7 @@ def test_stages_of_long_work_are_shown_on_a_terminal(
     screen = io.StringIO()
     monkeypatch.setattr(output, "PATIENCE", patience)
     monkeypatch.setattr(
-        output, "Console", lambda stderr: Console(file=screen, force_terminal=terminal, width=80)
+        output, "message_console", lambda: Console(file=screen, force_terminal=terminal, width=80)
     )
     with output.stage_progress(hidden=hidden) as tell:
         tell("reading [a].csv")
@@ -88,7 +88,7 @@ def test_stages_of_long_work_are_shown_on_a_terminal(
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_compiling_is_announced_once_and_on_a_terminal_only(terminal, monkeypatch, capsys):
-    monkeypatch.setattr(output, "Console", lambda stderr: Console(force_terminal=terminal))
+    monkeypatch.setattr(output, "message_console", lambda: Console(force_terminal=terminal))
     kernel = njit(lambda x: x + 1)
     with output.compiling_announced():
         kernel(1), kernel(1.0)

@@ -189,7 +189,8 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
+def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path, stop):
     _, model = fitted
     with subprocess.Popen(
         [*COMMAND, "predict", model, "-", "-o", tmp_path / "out.csv"],
@@ -201,8 +202,8 @@ def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path):
         while not list(tmp_path.glob("granulearn-*/table")):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)  # for Ctrl-C see tests/end_to_end
+        process.send_signal(stop)  # for Ctrl-C see tests/end_to_end
         said = process.stderr.read()
-        assert process.wait(timeout=60) == exit_codes.STOPPED
+        assert process.wait(timeout=60) == 128 + stop
     assert said == b"granulearn: error: interrupted; no output was written.\n"
     assert list(tmp_path.iterdir()) == []

@@ -107,6 +107,12 @@ def nothing_to_learn_from(folder: Path) -> Path:
     return holding(folder, "nothing.csv", f"id,site,label\n{rows}")
 
 
+@bad("'label'", "1,200 characters")
+def target_of_long_texts(folder: Path) -> Path:
+    rows = "".join(f"{row % 7},{'ab'[row % 2] * 1200}\n" for row in range(60))
+    return holding(folder, "long.csv", f"size,label\n{rows}")
+
+
 @bad("'label'")
 def nested_target(folder: Path) -> Path:
     path = folder / "nested.parquet"

@@ -10,6 +10,7 @@ from scipy.special import softmax
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_sample_weight
 
+import granulearn
 from granulearn.estimators import (
     ELMClassifier,
     ELMRegressor,
@@ -151,3 +152,32 @@ def test_seeds_depend_on_the_random_state_alone():
     assert draw_seeds(3).network != draw_seeds(3).balls
     state = np.random.RandomState(0)
     assert draw_seeds(state) != draw_seeds(state)
+
+
+WITH_CLASS_WEIGHT = [
+    getattr(granulearn, name)
+    for name in granulearn.__all__
+    if name.endswith("Classifier") and "class_weight" in getattr(granulearn, name)().get_params()
+]
+
+
+@pytest.mark.parametrize("classifier", WITH_CLASS_WEIGHT)
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (np.nan, "finite numbers that are not negative, got nan for class 1"),
+        (np.inf, "got inf for class 1"),
+        (-1.0, "got -1.0 for class 1; use 0"),
+        ("much", "got 'much' for class 1"),
+        (None, "got None for class 1"),
+    ],
+)
+def test_a_class_weight_that_is_no_weight_is_refused(classifier, weight, message):
+    with pytest.raises(ValueError, match=message):
+        classifier(class_weight={0: 1.0, 1: weight}).fit(*overlapping_classes())
+
+
+@pytest.mark.parametrize("classifier", WITH_CLASS_WEIGHT)
+def test_class_weights_that_leave_nothing_are_refused(classifier):
+    with pytest.raises(ValueError, match="class_weight is zero for every class"):
+        classifier(class_weight={0: 0.0, 1: 0}).fit(*overlapping_classes())

@@ -60,3 +60,11 @@ def test_more_hidden_nodes_than_balls_are_solved_too(graph, form):
 def test_wrong_settings_name_the_valid_ones(settings, named):
     with pytest.raises(ValueError, match=named):
         GEGBRVFLClassifier(**settings).fit(*overlapping_classes())
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy says that squares overflow
+@pytest.mark.parametrize("graph", ["lda", "lfda", "mda"])
+def test_numbers_too_large_to_be_squared_are_refused_in_words(graph):
+    X, y = overlapping_classes()
+    with pytest.raises(ValueError, match="too large to be squared; scale them first"):
+        GEGBRVFLClassifier(graph=graph, random_state=0).fit(X * 1e200, y)

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_limits
 
+from granulearn.balls import generate_balls
 from granulearn.memberships import (
     FuzzyMembership,
     GivenMembership,
@@ -133,3 +135,12 @@ def test_threads_do_not_decide_ties(n_points):
 def _with_threads(n_threads, points):
     with threadpool_limits(n_threads):
         return nearest_others(points, 3)
+
+
+@pytest.mark.parametrize("name", sorted(set(membership_names()) - {"given"}))
+@pytest.mark.parametrize("factor", [2.0**660, 2.0**1000])
+def test_numbers_too_large_to_be_squared_are_rated_like_others(name, factor):
+    X, y = make_classification(90, random_state=0, n_features=4)
+    plain, huge = (generate_balls(X * unit, y, random_state=0) for unit in (1.0, factor))
+    scheme = resolve_membership(name)
+    assert_allclose(scheme(huge, X * factor, y), scheme(plain, X, y), atol=1e-4)

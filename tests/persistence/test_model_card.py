@@ -70,6 +70,8 @@ def test_a_card_without_a_schema_reads_its_columns_by_name():
         {"schema": [{"name": "a", "kind": "number", "number": {"decimal": "x", "unit": ""}}]},
         {"schema": [{"name": "a", "kind": "date", "date": {"family": "moon"}}]},
         {"schema": 3},
+        {"columns": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "category"}]},
+        {"schema": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "number"}]},
     ],
     ids=str,
 )

@@ -1,6 +1,10 @@
 """The page, in a real browser: it opens, sorts, filters, links, and fits a phone."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -34,6 +38,30 @@ def texts(page, selector: str) -> list[str]:
 
 def test_it_is_the_same_for_the_same_summary(pages):
     assert render_page(table1_summary()) == pages["table1"].read_text(encoding="utf-8")
+
+
+PRINT_DIGESTS = """
+import hashlib, re
+from granulearn.report import render_page
+from tests.report.summaries import full_summary, table1_summary
+for summary in (full_summary(), table1_summary()):
+    page = re.sub(r"\\d{4}-\\d\\d-\\d\\dT[0-9:+]+", "a time", render_page(summary))
+    print(hashlib.sha256(page.encode()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_it_is_the_same_in_every_process():
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", PRINT_DIGESTS],
+            cwd=Path(__file__).resolve().parents[2],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }  # fmt: skip
+    assert len(digests) == 1
 
 
 def test_names_from_a_store_cannot_become_markup(pages):

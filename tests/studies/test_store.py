@@ -197,3 +197,19 @@ def _run(code: str, path: Path) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
     )
+
+
+def test_a_full_disk_is_called_so_and_the_rows_before_are_kept(tmp_path):
+    cells = expand(small_study(tmp_path))
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        store.save(cells[0], outcome_of(cells[0]), MACHINE)
+        pages = store._database.execute("PRAGMA page_count").fetchone()[0]
+        store._database.execute(f"PRAGMA max_page_count = {pages}")  # as if the disk ended here
+        long = outcome_of(cells[1], source="x" * 100_000)
+        with pytest.raises(StoreError, match=r"disk is full.*same command goes on") as caught:
+            store.save(cells[1], long, MACHINE)
+        assert "damaged" not in str(caught.value)
+        store._database.execute("PRAGMA max_page_count = 100000")
+        store.save(cells[1], long, MACHINE)
+        assert store.done_keys() == {cells[0].key, cells[1].key}

@@ -96,3 +96,39 @@ def _alive(process: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.3, 0.6])
+def test_an_interrupt_of_the_whole_group_leaves_no_worker_and_no_traceback(tmp_path, delay):
+    script = tmp_path / "parent.py"
+    script.write_text(INTERRUPTED)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+    )
+    assert parent.stdout.readline() == "starting\n"
+    time.sleep(delay)  # workers are being started
+    os.killpg(parent.pid, signal.SIGINT)
+    _, said = parent.communicate()  # returns when no worker holds the pipes either
+    assert (parent.returncode, said) == (130, "")
+
+
+INTERRUPTED = """
+import signal
+import sys
+from granulearn.studies.workers import run_in_processes
+from tests.studies.test_workers import nothing, sleep_and_tell
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        print("starting", flush=True)
+        for _ in run_in_processes(sleep_and_tell, range(4), 4, nothing):
+            pass
+    except KeyboardInterrupt:
+        sys.exit(130)
+"""

@@ -3,13 +3,14 @@
 import csv
 import io
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables.columns.cells import as_text
-from granulearn.tables.writing import CsvWriter, guarded, write_csv
+from granulearn.tables.writing import CsvWriter, guarded, guarded_frame, write_csv
 from tests.tables.nasty_tables import tables
 
 
@@ -60,3 +61,15 @@ def test_typed_columns_are_written_as_their_text(tmp_path):
         writer.write(batch.slice(1))
     assert (tmp_path / "t.csv").read_text() == "n,x,c\n-1,-0.5,'=u\n2,,v\n2,,v\n"
     assert as_text(batch.column(0)).to_pylist() == ["-1", "2"]
+
+
+def test_a_frame_is_guarded_in_its_texts_categories_and_names():
+    columns = {"=n": [1, -2], "c": pd.Categorical(["@x", "y"]), "t": ["=1+1", None]}
+    found = guarded_frame(pd.DataFrame(columns))
+    assert list(found.columns) == ["'=n", "c", "t"]
+    assert found.to_csv(index=False) == "'=n,c,t\n1,'@x,'=1+1\n-2,y,\n"
+
+
+def test_a_frame_without_formulas_is_written_as_it_is():
+    frame = pd.DataFrame({"x": [0.1, 1e-9], "t": ["a", "-"], "b": [True, False]})
+    assert guarded_frame(frame).to_csv(index=False) == frame.to_csv(index=False)

@@ -7,9 +7,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.bags import check_units, known_elsewhere
@@ -27,6 +27,7 @@ from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
 from granulearn.balls.forest_tree import ForestRule
+from granulearn.balls.makers import effective_n_jobs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -277,6 +278,7 @@ class LabelAudit(BaseEstimator):
 
         Needs pandas (``pip install "granulearn[datasets]"``).
         """
+        check_is_fitted(self)
         return issues_frame(self.issues_)
 
     def next_to_review(self, n: int, *, random_share: float = 0.0, index: Any = None):
@@ -308,6 +310,7 @@ class LabelAudit(BaseEstimator):
         if not 0 <= random_share <= 1:
             raise ValueError(f"random_share={random_share!r} must lie between 0 and 1.")
         # What was verified has a say in the draw, so that the next one is another.
+        check_is_fitted(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
         rows, drawn = next_rows(self.ratings_, n, random_share, random)
@@ -331,6 +334,7 @@ class LabelAudit(BaseEstimator):
         *counts : int
             Numbers of rows; none means 20, 50 and 100.
         """
+        check_is_fitted(self)
         return expected_yield(self.ratings_, counts) if counts else expected_yield(self.ratings_)
 
     def fit_resample(self, X, y):
@@ -377,6 +381,7 @@ class LabelAudit(BaseEstimator):
             ``noise_rate``, ``noise_low``, ``noise_high``, ``noise_basis``,
             ``noise_words``, and ``expected_yield`` by number of rows.
         """
+        check_is_fitted(self)
         import pandas as pd
 
         table = pd.DataFrame(

@@ -216,6 +216,11 @@ def _texts(table: TrainingTable, name: str) -> list[str]:
     if table.cells is None or name not in table.cells.column_names:
         found = [] if table.cells is None else table.cells.column_names
         raise TableError(f"there is no column {name!r}; the table has {', '.join(found[:20])}")
+    if is_nested(table.cells[name].type):
+        raise TableError(
+            f"column {name!r} holds lists or bytes ({table.cells[name].type}), not one value per "
+            "row; choose another column."
+        )
     texts = as_text(table.cells[name].combine_chunks()).take(pa.array(table.rows)).to_pylist()
     n_missing = sum(text is None or not text.strip() for text in texts)
     if n_missing:

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import n_samples_of
@@ -16,7 +15,7 @@ from granulearn.audit.value_ratings import (
     rate_residuals,
     usual_size,
 )
-from granulearn.balls.makers import limited_threads
+from granulearn.balls.makers import effective_n_jobs, limited_threads
 from granulearn.balls.records import check_inputs, order_and_ties
 from granulearn.estimators import RVFLCommitteeRegressor
 

@@ -326,4 +326,5 @@ def split_ball(
             spare[to_right] = row
             to_right += 1
     perm[to_left:stop] = spare[:to_right]
-    return to_left
+    # A part without rows is no split: whatever the numbers are, there are at most n - 1 splits.
+    return to_left if start < to_left < stop else 0

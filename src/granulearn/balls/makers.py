@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,8 +10,8 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
+import joblib
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
@@ -370,15 +371,29 @@ def power_of_two_scale(X: np.ndarray) -> float:
     astronomically large or small values.
     """
     largest = max(float(X.max()), -float(X.min()))
-    exponent = int(np.frexp(largest)[1])
-    harmless = np.finfo(X.dtype).maxexp // 4
-    return 1.0 if abs(exponent) < harmless else float(np.ldexp(1.0, -exponent))
+    exponent, highest = int(np.frexp(largest)[1]), np.finfo(X.dtype).maxexp
+    if abs(exponent) < highest // 4:
+        return 1.0
+    # The factor itself must be a number, and one with all its bits: of the smallest numbers
+    # (denormal ones) the exact factor would be infinite.
+    return float(np.ldexp(1.0, min(max(-exponent, 2 - highest), highest - 1)))
 
 
 def scaled_rows(X: np.ndarray) -> np.ndarray:
     """Return X times its power-of-two scale; X itself, as a rule."""
     scale = power_of_two_scale(X)
     return X if scale == 1.0 else X * X.dtype.type(scale)
+
+
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """Return how many threads a number of jobs stands for, as joblib counts them.
+
+    A worker of a pool of processes has one, without the warning of joblib: that is about
+    processes, and here are none.
+    """
+    if multiprocessing.current_process().daemon:
+        return 1
+    return joblib.effective_n_jobs(n_jobs)
 
 
 def in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -> list[R]:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from granulearn.cli import exit_codes
+from granulearn.cli.terminal_text import visible
 
 
 class Verb(NamedTuple):
@@ -149,7 +150,7 @@ def _usage_error(error: Exception) -> int:
         raise error
     context = getattr(error, "ctx", None)
     where = f" Try: {context.command_path} --help" if context else ""
-    message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+    message = visible(" ".join(error.format_message().split()))  # type: ignore[attr-defined]
     if message.endswith("is not readable."):  # typer looks at the rights of a path itself
         typer.echo(f"granulearn: error: {message} Check its rights.", err=True)
         return exit_codes.NOT_WRITTEN

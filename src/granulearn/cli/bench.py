@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -23,7 +22,7 @@ from rich.text import Text
 
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.options import DaskOption, cluster
-from granulearn.cli.output import console
+from granulearn.cli.output import as_shown, console, message_console
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
 from granulearn.studies import (
     DEFAULT_STUDY,
@@ -114,7 +113,7 @@ def _shown_progress(total: int) -> Iterator[Callable[[Cell, Outcome | None], Non
         TextColumn("left:"),
         TimeRemainingColumn(),
         TextColumn("{task.description}", markup=False),
-        console=_messages(),
+        console=message_console(soft_wrap=True),
     )
     with progress:
         task = progress.add_task("", total=total)
@@ -122,7 +121,7 @@ def _shown_progress(total: int) -> Iterator[Callable[[Cell, Outcome | None], Non
         def tell(cell: Cell, outcome: Outcome | None) -> None:
             progress.update(task, advance=1, description=cell.unit.dataset)
             if outcome is not None and outcome.reason:
-                failed = Text.assemble(("failed:", "red"), f" {cell}: {outcome.reason}")
+                failed = Text.assemble(("failed:", "red"), as_shown(f" {cell}: {outcome.reason}"))
                 progress.console.print(failed)
 
         yield tell
@@ -168,11 +167,7 @@ def _print_studies() -> None:
     console().print(table)
 
 
-def _messages() -> Console:
-    """Return the console for progress and remarks; stdout is for results alone."""
-    return Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
-
-
 def _say(*parts: str | tuple[str, str]) -> None:
     """Print texts one after the other; a pair is a text with its style."""
-    _messages().print(Text.assemble(*parts))
+    pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
+    message_console(soft_wrap=True).print(Text.assemble(*(as_shown(*pair) for pair in pairs)))

@@ -95,13 +95,15 @@ def export(
         raise type(error)(_by_options(str(error))) from error
     if target in dataset.X.columns:
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
+    from granulearn.tables.writing import guarded_frame
+
     frame = dataset.X.assign(**{target: dataset.y})
     with written_output(output, ".csv") as draft:
         suffix = draft.suffix.lower()
         if suffix in PARQUET_ENDINGS:
             frame.to_parquet(draft, index=False)
         else:
-            frame.to_csv(draft, index=False, sep="\t" if suffix == ".tsv" else ",")
+            guarded_frame(frame).to_csv(draft, index=False, sep="\t" if suffix == ".tsv" else ",")
     about = dataset.description
     if json:
         print_json(

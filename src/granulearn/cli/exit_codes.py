@@ -14,6 +14,7 @@ NOT_WRITTEN = 5
 MISSING_PACKAGE = 6
 SOME_CELLS_FAILED = 7
 NO_CLUSTER = 8
+HUNG_UP = 129
 INTERRUPTED = 130
 NOBODY_READS = 141
 STOPPED = 143
@@ -28,6 +29,7 @@ MEANINGS = {
     MISSING_PACKAGE: "an optional package is missing; the message says what to install",
     SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
     NO_CLUSTER: "the Dask cluster cannot be reached, or was lost",
+    HUNG_UP: "the terminal was closed (SIGHUP); otherwise as 130",
     INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished cells",
     NOBODY_READS: "the output was closed before its end, as `head` does",
     STOPPED: "stopped by SIGTERM; otherwise as 130",

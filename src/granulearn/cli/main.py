@@ -12,14 +12,18 @@ from typing import NoReturn
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
 from granulearn.cli import exit_codes
 from granulearn.cli.flags import in_flags
+from granulearn.cli.terminal_text import visible
 
 
 def main() -> NoReturn:
     """Run the command line and exit."""
     stop = _Stop()
     signal.signal(signal.SIGTERM, stop)
+    # `nohup` has the end of a terminal ignored, and so it stays.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, stop)
     code = run(sys.argv[1:])
-    sys.exit(exit_codes.STOPPED if stop.came and code == exit_codes.INTERRUPTED else code)
+    sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
 
 
 def run(arguments: list[str]) -> int:
@@ -52,22 +56,22 @@ def run(arguments: list[str]) -> int:
 
 
 class _Stop:
-    """On SIGTERM, leave as for Ctrl-C, so that unfinished files are removed; remember it."""
+    """On SIGTERM or SIGHUP, leave as for Ctrl-C, so that unfinished files are removed."""
 
-    came = False
+    code = 0
 
     def __call__(self, signal_number: int, frame: object) -> NoReturn:
-        self.came = True
+        self.code = 128 + signal_number  # as shells say it
         raise KeyboardInterrupt
 
 
 def _fail(messages: str | Sequence[str], code: int) -> int:
     for message in [messages] if isinstance(messages, str) else messages:
-        one_line = " ".join(in_flags(message).split())
+        one_line = visible(" ".join(in_flags(message).split()))
         sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    one_line = " ".join(str(message).split())
+    one_line = visible(" ".join(str(message).split()))
     sys.stderr.write(f"granulearn: warning: {one_line}\n")

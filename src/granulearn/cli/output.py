@@ -20,10 +20,12 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from granulearn.cli.flags import in_flags
+from granulearn.cli.terminal_text import visible, visible_in_json
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of tables.")
@@ -36,17 +38,57 @@ PATIENCE = 2.0
 _WIDTH_OF_PIPES = 120
 
 
-class _ResultConsole(Console):
+class _Console(Console):
+    """Prints brackets and colons in names as they are, and control characters spelt out."""
+
+    def __init__(self, **settings: Any):
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
+
     def on_broken_pipe(self) -> None:
         """Let the entry point end quietly when the output is closed."""
         raise BrokenPipeError
 
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """Return a text to print; what is spelt out here has its place in the layout."""
+        return super().render_str(visible(text), **settings)
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        """Yield what is written; no text gets past this, however it was made."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield segment._replace(text=visible(segment.text))
+
 
 def console() -> Console:
-    """Return the console for results; it prints brackets and colons in names as they are."""
-    literally: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
-    out = _ResultConsole(**literally)
-    return out if out.is_terminal else _ResultConsole(**literally, width=_WIDTH_OF_PIPES)
+    """Return the console for results."""
+    out = _Console()
+    return out if out.is_terminal else _Console(width=_WIDTH_OF_PIPES)
+
+
+def message_console(**settings: Any) -> Console:
+    """Return the console for progress and remarks; stdout is for results alone.
+
+    Parameters
+    ----------
+    **settings
+        Of `rich.console.Console`.
+    """
+    return _Console(stderr=True, **settings)
+
+
+def as_shown(content: object, style: str = "") -> Text:
+    """Return a text for the console, with control characters spelt out.
+
+    Parameters
+    ----------
+    content : object
+        A name, for example.
+    style : str, default=""
+        As rich calls it.
+    """
+    return Text(visible(str(content)), style=style)
 
 
 def bold(content: object) -> Text:
@@ -57,7 +99,7 @@ def bold(content: object) -> Text:
     content : object
         A name, for example.
     """
-    return Text(str(content), style="bold")
+    return as_shown(content, "bold")
 
 
 def print_json(content: Any) -> None:
@@ -68,7 +110,8 @@ def print_json(content: Any) -> None:
     content : object
         What JSON can hold, and numpy numbers.
     """
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=_plain))
+    written = json.dumps(content, indent=2, ensure_ascii=False, default=_plain)
+    typer.echo(visible_in_json(written))
 
 
 def note(message: str) -> None:
@@ -79,7 +122,7 @@ def note(message: str) -> None:
     message : str
         One line.
     """
-    typer.echo(f"granulearn: note: {in_flags(message)}", err=True)
+    typer.echo(f"granulearn: note: {visible(in_flags(message))}", err=True)
 
 
 def warn(message: str) -> None:
@@ -90,7 +133,7 @@ def warn(message: str) -> None:
     message : str
         One line.
     """
-    typer.echo(f"granulearn: warning: {in_flags(message)}", err=True)
+    typer.echo(f"granulearn: warning: {visible(in_flags(message))}", err=True)
 
 
 def table(title: str, *headers: str) -> Table:
@@ -114,7 +157,7 @@ def table(title: str, *headers: str) -> Table:
 @contextmanager
 def compiling_announced() -> Iterator[None]:
     """Say on a terminal that kernels are being compiled, if they are: it takes a while, once."""
-    if not Console(stderr=True).is_terminal:
+    if not message_console().is_terminal:
         yield
         return
     from numba.core import event
@@ -143,7 +186,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
     hidden : bool
         Show nothing.
     """
-    messages = Console(stderr=True)
+    messages = message_console()
     if hidden or not messages.is_terminal:
         yield lambda stage: None
         return
@@ -178,14 +221,17 @@ def row_progress(total: int, *, hidden: bool) -> Iterator[Any]:
     hidden : bool
         Draw nothing.
     """
+    messages = message_console()
+    if hidden or not messages.is_terminal:
+        yield lambda done: None
+        return
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=messages,
         transient=True,
-        disable=hidden or not Console(stderr=True).is_terminal,
     )
     with bar:
         task = bar.add_task("rows", total=total)

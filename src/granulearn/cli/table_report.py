@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
-from rich.text import Text
 
 from granulearn._words import counted
 from granulearn.cli.flags import in_flags, option_of
-from granulearn.cli.output import bold, console, table, warn
+from granulearn.cli.output import as_shown, bold, console, table, warn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from granulearn.tables import Column, TableReport
 
 SHOWN = 8
+SHOWN_COLUMNS = 300
 _LONGEST_EXAMPLE = 18
 _WIDTH_OF_GRID = 100
 
@@ -79,7 +79,22 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
             sep="",
         )
     show = _show_grid if out.width >= _WIDTH_OF_GRID else _show_blocks
-    show(out, report.schema.columns, place)
+    columns, n_hidden = _worth_showing(report.schema.columns, place)
+    show(out, columns, place)
+    if n_hidden:
+        out.print(f"and {counted(n_hidden, 'more column')}; --json has them all")
+
+
+def _worth_showing(
+    columns: Sequence[Column], place: Callable[[int], str]
+) -> tuple[list[Column], int]:
+    """Return as many columns as a person may read, those that are odd before others."""
+    if len(columns) <= SHOWN_COLUMNS:
+        return list(columns), 0
+    # Sorting is stable, so the order of the table is kept within each kind.
+    odd_first = sorted(columns, key=lambda c: not (c.left_out or c.oddities(place)))
+    kept = {column.name for column in odd_first[:SHOWN_COLUMNS]}
+    return [column for column in columns if column.name in kept], len(columns) - SHOWN_COLUMNS
 
 
 def _show_grid(out: Console, columns: Sequence[Column], place: Callable[[int], str]) -> None:
@@ -121,8 +136,8 @@ def _show_blocks(out: Console, columns: Sequence[Column], place: Callable[[int],
             _print_below(out, said)
 
 
-def _print_below(out: Console, text: str) -> None:
-    out.print(Padding(Text(text), (0, 0, 0, 2)))
+def _print_below(out: Console, said: str) -> None:
+    out.print(Padding(as_shown(said), (0, 0, 0, 2)))
 
 
 def _short_lines(report: TableReport, place: Callable[[int], str]) -> list[str]:

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
@@ -16,6 +15,7 @@ from granulearn.balls.forest_rows import refined_order
 from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
+from granulearn.balls.makers import effective_n_jobs
 from granulearn.balls.records import repetitions
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier

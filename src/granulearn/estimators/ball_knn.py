@@ -6,10 +6,10 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.balls import Samples, check_samples, nearest_surfaces, resolve_maker
+from granulearn.balls.makers import effective_n_jobs
 from granulearn.estimators.ball_rvfl import balls_of_all_classes, with_all_assigned
 from granulearn.estimators.base import draw_seeds
 from granulearn.estimators.estimator import Abilities, ScoreClassifier

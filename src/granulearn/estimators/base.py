@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
@@ -23,6 +24,7 @@ from granulearn.network import (
     predict_scores,
     solve_weighted_ridge,
 )
+from granulearn.network.ridge import small_in_one_thread
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,13 @@ class RandomNetwork(Estimator):
     coef_: Any
 
     _direct_link: ClassVar[bool] = True
+
+    def _steadily(self, rows: WeightedRows) -> AbstractContextManager:
+        """Return a context in which threads change no bit of a small network."""
+        # Deep networks take several widths; wrong ones are refused where they are used.
+        widths = [self.n_hidden] if isinstance(self.n_hidden, Integral) else self.n_hidden
+        widest = max((int(width) for width in widths if isinstance(width, Integral)), default=0)
+        return small_in_one_thread(len(rows.X), rows.X.shape[1] + widest)
 
     def _features(self, rows: WeightedRows, seeds: Seeds) -> FeatureMap:
         """Return the map from rows to the columns of H."""
@@ -152,8 +161,9 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked."""
         rows, seeds = self._prepare(samples)
-        self.features_ = self._features(rows, seeds)
-        self.coef_ = self._output_weights(self.features_, rows)
+        with self._steadily(rows):
+            self.features_ = self._features(rows, seeds)
+            self.coef_ = self._output_weights(self.features_, rows)
         return self
 
     def _prepare(self, samples: Samples) -> tuple[TrainingRows, Seeds]:
@@ -226,8 +236,26 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
         Total weight of each class's rows.
     """
     if class_weight != "balanced":
-        return compute_class_weight(class_weight, classes=classes, y=classes)
+        _check_class_weight(class_weight)
+        by_class = compute_class_weight(class_weight, classes=classes, y=classes)
+        if not by_class.any():
+            raise ValueError(
+                "class_weight is zero for every class, so nothing is left to learn from; "
+                "at least some classes must have a positive weight."
+            )
+        return by_class
     present = totals > 0
     by_class = np.zeros(len(classes))
     by_class[present] = totals.sum() / (present.sum() * totals[present])
     return by_class
+
+
+def _check_class_weight(class_weight: dict) -> None:
+    """Raise for a weight that is no finite number, or a negative one."""
+    for label, weight in class_weight.items():
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not (is_number and np.isfinite(weight) and weight >= 0):
+            raise ValueError(
+                f"class_weight must give finite numbers that are not negative, got {weight!r} for "
+                f"class {label!r}; use 0 to leave a class out."
+            )

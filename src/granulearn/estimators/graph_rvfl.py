@@ -10,6 +10,7 @@ from granulearn._sklearn_compat import Interval, StrOptions
 from granulearn.estimators.ball_rvfl import GBRVFLClassifier
 from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import graph_names, graph_regulariser, normal_equations, solve_graph_ridge
+from granulearn.network.ridge import check_finite_system
 
 
 class GEGBRVFLClassifier(GBRVFLClassifier):
@@ -141,6 +142,8 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
         self.n_neighbors = n_neighbors
 
     def _solve(self, features, rows, Y):
+        equations = normal_equations(features, rows.X, Y, rows.weights)
+        check_finite_system(equations.gram, equations.moment)
         G = graph_regulariser(
             features(rows.X),
             rows.codes,
@@ -148,5 +151,4 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
             form=self.graph_form,
             n_neighbors=self.n_neighbors,
         )
-        equations = normal_equations(features, rows.X, Y, rows.weights)
         return solve_graph_ridge(equations, self.gamma * G, self.C)

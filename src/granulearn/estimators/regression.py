@@ -99,8 +99,9 @@ class BaseRVFLRegressor(RegressorMixin, RandomNetwork):
             The fitted regressor.
         """
         rows, seeds = self._prepare(self._check(X, y, sample_weight))
-        self.features_ = self._features(rows, seeds)
-        self.coef_ = self._output_weights(self.features_, rows)
+        with self._steadily(rows):
+            self.features_ = self._features(rows, seeds)
+            self.coef_ = self._output_weights(self.features_, rows)
         return self
 
     def predict(self, X):

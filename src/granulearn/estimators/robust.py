@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -15,6 +14,7 @@ from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_con
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest
 from granulearn.balls.forest_rules import SMALL
+from granulearn.balls.makers import effective_n_jobs
 from granulearn.estimators.ball_forest import (
     FEWEST_TELLING,
     BallForestClassifier,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from granulearn._sklearn_compat import openmp_threads
 from granulearn.balls import BallSet
-from granulearn.balls.makers import NamedScheme, limited_threads
+from granulearn.balls.makers import NamedScheme, limited_threads, power_of_two_scale
 from granulearn.balls.records import check_memberships
 
 # From this many queries per thread on, scikit-learn's brute-force search gives each
@@ -49,11 +50,25 @@ class Membership(NamedScheme):
             Memberships in [0, 1].
         """
         self._validate_params()
+        balls, X = _of_squares_in_range(balls, X)
         return check_memberships(self._rate(balls, X, y), len(balls), type(self).__name__)
 
     @abstractmethod
     def _rate(self, balls: BallSet, X: np.ndarray | None, y: np.ndarray | None) -> np.ndarray:
         """Return one number per ball; parameters are already checked."""
+
+
+def _of_squares_in_range(balls: BallSet, X: np.ndarray | None) -> tuple[BallSet, np.ndarray | None]:
+    """Return balls and samples, made smaller where they are too large to be squared.
+
+    Memberships compare distances with each other, so the unit of length is free.
+    """
+    points = balls.centers if X is None else np.asarray(X)
+    scale = power_of_two_scale(points) if points.dtype.kind == "f" else 1.0
+    if scale >= 1:
+        return balls, X
+    smaller = replace(balls, centers=balls.centers * scale, radii=balls.radii * scale)
+    return smaller, None if X is None else points * scale
 
 
 class CallableMembership(Membership):

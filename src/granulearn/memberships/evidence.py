@@ -6,12 +6,12 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_tree import ForestRule
+from granulearn.balls.makers import effective_n_jobs
 from granulearn.memberships.base import Membership
 
 

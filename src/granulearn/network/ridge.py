@@ -15,15 +15,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy import linalg
 
+from granulearn.balls.makers import limited_threads
+
 # Blocks of rows are small enough to stay in the cache, and large enough that cores,
 # which wait for each other at the end of each product, do so rarely.
 BLOCK_BYTES = 4 * 2**20
+# Up to so many multiplications (a tenth of a second, about) one thread is enough.
+ONE_THREAD_PRODUCTS = 10**9
 
 
 def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
@@ -78,6 +83,16 @@ class NormalEquations:
         """Add further rows, in place."""
         self.gram[...] += _adjoint(A) @ A
         self.moment[...] += _adjoint(A) @ B
+
+
+def small_in_one_thread(n_rows: int, n_columns: int) -> AbstractContextManager:
+    """Return a context in which a small system is solved by one thread of the linear algebra.
+
+    The last bits of a product depend on how threads share it. For a small one, threads
+    save next to nothing, and so its solution is the same on every number of them.
+    """
+    is_small = n_rows * n_columns * min(n_rows, n_columns) <= ONE_THREAD_PRODUCTS
+    return limited_threads(1 if is_small else None, "blas")
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:

@@ -8,8 +8,10 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+from granulearn.persistence.draft_files import held_draft
 
 # Errors of a full disk; they often come without the name of a file.
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -22,7 +24,8 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
 
     The place is a new file in the folder of `path`, so that the last step is a
     rename and never a copy. If the body raises, or is interrupted, that file is
-    removed, and a file that stood at `path` before stays as it was. Where `path` is a
+    removed, and a file that stood at `path` before stays as it was. What a killed
+    process has left of the same file is removed first. Where `path` is a
     symbolic link, the file that it leads to is replaced. A device or a pipe is never
     replaced but written to, see `written_through`.
 
@@ -47,13 +50,9 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
     target = Path(os.path.realpath(named))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder {named.parent} does not exist; make it first.")
-    with _errors_name(named):
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.stem[:50]}-", suffix=f".part{named.suffix}"
-        )
-    os.close(handle)
-    draft = Path(name)
-    try:
+    with ExitStack() as until_renamed:
+        with _errors_name(named):
+            draft = until_renamed.enter_context(held_draft(target, named.suffix))
         with _errors_name(named, draft):
             yield draft
             # The content must be on the disk first: a rename may outlive a power cut.
@@ -61,9 +60,7 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
                 os.fsync(written.fileno())
             draft.chmod(_usual_mode(found))
             os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    _sync_folder(target.parent)
 
 
 def write_text_atomically(path: str | os.PathLike, text: str) -> Path:
@@ -115,6 +112,16 @@ def written_through(target: str | os.PathLike | int, suffix: str = "") -> Iterat
             yield draft
             with draft.open("rb") as content, open(_descriptor(target), "wb") as end:
                 shutil.copyfileobj(content, end)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the new name survive a power cut, too, where a folder can be synced."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _found(path: Path) -> os.stat_result | None:

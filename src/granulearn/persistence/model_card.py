@@ -91,6 +91,9 @@ class ModelCard:
         columns = tuple(_column(column) for column in content.get("columns", ()))
         schema = content.get("schema")
         known_schema = None if schema is None else Schema.from_json(schema)
+        for described in (columns, known_schema.columns if known_schema else ()):
+            if len({column.name for column in described}) < len(described):
+                raise TypeError("the card names a column twice")
         return cls(**{**content, "columns": columns, "schema": known_schema})
 
 

@@ -25,6 +25,7 @@ from granulearn.persistence.atomic_files import written_atomically
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
+from granulearn.persistence.version_remarks import one_remark_on_versions
 
 CARD_MEMBER = "granulearn.json"
 SCHEMA_MEMBER = "schema.json"
@@ -152,7 +153,8 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     content = file.read_bytes()
     card = _checked_card(content, file, trusted)
     try:
-        pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
+        with one_remark_on_versions(file, card.versions):
+            pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
         check_predictor(pipeline, trusted)
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error

@@ -171,7 +171,7 @@ def _angle(graph: Graph, across: Name, up: Name) -> Name:
     rough = graph.scaled(2.0, graph.as_double(graph.add("Atan", single)))
     # Single precision misses about 1e-7, and the sine of so small a rest is the rest itself.
     rest = graph.minus(
-        graph.times(sine, graph.add("Cos", rough)), graph.times(cosine, graph.add("Sin", rough))
+        graph.times(sine, graph.cosine(rough)), graph.times(cosine, graph.add("Sin", rough))
     )
     return graph.plus(rough, rest)
 

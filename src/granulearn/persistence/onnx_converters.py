@@ -187,7 +187,7 @@ def _complex_scores(graph: Graph, model: Any, X: Name) -> Name:
     n_features = features.weights.shape[1]
     shifted = graph.minus(X, graph.constant(features.lowest))
     turn = graph.scaled(np.pi, graph.over(shifted, graph.constant(features.width)))
-    P, Q = graph.add("Cos", turn), graph.add("Sin", turn)
+    P, Q = graph.cosine(turn), graph.add("Sin", turn)
     real_weights = graph.constant(features.weights.real.T)
     imaginary_weights = graph.constant(features.weights.imag.T)
     received = (

@@ -93,6 +93,11 @@ class Graph:
         """Return a * b, entry by entry."""
         return self.add("Mul", a, b)
 
+    def cosine(self, x: Name) -> Name:
+        """Return cos x, as 1 - 2 sin(x/2)^2: onnxruntime has no Cos of doubles before 1.29."""
+        half = self.add("Sin", self.scaled(0.5, x))
+        return self.shifted(1.0, self.scaled(-2.0, self.times(half, half)))
+
     def over(self, a: Name, b: Name) -> Name:
         """Return a / b, entry by entry."""
         return self.add("Div", a, b)

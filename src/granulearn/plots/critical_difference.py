@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
@@ -42,7 +43,7 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     if ax is None:
         height = _ROW_INCHES * (len(ranks) / 2 + 7)
         _, ax = plt.subplots(figsize=(9, height), layout="constrained")
-    critical_difference_diagram(
+    drawn = critical_difference_diagram(
         ranks.rename(index=str),
         comparison.p_matrix("nemenyi_p").rename(index=str, columns=str),
         alpha=comparison.alpha,
@@ -54,6 +55,9 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
         elbow_props={"linewidth": 0.9},
         crossbar_props={"color": _BAR, "linewidth": 3.5, "solid_capstyle": "round"},
     )
+    # Their points come in the order of a set of names, which is another in every process.
+    for line in chain.from_iterable(drawn["crossbars"]):
+        line.set_xdata(sorted(line.get_xdata()))
     _draw_scale(comparison, ax)
     return ax
 

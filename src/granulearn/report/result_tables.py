@@ -10,6 +10,7 @@ import pandas as pd
 
 from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.studies.scores import SINGLE_BALLS
+from granulearn.tables.writing import guarded_frame
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
@@ -29,8 +30,9 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
     """
     name = summary["study"]["name"]
     folder = Path(directory)
+    scores = guarded_frame(score_frame(summary))
     contents = {
-        folder / f"{name}.csv": score_frame(summary).to_csv(index=False, lineterminator="\n"),
+        folder / f"{name}.csv": scores.to_csv(index=False, lineterminator="\n"),
         folder / f"{name}.md": "\n".join(_page(summary)) + "\n",
     }
     return [write_text_atomically(path, text) for path, text in contents.items()]

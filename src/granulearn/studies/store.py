@@ -21,6 +21,8 @@ APPLICATION_ID = 0x67726E6C
 SCHEMA_VERSION = 1
 # Another run may be writing: wait this long for it, then say so.
 BUSY_SECONDS = 60
+# What SQLite says when the disk is full, a quota is used up, or a file may not grow.
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 # The advice is for those who write results and for those who only read them.
 _ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
 
@@ -184,10 +186,11 @@ class Store:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._database.execute("COMMIT")
         except BaseException:
-            self._database.execute("ROLLBACK")
+            if self._database.in_transaction:  # on a full disk SQLite has taken it back itself
+                self._database.execute("ROLLBACK")
             raise
-        self._database.execute("COMMIT")
 
 
 _OF_OUTCOME = tuple(field.name for field in fields(Outcome))
@@ -290,6 +293,11 @@ def _check_identity(database: sqlite3.Connection, path: Path) -> None:
             raise sqlite3.DatabaseError(state)
 
 
+def _primary_code(error: sqlite3.DatabaseError) -> int:
+    """Return the kind of an error without its details, which are in the higher bits."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 @contextmanager
 def _explained(path: Path):
     """Turn what SQLite and the file system say into a message with a next step."""
@@ -303,6 +311,11 @@ def _explained(path: Path):
             raise StoreError(
                 f"{path} cannot be written ({said}); nothing was changed. Check the rights on the "
                 f"file and its directory, or {_ANOTHER_FILE}"
+            ) from error
+        if _primary_code(error) in _NO_ROOM:
+            raise StoreError(
+                f"{path} cannot be written ({said}): the disk is full, or fails. What is computed "
+                "so far is kept; make room, and the same command goes on from there."
             ) from error
         if "locked" in said:
             raise StoreError(

@@ -12,8 +12,14 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
+
+# Windows knows neither these signals nor how to let them wait.
+_CAN_WAIT = hasattr(signal, "pthread_sigmask")
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if _CAN_WAIT else ()
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -49,28 +55,35 @@ def run_in_processes(
     """
     waiting = iter(tasks)
     workers: list[_Worker] = []
+
+    def hire() -> _Worker:
+        with _undisturbed():
+            workers.append(_Worker(function, start))
+        return workers[-1]
+
+    def dismiss(worker: _Worker) -> None:
+        with _undisturbed():
+            worker.stop()
+            workers.remove(worker)
+
     try:
         for _ in range(jobs):
-            if not _give_next(waiting, worker := _Worker(function, start)):
-                worker.stop()
+            if not _give_next(waiting, worker := hire()):
+                dismiss(worker)
                 break
-            workers.append(worker)
         while workers:
             ready = wait([worker.pipe for worker in workers])
             for worker in [worker for worker in workers if worker.pipe in ready]:
                 task, result = worker.task, worker.receive()
-                workers.remove(worker)
                 if isinstance(result, WorkerDiedError):
-                    worker.stop()
-                    worker = _Worker(function, start)
-                if _give_next(waiting, worker):
-                    workers.append(worker)
-                else:
-                    worker.stop()
+                    dismiss(worker)
+                    worker = hire()
+                if not _give_next(waiting, worker):
+                    dismiss(worker)
                 yield task, result
     finally:
-        for worker in workers:
-            worker.stop()
+        while workers:
+            dismiss(workers[-1])
 
 
 class _Worker:
@@ -111,9 +124,30 @@ def _give_next(waiting: Iterator, worker: _Worker) -> bool:
     return False
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let signals wait until a process is started and known, or ended.
+
+    A process inherits what waits, so that it is not disturbed while it starts either.
+    """
+    if not _CAN_WAIT:
+        yield
+        return
+    # It would let signals through when it is started, which else happens with the first process.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(pipe: Connection, function: Callable, start: Callable) -> None:
-    # The terminal's interrupt reaches every process; the parent decides what it means.
+    # What comes from the terminal reaches every process; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _CAN_WAIT:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start()
     while True:

@@ -8,6 +8,7 @@ from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import is_nested
 from granulearn.tables.columns.decisions import decide_schema
@@ -46,6 +47,7 @@ from granulearn.tables.readers.table_file import TableFile
 
 # A column of more different values is no code of the target.
 FEW_VALUES = 1000
+LONGEST_LABEL = 1000
 # Headers by which our own outputs are known: of suspects, of balls, of predictions.
 _OWN_OUTPUTS = {
     "audit": {"given", "reliability", "suggested", "flagged"},
@@ -112,11 +114,7 @@ def first_look(
         for batch in batches:
             if target is not None and batch.num_rows:
                 column = batch.column(target)
-                if is_nested(column.type):
-                    raise TableError(
-                        f"Column {target!r}, the target, holds lists or bytes ({column.type}), not "
-                        "one label per row; choose another column."
-                    )
+                _check_labels(column, target, row)
                 labels.append(survey_labels(column, row))
             row += batch.num_rows
             yield batch.drop_columns([target]) if target is not None else batch
@@ -125,6 +123,25 @@ def first_look(
     if cells is None:
         return None
     return FirstLook(cells, reduce(join_label_surveys, labels) if labels else None)
+
+
+def _check_labels(column: pa.Array, target: str, first_row: int) -> None:
+    """Refuse cells that cannot be the names of classes."""
+    if is_nested(column.type):
+        raise TableError(
+            f"Column {target!r}, the target, holds lists or bytes ({column.type}), not "
+            "one label per row; choose another column."
+        )
+    texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+    if not pa.types.is_string(texts.type):
+        return
+    longest = pc.max(pc.utf8_length(texts)).as_py() or 0
+    if longest > LONGEST_LABEL:
+        raise TableError(
+            f"Column {target!r}, the target, holds a text of {longest:,} characters, and the name "
+            f"of a class has at most {LONGEST_LABEL:,}; choose another column, or shorten its "
+            "texts."
+        )
 
 
 def second_look(

@@ -43,6 +43,29 @@ def guarded(column: pa.Array) -> pa.Array:
     return pc.if_else(runs, pc.binary_join_element_wise("'", column, ""), column)
 
 
+def guarded_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose texts and names of columns are guarded, for pandas to write.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Cells of any type.
+    """
+    names = guarded(pa.array(map(str, frame.columns), pa.string())).to_pylist()
+    columns = [_guarded_cells(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    return type(frame)(dict(enumerate(columns)), index=frame.index).set_axis(names, axis=1)
+
+
+def _guarded_cells(cells: pd.Series) -> pd.Series:
+    values = cells.cat.categories if cells.dtype == "category" else cells
+    if values.dtype.kind in "biufcmM":
+        return cells
+    texts = {text for text in values.dropna().unique() if isinstance(text, str)}
+    written = dict(zip(texts, guarded(pa.array(texts, pa.string())).to_pylist(), strict=True))
+    changed = {text: new for text, new in written.items() if text != new}
+    return cells.astype(object).replace(changed) if changed else cells
+
+
 class CsvWriter:
     r"""Write batches as text in UTF-8, with a header and ``\n`` at the end of rows.
 

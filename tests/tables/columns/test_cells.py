@@ -183,7 +183,7 @@ def test_stored_numbers_are_floats_with_gaps(values):
         (pa.array([decimal.Decimal("123456789012345678901234567890.5")]), 123456789012345678901e9),
         (pa.array([5400], pa.duration("s")), 1.5),
         (pa.array([3_600_000_000_000], pa.duration("ns")), 1.0),
-        (pa.array([0.5], pa.float16()), 0.5),
+        (pa.array(np.array([0.5], np.float16)), 0.5),
     ],
 )
 def test_stored_numbers_of_all_types_are_the_nearest_floats(column, expected):

@@ -25,6 +25,11 @@ def test_other_types_are_kept(kind):
     assert usual_type(column) is column
 
 
+def test_runs_of_equal_cells_are_written_out():
+    runs = pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["a", None], pa.large_string()))
+    assert usual_type(runs).equals(pa.array(["a", "a", None]))
+
+
 def test_a_column_in_pieces_stays_in_pieces():
     column = pa.chunked_array([["a"], ["b"]], pa.large_string())
     assert usual_type(column).equals(pa.chunked_array([["a"], ["b"]], pa.string()))

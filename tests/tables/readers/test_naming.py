@@ -59,3 +59,9 @@ def test_too_many_columns_are_refused():
     check_width(PATH, MOST_COLUMNS)
     with pytest.raises(TableError, match="has 100,001 columns"):
         check_width(PATH, MOST_COLUMNS + 1)
+
+
+def test_a_name_as_long_as_a_book_is_refused_and_its_place_said():
+    with pytest.raises(TableError, match="name of column 2 has 10,001 characters"):
+        named_columns(Path("t.csv"), ["a", "b" * 10_001])
+    assert named_columns(Path("t.csv"), ["b" * 10_000]) == (["b" * 10_000], [])

@@ -81,3 +81,10 @@ def test_ragged_rows_are_listed_with_their_lines_and_counted():
     )
     many = ragged_rows_error(io.BytesIO(b"1\n" * 50), dialect, 2)
     assert "line 21 (1 cell) and 30 more" in str(many)
+
+
+def test_a_cell_that_is_too_long_is_called_so(monkeypatch):
+    monkeypatch.setattr("granulearn.tables.readers.text_rows.LONGEST_ROW", 1000)
+    stream = io.BytesIO(b"a,b\n1,2\n3," + b"x" * 1001 + b"\n")
+    with pytest.raises(TableError, match="line 3: a cell has more than 1,000 characters"):
+        list(strict_rows(stream, ",", Path("t.csv")))

@@ -15,6 +15,7 @@ from granulearn.tables.columns.survey_records import TableSurvey, join_surveys
 
 _THREADS = 2
 _BATCHES_AHEAD = 3
+_ROWS_FOR_THREADS = 500
 
 
 def survey_batches(
@@ -39,7 +40,9 @@ def survey_batches(
         for batch in _read_ahead(batches):
             names, columns = batch.schema.names, batch.columns
             before = survey.columns if survey else repeat(None)
-            seen = pool.map(survey_column, names, columns, repeat(first_row), before)
+            # Of short columns, a look costs less than handing it to a thread.
+            each = map if batch.num_rows < _ROWS_FOR_THREADS else pool.map
+            seen = each(survey_column, names, columns, repeat(first_row), before)
             part = TableSurvey(batch.num_rows, tuple(seen))
             if survey is not None and plain is not None:
                 part = _as_text_stored(part, survey)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
 def usual_type(column: pa.Array) -> pa.Array:
-    """Return a column with one type for text; all others stay.
+    """Return a column with one type for text, and without runs; all others stay.
 
     Parameters
     ----------
@@ -18,6 +19,8 @@ def usual_type(column: pa.Array) -> pa.Array:
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return usual_type(_storage(column))
+    if pa.types.is_run_end_encoded(kind):
+        return usual_type(pc.run_end_decode(column))
     if kind in _LONG_TEXTS:
         return column.cast(pa.string())
     if pa.types.is_dictionary(kind) and kind.value_type in _LONG_TEXTS:

@@ -9,6 +9,7 @@ from pathlib import Path
 from granulearn.tables.errors import TableError
 
 MOST_COLUMNS = 100_000
+LONGEST_NAME = 10_000
 _REMARKS_SHOWN = 5
 
 
@@ -48,6 +49,16 @@ def check_width(path: Path, n_columns: int) -> None:
         )
 
 
+def _check_lengths(path: Path, header: Sequence[str]) -> None:
+    for place, name in enumerate(header, start=1):
+        if len(name) > LONGEST_NAME:
+            raise TableError(
+                f"{path}: the name of column {place} has {len(name):,} characters, and at most "
+                f"{LONGEST_NAME:,} can be read ({name[:40]!r}...); give the column a name, or the "
+                "table a header."
+            )
+
+
 def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return names that are unique and not empty, and remarks on those that were not.
 
@@ -59,6 +70,7 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
         The names as they stand in the file; blanks around them are taken away.
     """
     check_width(path, len(header))
+    _check_lengths(path, header)
     stripped = [name.strip() for name in header]
     taken = set(stripped)
     first_place: dict[str, int] = {}

@@ -74,6 +74,12 @@ def strict_rows(
                     yield TextRow(begin, lines.end, line, reader.line_num, cells)
                 begin, line = lines.end, reader.line_num
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise TableError(
+                f"{shown}, line {first_line + line}: a cell has more than {LONGEST_ROW:,} "
+                "characters, and no such table can be read; look for a quotation mark that is "
+                "never closed, or shorten the cell."
+            ) from error
         raise TableError(
             f"{shown}, line {first_line + line}: a quotation mark is not closed, or stands inside "
             f"a cell ({error}); close it, or double a quotation mark that belongs to the text."

@@ -1,0 +1,284 @@
+"""About a hundred wrong calls of the Python API: each is refused in words, by the right type."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+
+import granulearn as g
+from granulearn import balls, datasets, memberships, persistence, statistics, tables
+from granulearn.audit import LabelAudit
+
+X, Y = make_classification(60, 4, random_state=0)
+FRAME = pd.DataFrame(X, columns=list("abcd")).assign(label=np.where(Y, "yes", "no"))
+NAN, INF = np.where(X[3, 1] == X, np.nan, X), np.where(X[3, 1] == X, np.inf, X)
+TEXT = FRAME.assign(a="much")[list("abcd")]
+CLASSIFIERS = [
+    g.RVFLClassifier,
+    g.GBRVFLClassifier,
+    g.SDAPGBRVFLClassifier,
+    g.EnsembleDeepRVFLClassifier,
+    g.BallForestClassifier,
+    g.RobustClassifier,
+    g.GranularBallKNNClassifier,
+]
+
+
+def fitted(kind):
+    return (
+        kind(random_state=0).fit(X, Y)
+        if "random_state" in kind().get_params()
+        else kind().fit(X, Y)
+    )
+
+
+# What every classifier refuses: a name, the call, the error and words of its message.
+OF_CLASSIFIERS = {
+    "no samples": (lambda kind: kind().fit(X[:0], Y[:0]), ValueError, "0 sample"),
+    "no features": (lambda kind: kind().fit(X[:, :0], Y), ValueError, "0 feature"),
+    "one class": (lambda kind: kind().fit(X, np.zeros(60)), ValueError, "one class"),
+    "lengths": (lambda kind: kind().fit(X, Y[:-1]), ValueError, "inconsistent numbers"),
+    "NaN": (lambda kind: kind().fit(NAN, Y), ValueError, "NaN"),
+    "infinity": (lambda kind: kind().fit(INF, Y), ValueError, "infinity"),
+    "numbers as labels": (lambda kind: kind().fit(X, X[:, 0]), ValueError, "continuous"),
+    "text": (lambda kind: kind().fit(TEXT, Y), ValueError, "'a' of X holds text"),
+    "three dimensions": (lambda kind: kind().fit(X[None], Y), ValueError, "dim 3"),
+    "not fitted": (lambda kind: kind().predict(X), NotFittedError, "not fitted"),
+    "other features": (lambda kind: fitted(kind).predict(X[:, :2]), ValueError, "2 features"),
+    "missing labels": (
+        lambda kind: kind().fit(X, np.where(Y, np.nan, 1.0)),
+        ValueError,
+        "NaN",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("wrong", OF_CLASSIFIERS)
+def test_a_classifier_refuses_a_wrong_call_in_words(kind, wrong):
+    call, error, words = OF_CLASSIFIERS[wrong]
+    with pytest.raises(error, match=re.escape(words)):
+        call(kind)
+
+
+BAD_CALLS = {
+    # settings
+    "C of zero": (lambda: g.RVFLClassifier(C=0).fit(X, Y), ValueError, "'C' parameter"),
+    "C of text": (lambda: g.RVFLClassifier(C="1").fit(X, Y), ValueError, "'C' parameter"),
+    "n_hidden": (lambda: g.RVFLClassifier(n_hidden=-1).fit(X, Y), ValueError, "'n_hidden'"),
+    "activation": (lambda: g.RVFLClassifier(activation="x").fit(X, Y), ValueError, "'activation'"),
+    "random_state": (
+        lambda: g.RVFLClassifier(random_state="x").fit(X, Y),
+        ValueError,
+        "random_state",
+    ),
+    "purity": (lambda: g.GBRVFLClassifier(purity=2.0).fit(X, Y), ValueError, "purity"),
+    "purity of NaN": (lambda: g.GBRVFLClassifier(purity=np.nan).fit(X, Y), ValueError, "purity"),
+    "balls": (lambda: g.GBRVFLClassifier(balls="cubes").fit(X, Y), ValueError, "cubes"),
+    "membership": (lambda: g.GBRVFLClassifier(membership="x").fit(X, Y), ValueError, "'x'"),
+    "unknown setting": (lambda: g.RVFLClassifier().set_params(nope=1), ValueError, "nope"),
+    "unknown argument": (lambda: g.RVFLClassifier(nope=1), TypeError, "nope"),
+    "n_layers": (lambda: g.DeepRVFLClassifier(n_layers=0).fit(X, Y), ValueError, "n_layers"),
+    "n_trees": (lambda: g.BallForestClassifier(n_trees=0).fit(X, Y), ValueError, "n_trees"),
+    "noise": (lambda: g.RobustClassifier(noise=2.0).fit(X, Y), ValueError, "noise"),
+    "class_weight": (
+        lambda: g.RVFLClassifier(class_weight={0: np.nan}).fit(X, Y),
+        ValueError,
+        "class_weight",
+    ),
+    "sample_weight": (
+        lambda: g.RVFLClassifier().fit(X, Y, sample_weight=np.full(60, -1.0)),
+        ValueError,
+        "negative",
+    ),
+    "infinite weight": (
+        lambda: g.RVFLClassifier().fit(X, Y, sample_weight=np.full(60, np.inf)),
+        ValueError,
+        "infinity",
+    ),
+    "huge numbers": (
+        lambda: g.RVFLClassifier().fit(X * 1e200, Y),
+        ValueError,
+        "too large to be squared",
+    ),
+    "huge numbers of balls": (
+        lambda: g.SDAPGBRVFLClassifier().fit(X * 1e200, Y),
+        ValueError,
+        "too large to be squared",
+    ),
+    # regressors
+    "regression of NaN": (lambda: g.RVFLRegressor().fit(X, np.full(60, np.nan)), ValueError, "NaN"),
+    "regression of text": (
+        lambda: g.RVFLRegressor().fit(X, ["a"] * 60),
+        ValueError,
+        "string to float",
+    ),
+    "regression of infinity": (
+        lambda: g.RVFLRegressor().fit(X, np.full(60, np.inf)),
+        ValueError,
+        "infinity",
+    ),
+    # balls
+    "balls of one class": (lambda: g.generate_balls(X, np.zeros(60)), ValueError, "one class"),
+    "balls of NaN": (lambda: g.generate_balls(NAN, Y), ValueError, "NaN"),
+    "maker": (lambda: g.generate_balls(X, Y, balls="cubes"), ValueError, "cubes"),
+    "maker of a number": (lambda: g.generate_balls(X, Y, balls=3), (TypeError, ValueError), "3"),
+    "function that returns nothing": (
+        lambda: g.generate_balls(X, Y, balls=lambda samples: None),
+        (TypeError, ValueError),
+        "BallSet",
+    ),
+    "groups": (
+        lambda: balls.balls_of_groups(balls.check_samples(X, Y), [0]),
+        ValueError,
+        "one whole number",
+    ),
+    "sampler": (lambda: g.GranularBalls().fit_resample(X, np.zeros(60)), ValueError, "one class"),
+    # memberships
+    "number of neighbours": (
+        lambda: memberships.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
+        ValueError,
+        "n_neighbors",
+    ),
+    "fuzzy without samples": (
+        lambda: memberships.FuzzyMembership()(g.generate_balls(X, Y)),
+        ValueError,
+        "call it with X and y",
+    ),
+    "function out of range": (
+        lambda: g.GBRVFLClassifier(membership=lambda made: np.full(len(made), 7.0)).fit(X, Y),
+        ValueError,
+        "[0, 1]",
+    ),
+    # search
+    "grid without a candidate": (
+        lambda: g.PathSearchCV(g.RVFLClassifier(), {"C": []}).fit(X, Y),
+        ValueError,
+        "C",
+    ),
+    "grid of an unknown setting": (
+        lambda: g.PathSearchCV(g.RVFLClassifier(), {"nope": [1]}).fit(X, Y),
+        ValueError,
+        "nope",
+    ),
+    "way of selection": (
+        lambda: g.PathSearchCV(g.RVFLClassifier(), {"C": [1.0]}, selection="x").fit(X, Y),
+        ValueError,
+        "selection",
+    ),
+    "too many folds": (
+        lambda: g.PathSearchCV(g.RVFLClassifier(), {"C": [1.0]}, cv=61).fit(X, Y),
+        ValueError,
+        "n_splits",
+    ),
+    # audit
+    "audit of one class": (lambda: g.audit_labels(X, np.zeros(60)), ValueError, "one class"),
+    "audit without a target": (lambda: g.audit_labels(FRAME, "nope"), ValueError, "nope"),
+    "audit of groups": (lambda: g.audit_labels(X, Y, groups=[1, 2]), ValueError, "groups"),
+    "audit of one group": (
+        lambda: g.audit_labels(X, Y, groups=np.ones(60)),
+        ValueError,
+        "one group",
+    ),
+    "audit of no order": (lambda: g.audit_labels(X, Y, order=np.ones(60)), ValueError, "order"),
+    "audit that is not fitted": (
+        lambda: LabelAudit().next_to_review(3),
+        NotFittedError,
+        "not fitted",
+    ),
+    "frame without a fit": (lambda: LabelAudit().to_frame(), NotFittedError, "not fitted"),
+    "issues without a fit": (lambda: LabelAudit().issues(), NotFittedError, "not fitted"),
+    "yield without a fit": (lambda: LabelAudit().expected_yield(), NotFittedError, "not fitted"),
+    "values of text": (lambda: g.audit_values(X, ["a"] * 60), ValueError, "y must hold numbers"),
+    # tables
+    "table that is not there": (
+        lambda: tables.open_table("nowhere.csv"),
+        (OSError, ValueError),
+        "nowhere.csv",
+    ),
+    "target that is not there": (
+        lambda: g.TableClassifier().fit(FRAME, "nope"),
+        ValueError,
+        "nope",
+    ),
+    "table of numbers": (
+        lambda: g.TableClassifier().fit(3, "label"),
+        ValueError,
+        "int is no table",
+    ),
+    "table without rows": (lambda: g.TableClassifier().fit(FRAME[:0], "label"), ValueError, "row"),
+    "table of one class": (
+        lambda: g.TableClassifier().fit(FRAME.assign(label="yes"), "label"),
+        ValueError,
+        "class",
+    ),
+    "table without inputs": (
+        lambda: g.TableClassifier().fit(FRAME[["label"]], "label"),
+        ValueError,
+        "column",
+    ),
+    "rows without a column": (
+        lambda: g.TableClassifier(model="rvfl").fit(FRAME, "label").predict(FRAME[["a", "b"]]),
+        ValueError,
+        "'c'",
+    ),
+    "table model that is not fitted": (
+        lambda: g.TableClassifier().predict(FRAME),
+        NotFittedError,
+        "not fitted",
+    ),
+    # data sets, noise
+    "unknown data set": (lambda: datasets.load("nope"), datasets.UnknownDatasetError, "nope"),
+    "noise of 200 %": (lambda: datasets.flip_labels(Y, 2.0, "uniform"), ValueError, "2"),
+    "noise below zero": (lambda: datasets.flip_labels(Y, -0.1, "uniform"), ValueError, "-0.1"),
+    "unknown noise": (lambda: datasets.flip_labels(Y, 0.1, "pink"), ValueError, "pink"),
+    # files
+    "model that is not there": (
+        lambda: persistence.load_model("nowhere.skops"),
+        persistence.ModelFileError,
+        "nowhere.skops",
+    ),
+    "model that is no file": (
+        lambda: persistence.load_model("."),
+        persistence.ModelFileError,
+        "not a file",
+    ),
+    "saved without a fit": (
+        lambda: persistence.save_model(g.RVFLClassifier(), "never.skops"),
+        persistence.ModelFileError,
+        "not fitted",
+    ),
+    # statistics
+    "comparison of one method": (
+        lambda: statistics.compare(pd.DataFrame({"a": [1.0, 2.0]})),
+        ValueError,
+        "at least 2",
+    ),
+    "comparison with text": (
+        lambda: statistics.compare(
+            pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "c": [1.0, 2.0]})
+        ),
+        ValueError,
+        "b",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy says that squares overflow
+@pytest.mark.parametrize("wrong", BAD_CALLS)
+def test_a_wrong_call_is_refused_in_words(wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call, error, words = BAD_CALLS[wrong]
+    with pytest.raises(error, match=re.escape(words)) as caught:
+        call()
+    said = str(caught.value)
+    assert len(said) > 10
+    assert type(caught.value) not in (AttributeError, KeyError, IndexError, AssertionError)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_there_are_about_a_hundred_of_them():
+    assert len(BAD_CALLS) + len(OF_CLASSIFIERS) * len(CLASSIFIERS) >= 100

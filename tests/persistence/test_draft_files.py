@@ -1,0 +1,106 @@
+"""What a killed process has left of a file is removed by the next one; nothing else is."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from granulearn.persistence import written_atomically
+from granulearn.persistence.draft_files import held_draft
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks that end with a process")
+
+WRITER = """
+import sys
+from pathlib import Path
+from granulearn.persistence import written_atomically
+
+with written_atomically(Path(sys.argv[1])) as draft:
+    draft.write_text("half")
+    print(draft.name, flush=True)
+    sys.stdin.read()
+"""
+
+
+def writer(target) -> tuple[subprocess.Popen, str]:
+    """Start a process that is in the middle of writing; return it and the name of its draft."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(target)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    return process, process.stdout.readline().strip()
+
+
+def names(folder) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_the_file(tmp_path):
+    process, left = writer(tmp_path / "out.csv")
+    with process:
+        process.kill()
+    assert names(tmp_path) == {left}
+    with written_atomically(tmp_path / "other.csv") as draft:
+        draft.touch()
+    assert names(tmp_path) == {left, "other.csv"}  # the draft of another file
+    with written_atomically(tmp_path / "out.csv") as draft:
+        assert names(tmp_path) == {draft.name, "other.csv"}
+    assert names(tmp_path) == {"out.csv", "other.csv"}
+
+
+def test_what_a_living_process_writes_is_left_alone(tmp_path):
+    target = tmp_path / "out.csv"
+    process, theirs = writer(target)
+    with process:
+        with written_atomically(target) as draft:
+            draft.write_text("ours")
+        assert names(tmp_path) == {theirs, "out.csv"}
+        process.communicate("")
+    assert process.returncode == 0
+    assert target.read_text() == "half"
+    assert names(tmp_path) == {"out.csv"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["out.csv", ".out.csv", ".out-abcdefgh.part.csv", ".out.granulearn-notes.part.csv",
+     ".out.granulearn-abcdefgh.part.tsv", ".output.granulearn-abcdefgh.part.csv"],
+)  # fmt: skip
+def test_files_of_other_names_are_never_touched(tmp_path, name):
+    (tmp_path / name).write_text("kept")
+    with held_draft(tmp_path / "out.csv", ".csv"):
+        pass
+    assert (tmp_path / name).read_text() == "kept"
+
+
+def test_a_link_with_the_name_of_a_draft_is_not_followed(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    link = tmp_path / ".out.granulearn-abcdefgh.part.csv"
+    link.symlink_to(tmp_path / "precious")
+    with held_draft(tmp_path / "out.csv", ".csv"):
+        pass
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
+def test_many_writers_of_one_file_do_not_take_each_others_drafts(tmp_path):
+    target = tmp_path / "out.csv"
+
+    def write(number: int) -> None:
+        with written_atomically(target) as draft:
+            draft.write_text(str(number))
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(write, range(400)))
+    assert int(target.read_text()) in range(400)
+    assert names(tmp_path) == {"out.csv"}
+
+
+def test_without_locks_nothing_is_taken_for_left_behind(tmp_path, monkeypatch):
+    left = tmp_path / ".out.granulearn-abcdefgh.part.csv"
+    left.touch()
+    monkeypatch.setattr("granulearn.persistence.draft_files.fcntl", None)
+    with held_draft(tmp_path / "out.csv", ".csv") as draft:
+        os.replace(draft, tmp_path / "out.csv")
+    assert names(tmp_path) == {"out.csv", left.name}
