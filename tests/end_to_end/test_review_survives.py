@@ -113,6 +113,7 @@ def _until(mortal, pattern):
         assert line, "the reviews ended"
         if found := re.search(pattern, line):
             return found[1]
+        assert line != "ended\n", f"the review ended before it printed {pattern}"
     raise AssertionError(f"{pattern} was not printed")
 
 
