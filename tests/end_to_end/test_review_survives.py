@@ -1,6 +1,7 @@
 """Killed at any moment, a review has lost nothing that it said was saved, and has nothing twice."""
 
 import http.client
+import itertools
 import json
 import os
 import random
@@ -43,11 +44,16 @@ class Reviewer:
         assert answer.status == 200, said
         return said
 
-    def decide_until_the_end(self):
-        """Decide until the server is gone."""
+    def decide_until_killed(self, process):
+        """Decide; after some answers the server is killed, at any moment of a request."""
+        kill = threading.Timer(self.random.uniform(0, 0.03), os.kill, (process, signal.SIGKILL))
+        n_answers = self.random.randint(0, 4)
         with suppress(OSError, http.client.HTTPException):
-            while True:
+            for number in itertools.count():
+                if number == n_answers:
+                    kill.start()
                 self.decide()
+        kill.join()
 
     def decide(self):
         """Decide on one row, or on a few at once, or undo; note what the server answers."""
@@ -83,7 +89,6 @@ def test_what_was_acknowledged_is_there_after_fifty_kills_and_only_once(tmp_path
         text=True,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
     )
-    moments = random.Random(7)
     acknowledged = []
     try:
         for kill in range(KILLS):
@@ -92,11 +97,7 @@ def test_what_was_acknowledged_is_there_after_fifty_kills_and_only_once(tmp_path
             process = int(_until(mortal, r"process (\d+)"))
             address = _until(mortal, r"open (\S+)")
             reviewer = Reviewer(address, acknowledged, kill)
-            moment = moments.uniform(0, 0.15)
-            killer = threading.Timer(moment, os.kill, (process, signal.SIGKILL))
-            killer.start()
-            reviewer.decide_until_the_end()
-            killer.join()
+            reviewer.decide_until_killed(process)
             _until(mortal, "(ended)")
             _check(journal, acknowledged)
     finally:
