@@ -65,8 +65,9 @@ Members = dict[str, list[Says]]
 class UsualAlphaForest(BallForestClassifier):
     """A forest that chooses splits by the evidence of class weights of one half."""
 
-    def _rule(self, n_rows: int, n_features: int) -> ForestRule:
-        return replace(super()._rule(n_rows, n_features), split_alpha=USUAL_ALPHA)
+    def _rule(self, n_rows: int, n_features: int, first_look: bool = False) -> ForestRule:
+        rule = super()._rule(n_rows, n_features, first_look)
+        return replace(rule, split_alpha=USUAL_ALPHA)
 
 
 def members_of(model: RobustClassifier, samples: Samples, new: np.ndarray) -> Members:

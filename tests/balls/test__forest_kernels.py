@@ -12,8 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import _forest_kernels as kernels
 from granulearn.balls import _forest_try_kernels
+from granulearn.balls._column_kernels import Columns
 from granulearn.balls._forest_split_kernels import Search
 from granulearn.balls.evidence_table import evidence_table
+from granulearn.balls.narrow_tables import narrow_table
 from tests.balls import forest_reference as reference
 
 keys = st.integers(0, 2**64 - 1)
@@ -54,10 +56,19 @@ def test_drawn_numbers_of_many_keys_are_uniform():
     assert_allclose(np.corrcoef(draws.T), np.eye(4), atol=0.2)
 
 
+def columns_of(X):
+    """Return the columns of all rows as a forest reads them."""
+    table = narrow_table(X)
+    return Columns(
+        np.ascontiguousarray(table.plain.T), np.ascontiguousarray(table.codes.T), table.places,
+        table.marks, table.lows, table.highs,
+    )  # fmt: skip
+
+
 def grow(data, weights, rows, key, bucket_rows):
     """Return children, counts and thresholds of a tree by the compiled loops."""
     n_classes, n_features, n_nodes = data.n_classes, data.X.shape[1], 2 * len(rows)
-    columns, own = np.ascontiguousarray(data.X.T), data.y[rows]
+    columns, own = columns_of(data.X), data.y[rows]
     max_features = max(1, round(n_features**0.5))
     perm = rows[np.argsort(own, kind="stable")].astype(np.int32)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_classes))])
@@ -67,8 +78,8 @@ def grow(data, weights, rows, key, bucket_rows):
     counts = np.empty((n_nodes, n_classes))
     scratch = _forest_try_kernels.new_scratch(max_features, len(rows), n_classes, columns)
     if bucket_rows is not None:
-        bucket = np.empty((n_features, bucket_rows)), np.empty(bucket_rows)
-        scratch = scratch._replace(bucket=bucket[0], bucket_weights=bucket[1])
+        bucket = _forest_try_kernels.new_bucket(columns, bucket_rows)
+        scratch = scratch._replace(bucket=bucket, bucket_weights=np.empty(bucket_rows))
     scratch = scratch._replace(thinned=np.empty(data.max_try + n_classes, np.int32))
     found = kernels.grow_tree(
         columns, weights, perm, bounds, np.uint64(key), Search(*data.search),
@@ -88,17 +99,22 @@ def grow(data, weights, rows, key, bucket_rows):
     search=st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(1, 8)),
     alpha=st.sampled_from([0.5, 0.1, 0.005]),
     weighted=st.booleans(),
-    mostly_constant=st.booleans(),
+    kind=st.sampled_from(["numbers", "mostly constant", "two values", "one-hot"]),
     bucket_rows=st.sampled_from([3, 10, None]),
     max_try=st.sampled_from([8, 25, 10**4]),
 )
 def test_trees_equal_those_of_the_slow_twin(
-    shape, n_classes, data_seed, key, search, alpha, weighted, mostly_constant, bucket_rows, max_try
+    shape, n_classes, data_seed, key, search, alpha, weighted, kind, bucket_rows, max_try
 ):
     rng = np.random.default_rng(data_seed)
     X, y = rng.normal(size=shape), rng.integers(n_classes, size=shape[0])
-    if mostly_constant:
+    if kind == "mostly constant":
         X[rng.random(shape) < 0.9] = 0
+    if kind in ("two values", "one-hot"):
+        # The first feature keeps its many values.
+        X[:, 1:] = rng.random((shape[0], shape[1] - 1)) < 0.4
+    if kind == "one-hot":
+        X[:, 1:] = rng.integers(shape[1], size=shape[0])[:, None] == np.arange(1, shape[1])
     weights = rng.uniform(0.1, 3, shape[0]) if weighted else np.ones(shape[0])
     rows = np.sort(rng.permutation(shape[0])[: max(1, shape[0] * 2 // 3)])
     data = reference.Data(X, y, weights, n_classes, search, alpha, max_try)

@@ -23,15 +23,6 @@ def test_thinned_rows_are_the_twins_and_every_class_keeps_a_row(sizes, n_wanted)
     assert set(y[taken]) == set(y)
 
 
-@given(st.lists(st.integers(0, 2), min_size=1, max_size=9))
-def test_a_column_is_copied_and_seen_to_be_constant_or_not(cells):
-    column, perm = np.array(cells, float), np.arange(len(cells), dtype=np.int32)[::-1].copy()
-    values = np.empty(len(cells))
-    differs = _forest_split_kernels.take_column(column, perm, 0, len(cells), values)
-    assert_array_equal(values, column[::-1])
-    assert differs == (len(set(cells)) > 1)
-
-
 def test_thresholds_are_values_of_rows_and_the_rest_is_infinite():
     projection, thresholds = np.array([3.0, 1.0, 2.0, 9.0]), np.full(8, -1.0)
     counter = _forest_split_kernels.draw_thresholds(

@@ -35,12 +35,27 @@ def test_both_ways_to_count_give_the_evidence_of_both_sides(sides, alpha):
     right_rows, counts = np.repeat(right[:, None], 8, axis=1), (left + right).astype(float)
     table = evidence_table(100, len(sides), alpha)
     expected = reference.log_evidence(left, alpha) + reference.log_evidence(right, alpha)
-    whole = kernels.evidence_of_sides(bounds, present, right_rows, 2, table)
-    weighted = kernels.weighted_evidence_of_sides(
-        bounds, counts, present, right_rows, right_rows.astype(float), 2, table
-    )
-    assert whole == pytest.approx(expected, abs=1e-9)
-    assert weighted == pytest.approx(expected, abs=1e-9)
+    right_counts = right_rows.astype(float)
+    for weights in (np.empty(0), np.ones(1)):
+        at, evidence = kernels.best_threshold(
+            True, 0.0, 8, bounds, weights, present, right_rows, right_counts, counts, table
+        )
+        if 0 < right.sum() < (left + right).sum():
+            assert at == 0  # of equal ones the first
+            assert evidence == pytest.approx(expected, abs=1e-9)
+        else:
+            assert at == -1
+
+
+def test_a_threshold_must_have_more_evidence_than_the_most_so_far():
+    bounds, present = np.array([0, 4, 8]), np.arange(2)
+    right_rows = np.array([[0, 1, 4, 2], [4, 4, 4, 2]])
+    table, nothing = evidence_table(100, 2, 0.5), np.empty(0)
+    same = (bounds, nothing, present, right_rows, right_rows.astype(float), np.full(2, 4.0), table)
+    at, most = kernels.best_threshold(True, 0.0, 4, *same)
+    assert at == 0
+    assert kernels.best_threshold(False, most, 4, *same)[0] == -1
+    assert kernels.best_threshold(False, most - 1, 4, *same)[0] == 0
 
 
 def test_the_second_class_is_never_the_first_and_classes_come_by_their_weight():

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import _posterior_kernels
+from granulearn.balls._compiled import STACK_SIZE
 from granulearn.balls.evidence_table import evidence_table
+from granulearn.balls.narrow_tables import narrow_table
 from tests.balls import forest_reference as reference
 
 ALPHAS = (0.5, 0.1, 0.005)
@@ -99,31 +101,45 @@ def test_a_row_goes_right_when_its_product_exceeds_the_threshold():
         assert _posterior_kernels.find_leaf(np.array(row, float), *tree) == leaf
 
 
+def add_posterior(X, seen, *tree_and_total):
+    """Let rows walk as a forest does."""
+    table = narrow_table(X)
+    rows, spare = np.empty((2, len(X)), np.int32)
+    products, pending = np.empty(len(X)), np.empty((STACK_SIZE, 3), np.int64)
+    *tree, total = tree_and_total
+    _posterior_kernels.add_posterior(
+        np.ascontiguousarray(table.plain.T), np.ascontiguousarray(table.codes.T), table.places,
+        table.marks, table.lows, table.highs, seen, *tree, rows, spare, products, pending, total,
+    )  # fmt: skip
+
+
 def test_a_tree_adds_only_to_the_rows_that_it_has_not_seen():
     leaf = (
         np.array([-1], np.int32), np.array([0, 0], np.int32), np.empty(0, np.int32),
         np.empty(0), np.zeros(1), np.array([[0.25, 0.75]]),
     )  # fmt: skip
     total, seen = np.zeros((3, 2)), np.array([True, False, True])
-    _posterior_kernels.add_posterior(np.zeros((3, 1)), 1.0, np.zeros(1), seen, *leaf, total)
+    add_posterior(np.zeros((3, 1)), seen, *leaf, total)
     assert_array_equal(total, [[0, 0], [0.25, 0.75], [0, 0]])
-    _posterior_kernels.add_posterior(
-        np.zeros((3, 1)), 1.0, np.zeros(1), np.empty(0, bool), *leaf, total
-    )
+    add_posterior(np.zeros((3, 1)), np.ones(3, bool), *leaf, total)
+    assert_array_equal(total, [[0, 0], [0.25, 0.75], [0, 0]])
+    add_posterior(np.zeros((3, 1)), np.empty(0, bool), *leaf, total)
     assert_array_equal(total, [[0.25, 0.75], [0.5, 1.5], [0.25, 0.75]])
 
 
-def test_rows_that_walk_together_come_to_the_leaves_they_come_to_alone():
+@pytest.mark.parametrize("n_plain", [2, 1, 0])
+def test_rows_that_walk_together_come_to_the_leaves_they_come_to_alone(n_plain):
     """Row 0 right of 0.1 goes on, and its sum of two features decides."""
     tree = (
         np.array([1, -1, 3, -2, -3], np.int32), np.array([0, 1, 1, 3, 3, 3], np.int32),
-        np.array([0, 0, 1], np.int32), np.array([1.0, 2.0, -1.0]), np.array([0.1, 0, 0.2, 0, 0]),
+        np.array([0, 0, 1], np.int32), np.array([1.0, 2.0, -1.0]), np.array([0.1, 0, 1.5, 0, 0]),
     )  # fmt: skip
     rng = np.random.default_rng(0)
-    X, shift, seen = rng.normal(size=(75, 2)), np.array([0.3, -0.2]), rng.random(75) < 0.4
+    X, seen = rng.normal(size=(75, 2)), rng.random(75) < 0.4
+    X[:, n_plain:] = X[:, n_plain:] > 0  # a feature of two values is read from its code
     total = np.zeros((75, 3))
-    _posterior_kernels.add_posterior(X, 0.5, shift, seen, *tree, np.eye(3), total)
-    alone = [_posterior_kernels.find_leaf(row, *tree) for row in X * 0.5 - shift]
+    add_posterior(X, seen, *tree, np.eye(3), total)
+    alone = [_posterior_kernels.find_leaf(row, *tree) for row in X]
     assert_array_equal(total, np.where(seen[:, None], 0, np.eye(3)[alone]))
     assert set(np.array(alone)[~seen]) == {0, 1, 2}
 

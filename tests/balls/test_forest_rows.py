@@ -43,8 +43,21 @@ def test_rows_are_centred_and_copies_share_their_weight():
     rows = forest_rows(X, codes, 2, np.array([1.0, 2.4, 0.0]))
     assert_array_equal(rows.samples, [1, 1, 0])
     assert_allclose(rows.weights, [1.2, 1.2, 1.0])
-    assert_allclose(rows.columns.sum(), 0, atol=1e-12)
+    assert_allclose(rows.plain.sum(), 0, atol=1e-12)
     assert forest_rows(X, codes, 2).weights.size == 0
+
+
+def test_features_of_two_values_are_centred_too_and_read_from_codes():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=30), rng.integers(3, size=30)[:, None] == np.arange(3)])
+    rows = forest_rows(X, rng.integers(2, size=30), 2)
+    assert_allclose(rows.shift, X.mean(axis=0))
+    columns = rows.columns(np.arange(30))
+    assert_allclose(columns.plain[0], X[rows.samples, 0] - rows.shift[0])
+    for j in (1, 2, 3):
+        is_on = columns.codes[columns.places[j]] == columns.marks[j]
+        values = np.where(is_on, columns.highs[j], columns.lows[j])
+        assert_allclose(values, X[rows.samples, j] - rows.shift[j])
 
 
 @given(seed=st.integers(0, 10**6), n_values=st.integers(1, 3), n_groups=st.integers(1, 8))

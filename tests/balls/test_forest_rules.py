@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.balls.forest_rules import (
+    FIRST_LOOK_ROWS,
     MAX_TREE_ROWS,
     MAX_TREE_VALUES,
     SMALL,
@@ -71,3 +72,10 @@ def test_an_audit_weighs_once_and_looks_along_directions_of_two_classes_alone():
     assert few == ForestRule()
     assert audit_rule(3000, 10, n_classes=3, n_trees=100, max_rows=8000, seed=0) != few
     assert audit_rule(SMALL, 10, n_classes=3, n_trees=100, max_rows=8000, seed=0) == few
+
+
+def test_a_first_look_at_many_rows_has_few_small_trees_unless_their_number_is_given():
+    first = rule_of_size(100_000, 20, first_look=True)
+    assert round(100_000 * first.max_samples) == FIRST_LOOK_ROWS
+    assert first.n_trees < rule_of_size(10_000, 20).n_trees
+    assert rule_of_size(100_000, 20, n_trees=33, first_look=True).n_trees == 33

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import check_samples
+from granulearn.balls.narrow_tables import narrow_table
 from granulearn.datasets import flip_labels
 from granulearn.estimators import boosting
 from granulearn.estimators.boosting import BoostingError, boost_samples, fit_boosting
@@ -87,4 +88,4 @@ def test_one_class_in_a_part_cannot_be_boosted():
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.zeros(40, int)
     y[3] = 1
     with pytest.raises(BoostingError, match="one class only"):
-        fit_boosting(X, y, 2, np.ones(40), 1)
+        fit_boosting(X, narrow_table(X), np.arange(40), y, 2, np.ones(40), 1)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.estimators.bundles import MAX_BUNDLED, find_bundles
+from granulearn.balls.narrow_tables import MAX_BUNDLED, narrow_table
+from granulearn.estimators.bundles import find_bundles
 
 
 def bundles_of(X, targets=None):
@@ -35,6 +36,8 @@ def test_codes_tell_rows_apart_exactly_as_the_columns_do(seed, sizes, scale):
     assert len(np.unique(Z, axis=0)) == len(np.unique(X, axis=0))
     same_codes = (Z[:, None] == Z[None]).all(axis=2)
     assert_array_equal(same_codes, (X[:, None] == X[None]).all(axis=2))
+    rows = rng.permutation(60)[:40]
+    assert_array_equal(bundles.inputs_of(narrow_table(X), X, rows), Z[rows])
 
 
 def test_neighbouring_exclusive_columns_are_bundled_and_others_are_left():
@@ -65,7 +68,7 @@ def test_of_several_columns_that_are_on_the_first_counts():
     bundles = bundles_of(X)
     both = np.array([[0.0, 1, 1]])
     assert_array_equal(bundles.inputs(both), bundles.inputs(X[[1]]))
-    assert_array_equal(list(bundles.places(np.zeros((1, 3)))), [[0]])
+    assert bundles.inputs(np.zeros((1, 3)))[0, 0] == bundles.codes_of(0)[0]
 
 
 def test_a_table_without_such_columns_is_not_copied():
@@ -73,6 +76,7 @@ def test_a_table_without_such_columns_is_not_copied():
     bundles = bundles_of(X)
     assert bundles.n_bundles == 0
     assert bundles.inputs(X) is X
+    assert_array_equal(bundles.inputs_of(narrow_table(X), X, np.arange(5)), X[:5])
 
 
 def test_a_bundle_has_no_more_codes_than_a_booster_can_tell_apart():

@@ -41,8 +41,15 @@ def test_the_plan_has_several_layers_of_few_rows_and_a_wider_one_of_many():
     assert plan_of_size(SMALL) == CommitteePlan(10, 203)
     assert plan_of_size(SMALL + 1) == CommitteePlan(1, 300, pilot=True)
     widths = [plan_of_size(n).n_hidden for n in (2_500, 5_000, 9_000, 20_000)]
-    assert widths == [300, 500, 900, 1000]
-    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=10_000, pilot=True)
+    assert widths == [300, 333, 600, 1000]
+    assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=8_000, pilot=True)
+
+
+def test_a_first_look_is_small_where_rows_are_many():
+    assert plan_of_size(500, first_look=True) == plan_of_size(500)
+    first, full = plan_of_size(100_000, first_look=True), plan_of_size(100_000)
+    assert first.n_hidden < full.n_hidden
+    assert first.max_rows < full.max_rows
 
 
 def test_weights_are_spread_over_rows_in_the_order_asked_for():
@@ -64,7 +71,7 @@ def test_the_importance_of_an_input_is_that_of_all_ways_from_it():
     layers = draw_layers(3, 4, 2, 0)
     features = [layer_features(layer, "relu") for layer in layers]
     coef = rng.normal(size=(2, 8, 2))
-    found = input_importances(features, coef, X)
+    found = input_importances(features, coef, X.var(axis=0))
     for j in range(3):
         ways = sum(
             (coef[i, j] ** 2).sum()

@@ -7,11 +7,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
 from granulearn.balls import check_samples
+from granulearn.balls.forest_rules import rule_of_size
 from granulearn.datasets import flip_labels
 from granulearn.estimators import (
     BallForestClassifier,
     RobustClassifier,
     RVFLCommitteeClassifier,
+    committee_fit,
+    robust,
 )
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.estimator import fit_part
@@ -91,6 +94,31 @@ def test_shares_lean_to_the_member_that_predicts_unseen_samples_better():
     of_linear = RobustClassifier(n_hidden=15, **settings).fit(X, linear).shares_
     of_boxes = RobustClassifier(n_hidden=15, **settings).fit(X[:, :2], boxes).shares_
     assert of_linear["committee"] > 0.5 > of_boxes["committee"]
+
+
+def test_of_a_large_table_a_member_that_says_little_at_first_sight_stays_small(monkeypatch):
+    """Steps along one feature are what trees know, and a network does not."""
+    for module in (robust, committee_fit):
+        monkeypatch.setattr(module, "MANY_ROWS", 1000)
+    X = np.random.default_rng(0).uniform(-1, 1, size=(3000, 3))
+    y = (np.sin(25 * X[:, 0]) > 0).astype(int)
+    model = RobustClassifier(random_state=0).fit(X, y)
+    assert model.shares_["committee"] == 0
+    assert sum(model.shares_.values()) == pytest.approx(1)
+    widths = {first: committee_fit.plan_of_size(3000, first).n_hidden for first in (True, False)}
+    assert len(model.committee_.features_[0].weights) == widths[True] < widths[False]
+    assert model.shares_["forest"] > robust.WORTH_ITS_SIZE
+    assert len(model.forest_.forest_.trees) > rule_of_size(3000, 3, first_look=True).n_trees
+
+
+def test_if_all_members_of_a_large_table_pay_a_first_look_changes_nothing(monkeypatch):
+    X, y = overlapping_classes(2, n_samples=1200)
+    at_once = RobustClassifier(random_state=0).fit(X, y)
+    monkeypatch.setattr(robust, "MANY_ROWS", 1000)
+    monkeypatch.setattr(robust, "WORTH_ITS_SIZE", 0.0)
+    model = RobustClassifier(random_state=0).fit(X, y)
+    assert model.shares_ == pytest.approx(at_once.shares_)
+    assert_allclose(model.predict_proba(X), at_once.predict_proba(X), atol=1e-12)
 
 
 def test_known_noise_gives_probabilities_of_the_true_class():

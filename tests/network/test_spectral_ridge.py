@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
-from granulearn.network import RandomFeatures, predict_scores, solve_weighted_ridge
+from granulearn.network import RandomFeatures, predict_scores, solve_weighted_ridge, spectral_ridge
 from granulearn.network import ridge as ridge_module
 from granulearn.network.spectral_ridge import factor_spectral_ridge
 
@@ -116,6 +116,15 @@ def test_blocks_change_nothing(monkeypatch):
     assert len(found) == 9
     assert_allclose(pieces.coef(1.0), whole.coef(1.0), rtol=1e-8, atol=1e-10)
     assert_allclose(np.concatenate([p for _, p in found], axis=1), expected, rtol=1e-8)
+
+
+def test_many_columns_are_factored_in_halves_to_the_same_predictions(monkeypatch):
+    features, X, Y, w = problem(40)
+    plain = factor_spectral_ridge(features, X, Y, w)
+    monkeypatch.setattr(spectral_ridge, "MANY_COLUMNS", 1)
+    halves = factor_spectral_ridge(features, X, Y, w)
+    for C in CS:
+        assert_allclose(halves.coef(C), plain.coef(C), rtol=1e-6, atol=1e-9)
 
 
 def test_a_far_away_origin_costs_no_digits():

@@ -10,6 +10,9 @@ import numpy as np
 from numba import njit
 
 compiled = njit(cache=True, nogil=True, error_model="numpy")
+# Loops that allocate nothing and are called for every ball: counting who refers to the arrays
+# that they pass on would take as long as what they do. numba's types do not know the option.
+uncounted = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -33,3 +36,10 @@ def mixed(z):
 def uniform(key, counter):
     """Return draw number ``counter`` of the stream ``key``, in [0, 1)."""
     return float(mixed(key ^ mixed(np.uint64(counter))) >> S11) * 2.0**-53
+
+
+@uncounted
+def copy_into(target, begin, source, size):
+    """Copy the first entries of one array into another, from ``begin`` on."""
+    for i in range(size):
+        target[begin + i] = source[i]

@@ -10,7 +10,7 @@ import numpy as np
 
 from granulearn.balls._compiled import compiled, uniform
 from granulearn.balls._dirichlet_kernels import log_evidence
-from granulearn.balls._forest_split_kernels import TIE
+from granulearn.balls._forest_try_kernels import TIE
 from granulearn.balls._parts_kernels import part_key, sort_by_part
 from granulearn.balls._two_means_kernels import (
     assign_sides,

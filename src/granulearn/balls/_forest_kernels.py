@@ -6,10 +6,11 @@ tree and node, so neither threads nor the order of splits change a result.
 
 import numpy as np
 
-from granulearn.balls._compiled import STACK_SIZE, compiled, mixed, uniform
+from granulearn.balls._column_kernels import fill_bucket, take_marked, take_plain
+from granulearn.balls._compiled import compiled, copy_into, mixed, uncounted, uniform
 from granulearn.balls._forest_split_kernels import best_split
 from granulearn.balls._forest_try_kernels import (
-    BUCKET_FEATURES,
+    BUCKET_COLUMNS,
     MAX_LEAF_ROWS,
     class_weights,
     project,
@@ -46,7 +47,7 @@ def draw_numbers(
         draws[i] = uniform(key, i)
 
 
-@compiled
+@uncounted
 def middle_of_gap(projection, size, threshold):
     """Return the middle between the nearest projections on both sides of the threshold."""
     left, right = -np.inf, np.inf
@@ -60,7 +61,7 @@ def middle_of_gap(projection, size, threshold):
     return np.float64(middle) if middle < right else left
 
 
-@compiled
+@uncounted
 def part_rows(
     columns,
     perm,  # IN and OUT: rows of the left part first, each part grouped by class
@@ -74,9 +75,13 @@ def part_rows(
     start, stop = bounds[0], bounds[-1]
     values, projection, spare = scratch.values, scratch.projection, scratch.spare
     for j in range(split.n_used):
-        column, own = columns[scratch.best_features[j]], values[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
+        at = scratch.best_features[j]
+        mark, place = columns.marks[at], columns.places[at]
+        if mark > 0:
+            low, high = columns.lows[at], columns.highs[at]
+            take_marked(columns.codes[place], mark, low, high, perm, start, stop, values[j])
+        else:
+            take_plain(columns.plain[place], perm, start, stop, values[j])
     project(values, split.n_used, scratch.best_direction, stop - start, projection)
     threshold = split.threshold
     if split.at_row:
@@ -98,33 +103,11 @@ def part_rows(
         right_bounds[k + 1] = to_right
     for k in range(len(bounds)):
         right_bounds[k] += to_left
-    perm[to_left:stop] = spare[:to_right]
+    copy_into(perm, to_left, spare, to_right)
     return threshold
 
 
-@compiled
-def fill_bucket(
-    columns,
-    weights,
-    live,
-    perm,  # IN rows, OUT their positions in the bucket
-    start,
-    stop,
-    bucket,  # OUT (d, B): the live features are set
-    bucket_weights,  # OUT (B,)
-):
-    """Copy the rows of a ball side by side; the splits below it read only the copies."""
-    for j in live:
-        column, own = columns[j], bucket[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
-    for i in range(start, stop):
-        if len(weights) > 0:
-            bucket_weights[i - start] = weights[perm[i]]
-        perm[i] = i - start
-
-
-@compiled
+@uncounted
 def grow_tree(
     columns,
     weights,
@@ -143,18 +126,20 @@ def grow_tree(
     counts,  # OUT (max_nodes, K)
 ):
     """Grow one tree; return its number of nodes. Children come after their parent."""
-    pending = np.empty((STACK_SIZE, len(bounds)), np.int64)
-    pending_node, pending_live = np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE, np.int64)
-    own = bounds.copy()
-    pending[0] = bounds
-    pending_node[0], pending_live[0] = 0, len(columns)
+    pending, pending_node, pending_live = (
+        scratch.pending, scratch.pending_node, scratch.pending_live
+    )  # fmt: skip
+    own = scratch.bounds
+    copy_into(pending[0], 0, bounds, len(bounds))
+    pending_node[0], pending_live[0] = 0, len(columns.marks)
+    n_columns = len(columns.plain) + len(columns.codes)
     n_pending, n_nodes, n_filled = 1, 1, 0
     n_outside = -1  # pending balls that are not in the bucket, while it is in use
     own_columns, own_weights = columns, weights
     while n_pending > 0:
         n_pending -= 1
         node, n_live = pending_node[n_pending], pending_live[n_pending]
-        own[:] = pending[n_pending]
+        copy_into(own, 0, pending[n_pending], len(own))
         if n_pending < n_outside:
             n_outside, own_columns, own_weights = -1, columns, weights
         children[node] = 0
@@ -162,7 +147,7 @@ def grow_tree(
         if own[-1] - own[0] <= MAX_LEAF_ROWS or n_present == 1:
             continue
         is_small = own[-1] - own[0] <= len(scratch.bucket_weights)
-        if n_outside < 0 and is_small and n_live <= BUCKET_FEATURES:
+        if n_outside < 0 and is_small and min(n_live, n_columns) <= BUCKET_COLUMNS:
             n_outside = n_pending
             fill_bucket(
                 columns, weights, scratch.live[:n_live], perm, own[0], own[-1], scratch.bucket,
@@ -177,16 +162,16 @@ def grow_tree(
         if split.n_used == 0:
             continue
         begins[node], widths[node] = n_filled, split.n_used
-        features[n_filled : n_filled + split.n_used] = scratch.best_features[: split.n_used]
-        directions[n_filled : n_filled + split.n_used] = scratch.best_direction[: split.n_used]
+        copy_into(features, n_filled, scratch.best_features, split.n_used)
+        copy_into(directions, n_filled, scratch.best_direction, split.n_used)
         n_filled += split.n_used
         left, right = pending[n_pending], pending[n_pending + 1]
         thresholds[node] = part_rows(own_columns, perm, own, split, scratch, left, right)
         left_is_larger = left[-1] - left[0] >= right[-1] - right[0]
         if not left_is_larger:
-            own[:] = left
-            left[:] = right
-            right[:] = own
+            copy_into(own, 0, left, len(own))
+            copy_into(left, 0, right, len(own))
+            copy_into(right, 0, own, len(own))
         children[node] = n_nodes
         pending_node[n_pending] = n_nodes if left_is_larger else n_nodes + 1
         pending_node[n_pending + 1] = n_nodes + 1 if left_is_larger else n_nodes

@@ -10,20 +10,18 @@ from collections import namedtuple
 
 import numpy as np
 
-from granulearn.balls._compiled import compiled, mixed, uniform
+from granulearn.balls._column_kernels import count_on, draws_off, take_column
+from granulearn.balls._compiled import copy_into, mixed, uncounted, uniform
 from granulearn.balls._forest_try_kernels import (
     MAX_THRESHOLDS,
     aim,
+    best_threshold,
     class_weights,
     count_right,
     draw_classes,
     draw_features,
-    evidence_of_sides,
     project,
-    weighted_evidence_of_sides,
 )
-
-TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
 
 # How many splits are tried: directions, axes, and thresholds for each of them.
 Search = namedtuple("Search", ["directions", "axes", "thresholds"])
@@ -33,7 +31,7 @@ Search = namedtuple("Search", ["directions", "axes", "thresholds"])
 Split = namedtuple("Split", ["n_used", "threshold", "at_row", "evidence"])
 
 
-@compiled
+@uncounted
 def thin_rows(
     perm,
     bounds,
@@ -54,7 +52,7 @@ def thin_rows(
         thinned_bounds[k + 1] = n_taken
 
 
-@compiled
+@uncounted
 def draw_thresholds(
     key,
     counter,
@@ -73,35 +71,26 @@ def draw_thresholds(
     return counter
 
 
-@compiled
+@uncounted
 def better_split(best, n_used, at_row, perm, bounds, weights, n_present, table, scratch):
     """Judge all thresholds of the try in scratch; return the best split so far."""
-    size, thresholds = bounds[-1] - bounds[0], scratch.thresholds
-    present, right_rows = scratch.present[:n_present], scratch.right_rows
+    present, thresholds = scratch.present[:n_present], scratch.thresholds
     count_right(
-        scratch.projection, thresholds, perm, bounds, weights, present, right_rows,
+        scratch.projection, thresholds, perm, bounds, weights, present, scratch.right_rows,
         scratch.right_counts,
     )  # fmt: skip
-    for j in range(MAX_THRESHOLDS):
-        n_right = 0
-        for k in present:
-            n_right += right_rows[k, j]
-        if n_right == 0 or n_right == size:
-            continue
-        if len(weights) == 0:
-            evidence = evidence_of_sides(bounds, present, right_rows, j, table)
-        else:
-            evidence = weighted_evidence_of_sides(
-                bounds, scratch.counts, present, right_rows, scratch.right_counts, j, table
-            )
-        if best.n_used == 0 or evidence > best.evidence + TIE:
-            best = Split(n_used, np.float64(thresholds[j]), j >= at_row, evidence)
-            scratch.best_features[:n_used] = scratch.features[:n_used]
-            scratch.best_direction[:n_used] = scratch.direction[:n_used]
-    return best
+    j, evidence = best_threshold(
+        best.n_used == 0, best.evidence, MAX_THRESHOLDS, bounds, weights, present,
+        scratch.right_rows, scratch.right_counts, scratch.counts, table,
+    )  # fmt: skip
+    if j < 0:
+        return best
+    copy_into(scratch.best_features, 0, scratch.features, n_used)
+    copy_into(scratch.best_direction, 0, scratch.direction, n_used)
+    return Split(n_used, np.float64(thresholds[j]), j >= at_row, evidence)
 
 
-@compiled
+@uncounted
 def try_directions(best, counter, columns, perm, bounds, weights, key, search, n_live, n_present,
                    table, scratch):  # fmt: skip
     """Try directions between class means; return the best split, and the counter that is next."""
@@ -112,7 +101,7 @@ def try_directions(best, counter, columns, perm, bounds, weights, key, search, n
         counter += 2
         scratch.thresholds[0] = aim(
             columns, perm, bounds, weights, first, second, n_used, scratch.features,
-            scratch.values, scratch.direction,
+            scratch.values, scratch.first_means, scratch.direction,
         )  # fmt: skip
         project(scratch.values, n_used, scratch.direction, size, scratch.projection)
         counter = draw_thresholds(
@@ -122,24 +111,7 @@ def try_directions(best, counter, columns, perm, bounds, weights, key, search, n
     return best, counter
 
 
-@compiled
-def take_column(
-    column,
-    perm,
-    start,
-    stop,
-    values,  # OUT (size,)
-):
-    """Copy the values of a ball's rows; return whether they differ."""
-    first, n_equal = column[perm[start]], 0
-    for i in range(start, stop):
-        value = column[perm[i]]
-        values[i - start] = value
-        n_equal += value == first
-    return n_equal < stop - start
-
-
-@compiled
+@uncounted
 def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live, n_present, table,
              is_whole, scratch):  # fmt: skip
     """Try single features; return the best split, and how many features are live.
@@ -149,6 +121,10 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
     """
     start, stop = bounds[0], bounds[-1]
     size, live, projection = stop - start, scratch.live, scratch.projection
+    present, counts = scratch.present[:n_present], scratch.counts
+    right_rows, right_counts = scratch.right_rows, scratch.right_counts
+    plain, codes, places, marks = columns.plain, columns.codes, columns.places, columns.marks
+    n_draws = min(search.thresholds, size - 1)
     scratch.direction[0] = 1.0
     n_open, n_tried = n_live, 0
     while n_tried < search.axes:
@@ -162,7 +138,15 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
         feature = live[at]
         live[at] = live[n_open]
         live[n_open] = feature
-        if not take_column(columns[feature], perm, start, stop, projection):
+        mark, place = marks[feature], places[feature]
+        if mark > 0:
+            n_on = count_on(
+                codes[place], mark, perm, bounds, weights, present, right_rows, right_counts
+            )
+            differs = 0 < n_on < size
+        else:
+            differs = take_column(plain[place], perm, start, stop, projection)
+        if not differs:
             if is_whole:
                 n_live -= 1
                 live[n_open] = live[n_live]
@@ -170,14 +154,26 @@ def try_axes(best, counter, columns, perm, bounds, weights, key, search, n_live,
             continue
         n_tried += 1
         scratch.features[0] = feature
-        counter = draw_thresholds(
-            key, counter, search.thresholds, projection, size, 0, scratch.thresholds
-        )
-        best = better_split(best, 1, 0, perm, bounds, weights, n_present, table, scratch)
+        if mark == 0:
+            counter = draw_thresholds(
+                key, counter, search.thresholds, projection, size, 0, scratch.thresholds
+            )
+            best = better_split(best, 1, 0, perm, bounds, weights, n_present, table, scratch)
+            continue
+        # Thresholds are values of random rows, and of two values only the lower one parts rows.
+        if draws_off(key, counter, n_draws, codes[place], mark, perm, start, size):
+            j, evidence = best_threshold(
+                best.n_used == 0, best.evidence, 1, bounds, weights, present, right_rows,
+                right_counts, counts, table,
+            )  # fmt: skip
+            if j == 0:
+                scratch.best_features[0], scratch.best_direction[0] = feature, 1.0
+                best = Split(1, columns.lows[feature], True, evidence)
+        counter += n_draws
     return best, n_live
 
 
-@compiled
+@uncounted
 def best_split(columns, perm, own, weights, node, key, search, n_live, table, scratch):
     """Return the best split of a ball, and how many features are live in it.
 

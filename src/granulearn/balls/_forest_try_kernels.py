@@ -12,17 +12,20 @@ from collections import namedtuple
 
 import numpy as np
 
-from granulearn.balls._compiled import compiled, uniform
+from granulearn.balls._column_kernels import Columns, take_marked, take_plain
+from granulearn.balls._compiled import STACK_SIZE, compiled, uncounted, uniform
 from granulearn.balls._dirichlet_kernels import log_gamma_ratio
 
 MAX_LEAF_ROWS = 3  # a ball of at most so many rows is not split
 MAX_TRY_ROWS = 2048  # tries on a larger ball are judged on so many of its rows
 MAX_THRESHOLDS = 8  # H below
+TIE = 1e-7  # two tries may find the same parts, and rounding must not choose between them
 BUCKET_VALUES = 2**15  # a ball of at most so many values is copied, to stay in the cache
-BUCKET_FEATURES = 128  # of more live features, the splits below a small ball look at few
+BUCKET_COLUMNS = 128  # of more live ones, the splits below a small ball look at few
 
 # Arrays that growing one tree works on: n rows, d features, at most M of them per split,
-# K classes, H thresholds, B rows in the bucket, T rows on which tries are judged.
+# K classes, H thresholds, B rows in the bucket, T rows on which tries are judged, at most S balls
+# that wait.
 Scratch = namedtuple(
     "Scratch",
     [
@@ -30,6 +33,7 @@ Scratch = namedtuple(
         "projection",  # (n,): the dot product of each row of a ball
         "spare",  # (n,): the rows that go right
         "features",  # (M,): features of the try at hand
+        "first_means",  # (M,): where the direction of the try at hand begins
         "direction",  # (M,): direction of the try at hand
         "thresholds",  # (H,): thresholds of the try at hand; infinite where there are fewer
         "best_features",  # (M,)
@@ -39,10 +43,14 @@ Scratch = namedtuple(
         "counts",  # (K,): weight of each class in the ball
         "present",  # (K,): the classes that the ball has come first
         "live",  # (d,): features; those known to be constant in the ball come last
-        "bucket",  # (d, B): columns of a small ball, side by side
+        "bucket",  # Columns of B rows: those of a small ball, side by side
         "bucket_weights",  # (B,): weights of its rows
         "thinned",  # (T + K,): rows of a large ball on which tries are judged
         "thinned_bounds",  # (K + 1,): where each class begins there
+        "bounds",  # (K + 1,): where each class of the ball at hand begins
+        "pending",  # (S, K + 1): bounds of the balls that wait to be split
+        "pending_node",  # (S,): their nodes
+        "pending_live",  # (S,): how many features are live in them
     ],
 )
 
@@ -50,13 +58,15 @@ Scratch = namedtuple(
 @compiled
 def new_scratch(max_features, n_rows, n_classes, columns):
     """Allocate what growing one tree needs."""
-    n_features, kind = len(columns), columns.dtype
-    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // min(n_features, BUCKET_FEATURES)))
+    n_features, kind = len(columns.marks), columns.plain.dtype
+    n_columns = len(columns.plain) + len(columns.codes)
+    bucket_rows = min(n_rows, max(MAX_LEAF_ROWS, BUCKET_VALUES // min(n_columns, BUCKET_COLUMNS)))
     return Scratch(
         np.empty((max_features, n_rows), kind),
         np.empty(n_rows, kind),
         np.empty(n_rows, np.int32),
         np.empty(max_features, np.int32),
+        np.empty(max_features, kind),
         np.empty(max_features, kind),
         np.empty(MAX_THRESHOLDS, kind),
         np.empty(max_features, np.int32),
@@ -66,14 +76,31 @@ def new_scratch(max_features, n_rows, n_classes, columns):
         np.empty(n_classes),
         np.empty(n_classes, np.int64),
         np.arange(n_features).astype(np.int32),
-        np.empty((n_features, bucket_rows), kind),
+        new_bucket(columns, bucket_rows),
         np.empty(bucket_rows),
         np.empty(MAX_TRY_ROWS + n_classes, np.int32),
         np.empty(n_classes + 1, np.int64),
+        np.empty(n_classes + 1, np.int64),
+        np.empty((STACK_SIZE, n_classes + 1), np.int64),
+        np.empty(STACK_SIZE, np.int64),
+        np.empty(STACK_SIZE, np.int64),
     )
 
 
 @compiled
+def new_bucket(columns, n_rows):
+    """Allocate columns of so many rows, which have the same features."""
+    return Columns(
+        np.empty((len(columns.plain), n_rows), columns.plain.dtype),
+        np.empty((len(columns.codes), n_rows), columns.codes.dtype),
+        columns.places,
+        columns.marks,
+        columns.lows,
+        columns.highs,
+    )
+
+
+@uncounted
 def draw_classes(key, counter, counts):
     """Draw the class of a random sample, and of a random sample of another class."""
     total = counts.sum()
@@ -82,7 +109,7 @@ def draw_classes(key, counter, counts):
     return first, second
 
 
-@compiled
+@uncounted
 def pick_class(target, counts, barred):
     """Return the class, not ``barred``, at which the running sum of counts passes the target."""
     last = -1
@@ -95,7 +122,7 @@ def pick_class(target, counts, barred):
     return last
 
 
-@compiled
+@uncounted
 def draw_features(
     key,
     counter,
@@ -120,22 +147,49 @@ def draw_features(
     return n_used, counter
 
 
-@compiled
-def mean_of_class(values, weights, perm, start, stop, offset):
-    """Return the weighted mean of a stretch of one class; no weights means one each."""
-    total = 0.0
-    if len(weights) == 0:
-        for i in range(start, stop):
-            total += values[i - offset]
-        return total / (stop - start)
-    weight = 0.0
-    for i in range(start, stop):
-        total += weights[perm[i]] * values[i - offset]
-        weight += weights[perm[i]]
-    return total / weight
+@uncounted
+def set_means(
+    values,
+    n_used,
+    weights,
+    perm,
+    start,
+    stop,
+    offset,
+    means,  # OUT (M,): of the features that are used
+):
+    """Set the weighted means of a stretch of one class; no weights means one each."""
+    if len(weights) > 0:
+        for j in range(n_used):
+            total, weight = 0.0, 0.0
+            for i in range(start, stop):
+                total += weights[perm[i]] * values[j, i - offset]
+                weight += weights[perm[i]]
+            means[j] = total / weight
+        return
+    # Each sum waits for its last addition, so four of them take turns.
+    j = 0
+    while j + 4 <= n_used:
+        v0, v1, v2, v3 = values[j], values[j + 1], values[j + 2], values[j + 3]
+        t0 = t1 = t2 = t3 = 0.0
+        for i in range(start - offset, stop - offset):
+            t0 += v0[i]
+            t1 += v1[i]
+            t2 += v2[i]
+            t3 += v3[i]
+        means[j], means[j + 1], means[j + 2], means[j + 3] = t0, t1, t2, t3
+        j += 4
+    while j < n_used:
+        total, own = 0.0, values[j]
+        for i in range(start - offset, stop - offset):
+            total += own[i]
+        means[j] = total
+        j += 1
+    for j in range(n_used):
+        means[j] /= stop - start
 
 
-@compiled
+@uncounted
 def aim(
     columns,
     perm,
@@ -146,23 +200,29 @@ def aim(
     n_used,
     features,
     values,  # OUT (M, size)
+    first_means,  # OUT (M,)
     direction,  # OUT (M,)
 ):
     """Point from the mean of the first class to that of the second; return the threshold."""
     start, stop = bounds[0], bounds[-1]
-    threshold = 0.0
+    plain, codes, places, marks = columns.plain, columns.codes, columns.places, columns.marks
+    lows, highs, threshold = columns.lows, columns.highs, 0.0
     for j in range(n_used):
-        column, own = columns[features[j]], values[j]
-        for i in range(start, stop):
-            own[i - start] = column[perm[i]]
-        a = mean_of_class(own, weights, perm, bounds[first], bounds[first + 1], start)
-        b = mean_of_class(own, weights, perm, bounds[second], bounds[second + 1], start)
+        at, own = features[j], values[j]
+        if marks[at] > 0:
+            take_marked(codes[places[at]], marks[at], lows[at], highs[at], perm, start, stop, own)
+        else:
+            take_plain(plain[places[at]], perm, start, stop, own)
+    set_means(values, n_used, weights, perm, bounds[first], bounds[first + 1], start, first_means)
+    set_means(values, n_used, weights, perm, bounds[second], bounds[second + 1], start, direction)
+    for j in range(n_used):
+        a, b = first_means[j], direction[j]
         direction[j] = b - a
         threshold += (b - a) * (a + 0.5 * (b - a))
     return threshold
 
 
-@compiled
+@uncounted
 def project(
     values,
     n_used,
@@ -180,7 +240,7 @@ def project(
             projection[i] += own[i] * slope
 
 
-@compiled
+@uncounted
 def count_right(
     projection,
     thresholds,
@@ -204,7 +264,7 @@ def count_right(
                         right_counts[k, j] += weights[perm[i]]
 
 
-@compiled
+@uncounted
 def count_beyond(
     values,
     t,
@@ -228,18 +288,38 @@ def count_beyond(
     n_beyond[4], n_beyond[5], n_beyond[6], n_beyond[7] = n4, n5, n6, n7
 
 
-@compiled
-def evidence_of_sides(bounds, present, right_rows, j, table):
-    """Return the logarithm of the evidence of both sides of threshold j, all weights one."""
-    evidence, n_right = 0.0, 0
-    for k in present:
-        right = right_rows[k, j]
-        n_right += right
-        evidence += table.of_class[right] + table.of_class[bounds[k + 1] - bounds[k] - right]
-    return evidence - table.of_ball[n_right] - table.of_ball[bounds[-1] - bounds[0] - n_right]
+@uncounted
+def best_threshold(is_first, most, n_thresholds, bounds, weights, present, right_rows,
+                   right_counts, counts, table):  # fmt: skip
+    """Return the threshold whose sides have the most evidence, and the logarithm of it.
+
+    It is -1 where none parts the rows with more evidence than the most so far; the first
+    one that parts them needs no more.
+    """
+    size, found = bounds[-1] - bounds[0], -1
+    of_class, of_ball = table.of_class, table.of_ball
+    for j in range(n_thresholds):
+        n_right = 0
+        for k in present:
+            n_right += right_rows[k, j]
+        if n_right == 0 or n_right == size:
+            continue
+        if len(weights) == 0:
+            evidence = 0.0
+            for k in present:
+                right = right_rows[k, j]
+                evidence += of_class[right] + of_class[bounds[k + 1] - bounds[k] - right]
+            evidence = evidence - of_ball[n_right] - of_ball[size - n_right]
+        else:
+            evidence = weighted_evidence_of_sides(
+                bounds, counts, present, right_rows, right_counts, j, table
+            )
+        if is_first or evidence > most + TIE:
+            is_first, found, most = False, j, evidence
+    return found, most
 
 
-@compiled
+@uncounted
 def weighted_evidence_of_sides(bounds, counts, present, right_rows, right_counts, j, table):
     """Return the logarithm of the evidence of both sides of threshold j."""
     evidence, n_left, n_right = 0.0, 0.0, 0.0
@@ -257,7 +337,7 @@ def weighted_evidence_of_sides(bounds, counts, present, right_rows, right_counts
     return evidence - log_gamma_ratio(table.of_ball, total_alpha, n_right)
 
 
-@compiled
+@uncounted
 def class_weights(
     perm,
     bounds,

@@ -8,10 +8,8 @@ several ways; a leaf then stores what each of them predicts, side by side.
 
 import numpy as np
 
-from granulearn.balls._compiled import compiled
+from granulearn.balls._compiled import compiled, copy_into, uncounted
 from granulearn.balls._dirichlet_kernels import log_evidence
-
-WALKS = 4  # rows that walk down a tree at the same time
 
 
 @compiled
@@ -194,54 +192,92 @@ def find_leaf(row, children, offsets, features, directions, thresholds):
     return -1 - children[node]
 
 
-@compiled
-def next_unseen(seen, row, n_rows):
-    """Return the first row from ``row`` on that a tree did not see; empty means it saw none."""
-    while row < n_rows and len(seen) > 0 and seen[row]:
-        row += 1
-    return row
+@uncounted
+def project_rows(
+    node, plain, codes, places, marks, lows, highs, offsets, features, directions, rows, start,
+    stop,
+    products,  # OUT: set from ``start`` to ``stop``
+):  # fmt: skip
+    """Set the dot product of a stretch of rows with the direction of a node."""
+    for i in range(start, stop):
+        products[i] = 0.0
+    j, end = offsets[node], offsets[node + 1]
+    while j < end:
+        at, slope = features[j], directions[j]
+        place, mark = places[at], marks[at]
+        j += 1
+        if mark == 0:
+            column = plain[place]
+            for i in range(start, stop):
+                products[i] += column[rows[i]] * slope
+            continue
+        own, low, high = codes[place], lows[at] * slope, highs[at] * slope
+        if j == end or marks[features[j]] == 0:
+            for i in range(start, stop):
+                products[i] += high if own[rows[i]] == mark else low
+            continue
+        # Two features with marks at once: products are read and written half as often.
+        at, slope = features[j], directions[j]
+        other, other_mark = codes[places[at]], marks[at]
+        other_low, other_high = lows[at] * slope, highs[at] * slope
+        j += 1
+        for i in range(start, stop):
+            row = rows[i]
+            product = products[i] + (high if own[row] == mark else low)
+            products[i] = product + (other_high if other[row] == other_mark else other_low)
 
 
-@compiled
+@uncounted
 def add_posterior(
-    X, scale, shift, seen, children, offsets, features, directions, thresholds, leaf_proba,
+    plain, codes, places, marks, lows, highs, seen, children, offsets, features, directions,
+    thresholds, leaf_proba,
+    rows,  # scratch (m,)
+    spare,  # scratch (m,)
+    products,  # scratch (m,)
+    pending,  # scratch (S, 3)
     total,  # IN and OUT (m, K)
 ):  # fmt: skip
     """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty.
 
-    A row goes as `find_leaf` sends it; it is shifted and scaled where it is looked at. A few
-    rows walk at the same time, a step of each in turn: none waits for its own memory alone.
+    A row goes as `find_leaf` sends it. All rows that come to a node go on from there
+    together, column by column, so none waits for its own memory or for a guess of its way.
     """
-    rows, nodes = np.empty(WALKS, np.int64), np.zeros(WALKS, np.int64)
-    n_walking, row = 0, next_unseen(seen, 0, len(X))
-    while n_walking < WALKS and row < len(X):
-        rows[n_walking] = row
-        n_walking += 1
-        row = next_unseen(seen, row + 1, len(X))
-    while n_walking > 0:
-        r = 0
-        while r < n_walking:
-            node, own = nodes[r], rows[r]
-            child = children[node]
-            if child > 0:
-                begin = offsets[node]
-                at = features[begin]
-                product = (np.float64(X[own, at]) * scale - shift[at]) * directions[begin]
-                for j in range(begin + 1, offsets[node + 1]):
-                    at = features[j]
-                    product += (np.float64(X[own, at]) * scale - shift[at]) * directions[j]
-                nodes[r] = child + (1 if product > thresholds[node] else 0)
-                r += 1
-                continue
-            for k in range(total.shape[1]):
-                total[own, k] += leaf_proba[-1 - child, k]
-            # The next row takes the place; without one, the last walk does.
-            if row < len(X):
-                rows[r], nodes[r] = row, 0
-                row = next_unseen(seen, row + 1, len(X))
-            else:
-                n_walking -= 1
-                rows[r], nodes[r] = rows[n_walking], nodes[n_walking]
+    n_rows, n_pending = 0, 0
+    for i in range(len(total)):
+        rows[n_rows] = i
+        n_rows += len(seen) == 0 or not seen[i]
+    if n_rows > 0:
+        pending[0, 0], pending[0, 1], pending[0, 2] = 0, 0, n_rows
+        n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        node, start, stop = pending[n_pending, 0], pending[n_pending, 1], pending[n_pending, 2]
+        child = children[node]
+        if child < 0:
+            for i in range(start, stop):
+                for k in range(total.shape[1]):
+                    total[rows[i], k] += leaf_proba[-1 - child, k]
+            continue
+        project_rows(
+            node, plain, codes, places, marks, lows, highs, offsets, features, directions, rows,
+            start, stop, products,
+        )  # fmt: skip
+        threshold, to_left, to_right = thresholds[node], start, 0
+        for i in range(start, stop):
+            row, goes_right = rows[i], products[i] > threshold
+            spare[to_right] = row
+            rows[to_left] = row
+            to_right += goes_right
+            to_left += not goes_right
+        copy_into(rows, to_left, spare, to_right)
+        # The smaller part goes first: few ever wait.
+        left_first = to_left - start < to_right
+        for goes_right in (left_first, not left_first):
+            begin, end = (to_left, stop) if goes_right else (start, to_left)
+            if begin < end:
+                pending[n_pending, 0] = child + goes_right
+                pending[n_pending, 1], pending[n_pending, 2] = begin, end
+                n_pending += 1
 
 
 @compiled

@@ -18,9 +18,10 @@ import numpy as np
 from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import BallTree, ForestRule, evidence_tables, grow_one, mix_tree
 from granulearn.balls.makers import in_threads
+from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
-BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**20, 512
+BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +44,13 @@ class BallForest:
         return self._mean_posterior(X, None, n_threads)
 
     def out_of_bag_posterior(
-        self, X: np.ndarray, in_bag: np.ndarray, n_threads: int = 1
+        self, X: np.ndarray | NarrowTable, in_bag: np.ndarray, n_threads: int = 1
     ) -> np.ndarray:
         """Return class probabilities from the trees that did not see a row; NaN if all did.
 
         Parameters
         ----------
-        X : ndarray of shape (n_rows, n_features)
+        X : ndarray of shape (n_rows, n_features) or NarrowTable
             Inputs.
         in_bag : ndarray of shape (n_trees, n_rows)
             True where a tree saw a row.
@@ -61,22 +62,36 @@ class BallForest:
     def _mean_posterior(self, X, in_bag, n_threads) -> np.ndarray:
         # A task is a stretch of rows, and adds up trees in their order: the sum
         # is the same for any number of threads.
-        total = np.zeros((len(X), self.n_outputs))
+        table = X if isinstance(X, NarrowTable) else plain_table(X)
+        lows, highs = (ends * self.scale - self.shift for ends in (table.lows, table.highs))
+        is_plain = table.marks == 0
+        shift = np.empty(table.plain.shape[1])
+        shift[table.places[is_plain]] = self.shift[is_plain]
+        total = np.zeros((len(table), self.n_outputs))
         nothing_seen = np.empty(0, dtype=bool)
 
         def add_up(stretch: slice) -> None:
             from granulearn.balls import _posterior_kernels
+            from granulearn.balls._compiled import STACK_SIZE
 
+            own = total[stretch]
+            # Columns, not rows, side by side: trees look at few of them.
+            plain = np.multiply(table.plain[stretch].T, self.scale, order="C", dtype=np.float64)
+            plain -= shift[:, None]
+            codes = np.ascontiguousarray(table.codes[stretch].T)
+            rows, spare = np.empty((2, len(own)), np.int32)
+            products, pending = np.empty(len(own)), np.empty((STACK_SIZE, 3), np.int64)
             for number, tree in enumerate(self.trees):
                 seen = nothing_seen if in_bag is None else in_bag[number, stretch]
                 _posterior_kernels.add_posterior(
-                    X[stretch], self.scale, self.shift, seen, tree.children, tree.offsets,
-                    tree.features, tree.directions, tree.thresholds, tree.leaf_proba,
-                    total[stretch],
+                    plain, codes, table.places, table.marks, lows, highs, seen, tree.children,
+                    tree.offsets, tree.features, tree.directions, tree.thresholds,
+                    tree.leaf_proba, rows, spare, products, pending, own,
                 )  # fmt: skip
 
-        step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // (8 * X.shape[1]))
-        stretches = [slice(i, i + step) for i in range(0, len(X), step)]
+        bytes_per_row = 8 * (table.plain.shape[1] + self.n_outputs) + table.codes.shape[1]
+        step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // bytes_per_row)
+        stretches = [slice(i, i + step) for i in range(0, len(table), step)]
         in_threads(add_up, stretches, n_threads)
         # Divided by their sum, not by the number of trees: leaves are rounded.
         sums = total.sum(axis=1, keepdims=True) / self.n_weighings
@@ -97,12 +112,12 @@ class GrownForest:
     stops: tuple[np.ndarray, ...]
     """(n_weighings, n_nodes) for each tree: probability that a walk stops at a ball."""
 
-    def out_of_bag(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
+    def out_of_bag(self, X: np.ndarray | NarrowTable, n_threads: int = 1) -> np.ndarray:
         """Return (n_weighings, n_samples, n_classes) probabilities by trees that saw no such row.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray of shape (n_samples, n_features) or NarrowTable
             The inputs that were grown on; NaN where every tree saw a sample.
         n_threads : int, default=1
             Threads; they change no result.
@@ -126,7 +141,7 @@ class GrownForest:
 
 
 def grow_forest(
-    X: np.ndarray,
+    X: np.ndarray | NarrowTable,
     codes: np.ndarray,
     n_classes: int,
     rule: ForestRule,
@@ -140,7 +155,7 @@ def grow_forest(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features) or NarrowTable
         Checked inputs.
     codes : ndarray of shape (n_samples,)
         Class of each sample, below `n_classes`.
@@ -162,13 +177,14 @@ def grow_forest(
     -------
     GrownForest
     """
-    rows = forest_rows(X, codes, n_classes, sample_weight, class_factor, groups)
+    table = narrow_table(X)
+    rows = forest_rows(table, codes, n_classes, sample_weight, class_factor, groups)
     tables = evidence_tables(rule, len(rows.samples), n_classes)
     grown = in_threads(
         lambda number: grow_one(rows, tables, rule, number), range(rule.n_trees), n_threads
     )
-    in_bag = np.zeros((rule.n_trees, len(X)), dtype=bool)
-    importances = np.zeros(X.shape[1])
+    in_bag = np.zeros((rule.n_trees, len(table)), dtype=bool)
+    importances = np.zeros(table.n_features)
     for number, one in enumerate(grown):
         in_bag[number, rows.samples[one.drawn]] = True
         importances += one.gains

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.balls.makers import power_of_two_scale
-from granulearn.balls.records import order_and_ties, repetitions
+from granulearn.balls.narrow_tables import NarrowTable, narrow_table
+from granulearn.balls.records import repetitions
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +21,12 @@ class ForestRows:
 
     samples: np.ndarray
     """(m,) the sample of each row; a sample of weight two has two rows."""
-    columns: np.ndarray
-    """(d, m) inputs, shifted and scaled."""
+    plain: np.ndarray
+    """(p, m) features of more than two values, shifted and scaled."""
+    marked: np.ndarray
+    """(c, m) codes of the others, as in `NarrowTable`."""
+    table: NarrowTable
+    """Says where a feature is; its values are as they came."""
     codes: np.ndarray
     """(m,) class of each row, in the canonical numbers."""
     numbers: np.ndarray
@@ -33,41 +38,76 @@ class ForestRows:
     shift: np.ndarray
     scale: float
 
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.shift)
+
+    def columns(self, drawn: np.ndarray):
+        """Return the features of some rows, side by side, as the compiled loops want them."""
+        from granulearn.balls._column_kernels import Columns
+
+        return Columns(
+            np.take(self.plain, drawn, axis=1),
+            np.take(self.marked, drawn, axis=1),
+            self.table.places,
+            self.table.marks,
+            self.table.lows * self.scale - self.shift,
+            self.table.highs * self.scale - self.shift,
+        )
+
 
 def forest_rows(
     X, codes, n_classes, sample_weight=None, class_factor=None, groups=None
 ) -> ForestRows:
     """Repeat samples by their weight, and bring rows, classes and groups into canonical order."""
-    samples, weights = np.arange(len(X)), np.ones(len(X))
+    table = narrow_table(X)
+    n_copies, weights = None, np.ones(len(table))
     if sample_weight is not None:
         n_copies = repetitions(sample_weight)
-        samples = np.repeat(samples, n_copies)
-        weights = (sample_weight / np.maximum(n_copies, 1))[samples]
-    order, numbers = canonical_order(X[samples], codes[samples], n_classes)
+        weights = sample_weight / np.maximum(n_copies, 1)
+    samples, numbers = canonical_order(table, codes, n_classes, n_copies)
     units = np.empty(0, dtype=np.intp)
     if groups is not None:
-        order, units = canonical_groups(X[samples], numbers[codes[samples]], groups[samples])
-    samples, weights = samples[order], weights[order]
+        samples, units = canonical_groups(table, numbers[codes], groups, n_copies)
+    weights = weights[samples]
     if class_factor is not None:
         weights = weights * class_factor[codes[samples]]
-    scale = power_of_two_scale(X)
-    columns = np.ascontiguousarray(X[samples].T, dtype=np.float64)
-    columns *= scale
-    shift = columns.mean(axis=1)
-    columns -= shift[:, None]
     if (weights == 1).all():
         weights = np.empty(0)
+    scale = power_of_two_scale(np.array(table.extremes(), table.plain.dtype))
+    plain = np.ascontiguousarray(table.plain[samples].T, dtype=np.float64)
+    marked = np.ascontiguousarray(table.codes[samples].T)
+    plain *= scale
+    shift = np.empty(table.n_features)
+    means = plain.mean(axis=1)
+    plain -= means[:, None]
+    shift[table.marks == 0] = means[table.places[table.marks == 0]]
+    for feature in np.flatnonzero(table.marks):
+        is_on = marked[table.places[feature]] == table.marks[feature]
+        shift[feature] = (scale * np.where(is_on, table.highs[feature], table.lows[feature])).mean()
     own = numbers[codes[samples]]
-    return ForestRows(samples, columns, own, numbers, weights, units, shift, scale)
+    return ForestRows(samples, plain, marked, table, own, numbers, weights, units, shift, scale)
 
 
-def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
+def canonical_order(X, codes, n_classes, n_copies=None) -> tuple[np.ndarray, np.ndarray]:
     """Return an order of the rows and a number for each class, whatever the classes are called.
 
     Rows are sorted by their values. Classes are numbered by the positions of their
     rows in that order, and equal rows are sorted by these numbers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features) or NarrowTable
+        Inputs.
+    codes : ndarray of shape (n_rows,)
+        Class of each row.
+    n_classes : int
+        Number of classes.
+    n_copies : ndarray of shape (n_rows,), default=None
+        How often each row comes, maybe never; None means once.
     """
-    by_value, place = order_and_ties(X)
+    by_value, place = _with_copies(*narrow_table(X).value_order, n_copies)
     own = codes[by_value]
     # Bytes of big-endian numbers compare as the sequences of numbers do.
     places = [place[own == code].astype(">i8").tobytes() for code in range(n_classes)]
@@ -76,7 +116,15 @@ def canonical_order(X, codes, n_classes) -> tuple[np.ndarray, np.ndarray]:
     return by_value[np.lexsort((numbers[own], place))], numbers
 
 
-def canonical_groups(X, numbers, groups) -> tuple[np.ndarray, np.ndarray]:
+def _with_copies(order, place, n_copies) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order of rows, and their places, in which every row comes as often as it should."""
+    if n_copies is None:
+        return order, place
+    times = n_copies[order]
+    return np.repeat(order, times), np.repeat(place, times)
+
+
+def canonical_groups(X, numbers, groups, n_copies=None) -> tuple[np.ndarray, np.ndarray]:
     """Return an order of the rows, and the group of each row of it, whatever groups are called.
 
     Groups are numbered by the values and classes of their rows; equal rows of equal
@@ -84,14 +132,17 @@ def canonical_groups(X, numbers, groups) -> tuple[np.ndarray, np.ndarray]:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
+    X : ndarray of shape (n_rows, n_features) or NarrowTable
         Inputs.
     numbers : ndarray of shape (n_rows,)
         Canonical number of each row's class.
     groups : ndarray of shape (n_rows,)
         Number of each row's group, from zero.
+    n_copies : ndarray of shape (n_rows,), default=None
+        How often each row comes, maybe never; None means once.
     """
-    order, place = order_and_ties(X, numbers)
+    order, place = refined_order(narrow_table(X), numbers)
+    order, place = _with_copies(order, place, n_copies)
     own = groups[order]
     # A stable sort keeps the rows of a group in their order.
     together = np.argsort(own, kind="stable")
@@ -103,12 +154,31 @@ def canonical_groups(X, numbers, groups) -> tuple[np.ndarray, np.ndarray]:
     return order[moved], units[own[moved]]
 
 
-def class_by_class(X: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+def refined_order(table: NarrowTable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order by values and then by numbers, and places that equal rows share.
+
+    Parameters
+    ----------
+    table : NarrowTable
+        Inputs.
+    numbers : ndarray of shape (n_rows,)
+        One for each row.
+    """
+    order, place = table.value_order
+    moved = np.lexsort((numbers[order], place))
+    order, place = order[moved], place[moved]
+    own = numbers[order]
+    differs = np.ones(len(order), dtype=bool)
+    differs[1:] = (place[1:] != place[:-1]) | (own[1:] != own[:-1])
+    return order, np.maximum.accumulate(np.where(differs, np.arange(len(order)), 0))
+
+
+def class_by_class(X, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return the canonical order of the rows, the rows of each class together.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
+    X : ndarray of shape (n_rows, n_features) or NarrowTable
         Inputs.
     codes : ndarray of shape (n_rows,)
         Class of each row.

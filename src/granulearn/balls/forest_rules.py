@@ -19,6 +19,7 @@ SMALL_AUDIT = 3_000  # a single wrong label is easier to fit than a class, so mo
 # A tree of so many rows knows the classes well; more of them cost time and memory alone.
 MAX_TREE_ROWS = 50_000
 MAX_TREE_VALUES = 10_000_000  # rows times features
+FIRST_LOOK_ROWS = 4_000  # of a tree that tells whether a forest knows a large table
 TREE_SHARE = 0.632
 
 # The cautious ones hold out against wrong labels, the last one follows clean labels closely.
@@ -91,6 +92,7 @@ def rule_of_size(
     max_rows: int = MAX_TREE_ROWS,
     n_tries: int = 8,
     searched: bool | None = None,
+    first_look: bool = False,
     weighings: tuple[Weighing, ...] | None = None,
     seed: int = 0,
 ) -> ForestRule:
@@ -113,11 +115,16 @@ def rule_of_size(
         for, single features, and a quarter as many directions.
     searched : bool or None, default=None
         Whether splits are searched for; None means above 1,000 rows.
+    first_look : bool, default=False
+        Whether a few small trees are to tell what a forest knows of a large table.
     weighings : tuple of Weighing or None, default=None
         None means five where splits are searched for, else one.
     seed : int, default=0
         Of the draws.
     """
+    if first_look:
+        max_rows = FIRST_LOOK_ROWS
+        n_trees = _FEWEST_TREES if n_trees is None else n_trees
     share = share_of_tree(n_rows, n_features, max_samples, max_rows)
     n_trees = usual_n_trees(n_rows, share) if n_trees is None else n_trees
     if not (n_rows > SMALL if searched is None else searched):

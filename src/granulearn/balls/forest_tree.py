@@ -105,13 +105,12 @@ def grow_one(
     """Draw a part of the rows, grow a tree on it, weigh its balls, pack it."""
     from granulearn.balls import _forest_kernels, _posterior_kernels
 
-    n_features = len(rows.columns)
     key = np.uint64(_forest_kernels.tree_key(np.uint64(rule.seed), number))
     drawn = _draw_rows(rows, rule, key)
     raw = _grow_raw(rows, drawn, tables[rule.split_alpha], key, rule)
     weighed = [_weigh(raw, tables[weighing.alpha], weighing) for weighing in rule.weighings]
     evidences, stops, reach = weighed[0]
-    gains = np.zeros(n_features)
+    gains = np.zeros(rows.n_features)
     _posterior_kernels.add_importances(
         raw.children, raw.begins, raw.widths, raw.features, raw.directions, evidences,
         stops, reach, gains,
@@ -136,7 +135,7 @@ def _draw_rows(rows: ForestRows, rule: ForestRule, key: np.uint64) -> np.ndarray
     """Return the rows that a tree sees, in ascending order; of a group all or none."""
     from granulearn.balls import _forest_kernels
 
-    n_rows = rows.columns.shape[1]
+    n_rows = len(rows.samples)
     n_wanted = max(1, round(rule.max_samples * n_rows))
     if len(rows.units) == 0:
         drawn = np.empty(n_wanted, dtype=np.int32)
@@ -188,9 +187,9 @@ def _grow_raw(rows: ForestRows, drawn, table, key, rule: ForestRule) -> _RawTree
     from granulearn.balls import _forest_kernels, _forest_split_kernels, _forest_try_kernels
 
     n_classes, n_drawn = len(rows.numbers), len(drawn)
-    max_nodes, max_features = 2 * n_drawn, max(1, round(len(rows.columns) ** 0.5))
+    max_nodes, max_features = 2 * n_drawn, max(1, round(rows.n_features**0.5))
     # The tree's rows side by side: a tree of few rows of many stays near the processor.
-    columns, own = np.take(rows.columns, drawn, axis=1), rows.codes[drawn]
+    columns, own = rows.columns(drawn), rows.codes[drawn]
     weights = rows.weights[drawn] if len(rows.weights) else rows.weights
     perm = np.argsort(own, kind="stable").astype(np.int32)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_classes))])
@@ -200,8 +199,8 @@ def _grow_raw(rows: ForestRows, drawn, table, key, rule: ForestRule) -> _RawTree
         begins=np.zeros(max_nodes, dtype=np.int32),
         widths=np.zeros(max_nodes, dtype=np.int32),
         features=np.empty(n_drawn * max_features, dtype=np.int32),
-        directions=np.empty(n_drawn * max_features, dtype=columns.dtype),
-        thresholds=np.empty(max_nodes, dtype=columns.dtype),
+        directions=np.empty(n_drawn * max_features, dtype=np.float64),
+        thresholds=np.empty(max_nodes, dtype=np.float64),
         counts=np.empty((max_nodes, n_classes)),
     )
     search = _forest_split_kernels.Search(rule.n_directions, rule.n_axes, rule.n_thresholds)

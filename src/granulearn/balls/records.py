@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+from granulearn.balls.narrow_tables import NarrowTable, narrow_table, sorted_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +47,11 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    @cached_property
+    def narrow(self) -> NarrowTable:
+        """The inputs with few columns in the place of many zeros and ones, made once."""
+        return narrow_table(self.X)
 
     def take(self, index: np.ndarray) -> Samples:
         """Return the samples of an index array, in its order, with repetitions."""
@@ -343,22 +351,7 @@ def order_and_ties(X: np.ndarray, *tie_breakers: np.ndarray) -> tuple[np.ndarray
     would change the draws. Equal rows are ordered by the tie-breakers, the last
     one first, and then stay in the order they have.
     """
-    order = np.arange(len(X))
-    place = np.zeros(len(X), dtype=np.intp)  # of each row of the order; ties share one
-    tied = np.ones(len(X), dtype=bool)
-    for key in (*X.T, *tie_breakers[::-1]):
-        # Most rows differ in the first few columns; only ties need look at the others.
-        at = np.flatnonzero(tied)
-        if len(at) == 0:
-            break
-        values = key[order[at]]
-        moved = np.lexsort((values, place[at]))
-        order[at], values = order[at[moved]], values[moved]
-        differs = np.ones(len(at), dtype=bool)
-        differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
-        place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
-        tied[at] = ~differs | ~np.append(differs[1:], True)
-    return order, place
+    return sorted_rows(iter((*X.T, *tie_breakers[::-1])), len(X))
 
 
 def repetitions(weights: np.ndarray) -> np.ndarray:

@@ -12,10 +12,11 @@ from sklearn.utils import check_random_state
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest, grow_forest, label_reliability
+from granulearn.balls.forest_rows import refined_order
 from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
-from granulearn.balls.records import order_and_ties, repetitions
+from granulearn.balls.records import repetitions
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.estimators.explaining import explain_rows
@@ -183,7 +184,7 @@ class BallForestClassifier(ScoreClassifier):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are rated, not learnt from."""
         grown = self._grow(samples)
-        unseen = grown.out_of_bag(samples.X, effective_n_jobs(self.n_jobs))
+        unseen = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
         prior = np.zeros(len(unseen))
         prior[0] = 1.0
         shares = prior
@@ -193,13 +194,13 @@ class BallForestClassifier(ScoreClassifier):
             shares = best_shares(unseen, Y, weights, prior)
         return self._settle(samples, grown, unseen, shares)
 
-    def _grow(self, samples: Samples) -> GrownForest:
+    def _grow(self, samples: Samples, first_look: bool = False) -> GrownForest:
         """Grow the trees; how their weighings share in the prediction is not yet settled."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        rule = self._rule(n_counted(samples), samples.X.shape[1])
+        rule = self._rule(n_counted(samples), samples.X.shape[1], first_look)
         self.weighings_ = rule.weighings
         return grow_forest(
-            samples.X,
+            samples.narrow,
             samples.codes,
             len(samples.classes),
             rule,
@@ -217,13 +218,14 @@ class BallForestClassifier(ScoreClassifier):
         self.reliability_ = label_reliability(self.oob_proba_, samples.codes, samples.weights)
         return self
 
-    def _rule(self, n_rows: int, n_features: int) -> ForestRule:
+    def _rule(self, n_rows: int, n_features: int, first_look: bool = False) -> ForestRule:
         seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
         return rule_of_size(
             n_rows,
             n_features,
             n_trees=None if self.n_trees == "auto" else self.n_trees,
             max_samples=self.max_samples,
+            first_look=first_look,
             n_tries=self.n_tries,
             searched=None if self.splits == "auto" else self.splits == "searched",
             weighings=None if self.stop == "auto" else (Weighing(stop=self.stop),),
@@ -288,7 +290,7 @@ def telling(samples: Samples) -> np.ndarray:
     sample of a class cannot be predicted by anyone who did not see it. Where nearly all
     count more than once, those without a copy tell, whatever they count.
     """
-    order, place = order_and_ties(samples.X, samples.codes)
+    order, place = refined_order(samples.narrow, samples.codes)
     weights = np.ones(len(samples)) if samples.weights is None else samples.weights
     known = weights > 0
     of_class = np.bincount(samples.codes, known, minlength=len(samples.classes))

@@ -13,17 +13,19 @@ import numpy as np
 from granulearn.balls import Samples
 from granulearn.balls.forest_rows import canonical_order
 from granulearn.balls.makers import limited_threads
+from granulearn.balls.narrow_tables import NarrowTable
 from granulearn.estimators.boosted_trees import BoostedTrees, gains_of, proba_of_raw, trees_of
 from granulearn.estimators.bundles import find_bundles
 
 N_FOLDS = 3
 LARGE = 20_000  # rows; above, one part held out says enough
-MANY_CLASSES = 10
+MOST_ROUNDS, RATE = 50, 0.2
 # A large table needs no folds: so many rows are held out, and at most so many are seen.
 SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
 MAX_SEEN = 50_000
-ROUNDS_AT_ONCE = 25
-PATIENCE = 10
+# Rounds between looks at the rows held out: every look brings a large table into bins again.
+ROUNDS_AT_ONCE, ROUNDS_AT_ONCE_OF_LARGE = 10, 25
+PATIENCE = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +57,19 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
     n_threads : int
         Threads; they change no result.
     """
-    known, n_classes = np.flatnonzero(weights > 0), len(samples.classes)
-    order, numbers = canonical_order(samples.X[known], samples.codes[known], n_classes)
+    n_classes, known = len(samples.classes), np.flatnonzero(weights > 0)
+    if len(known) < len(samples):
+        fit = boost_samples(samples.take(known), weights[known], n_threads)
+        out_of_sample = np.full((len(samples), n_classes), np.nan)
+        out_of_sample[known] = fit.out_of_sample
+        return replace(fit, out_of_sample=out_of_sample)
+    order, numbers = canonical_order(samples.narrow, samples.codes, n_classes)
     # Neighbours in that order are alike, their wrong labels too: dealt out in turn, they would
     # tell a booster what the rows held out say.
-    rows = known[np.random.default_rng(0).permutation(order)]
-    X = np.ascontiguousarray(samples.X[rows], dtype=np.float64)
-    fit = fit_boosting(X, numbers[samples.codes[rows]], n_classes, weights[rows], n_threads)
-    out_of_sample = np.full((len(samples), n_classes), np.nan)
+    rows = np.random.default_rng(0).permutation(order)
+    own = numbers[samples.codes[rows]]
+    fit = fit_boosting(samples.X, samples.narrow, rows, own, n_classes, weights[rows], n_threads)
+    out_of_sample = np.empty((len(samples), n_classes))
     out_of_sample[rows] = fit.out_of_sample[:, numbers]
     code_of = np.argsort(numbers)
     boosters = tuple(replace(each, classes=code_of[each.classes]) for each in fit.boosters)
@@ -70,14 +77,24 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
 
 
 def fit_boosting(
-    X: np.ndarray, codes: np.ndarray, n_classes: int, weights: np.ndarray, n_threads: int
+    X: np.ndarray,
+    table: NarrowTable,
+    rows: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    weights: np.ndarray,
+    n_threads: int,
 ) -> BoostingFit:
     """Fit boosters to folds of the rows; to one large part of a large table.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
-        Inputs, in an order that says nothing about them: folds are made by position.
+    X : ndarray of shape (n_all, n_features)
+        Inputs.
+    table : NarrowTable
+        The same inputs.
+    rows : ndarray of shape (n_rows,)
+        Rows of these, in an order that says nothing about them: folds are made by position.
     codes : ndarray of shape (n_rows,)
         Classes.
     n_classes : int
@@ -92,22 +109,21 @@ def fit_boosting(
     parts = _parts(codes, n_classes)
     if any(len(np.unique(codes[seen])) < 2 for seen, _ in parts):
         raise BoostingError("a part of the samples has one class only")
-    fast = n_classes > MANY_CLASSES or len(X) > LARGE
-    most_rounds, rate = (50, 0.2) if fast else (100, 0.1)
-    out_of_sample = np.full((len(X), n_classes), np.nan)
+    out_of_sample = np.full((len(rows), n_classes), np.nan)
     gains = np.zeros(X.shape[1])
     commonest = np.bincount(codes, weights).argmax()
     boosters, rounds = [], []
     # Of few rows the work is in pieces so small that threads wait more than they work.
-    with limited_threads(n_threads if len(X) > LARGE else 1, "openmp"):
+    with limited_threads(n_threads if len(rows) > LARGE else 1, "openmp"):
         for seen, held_out in parts:
             booster = HistGradientBoostingClassifier(
-                learning_rate=rate, early_stopping=False, random_state=0, warm_start=True
+                learning_rate=RATE, early_stopping=False, random_state=0, warm_start=True
             )
             # The order of codes must not know the labels of rows held out.
-            bundles = find_bundles(X[seen], codes[seen] == commonest, weights[seen])
+            bundles = find_bundles(table, codes[seen] == commonest, weights[seen], rows[seen])
+            own, new = (bundles.inputs_of(table, X, rows[part]) for part in (seen, held_out))
             n_rounds, unseen = _fit_rounds(
-                booster, bundles, X, codes, weights, seen, held_out, n_classes, most_rounds
+                booster, bundles, own, new, codes, weights, seen, held_out, n_classes
             )
             boosters.append(trees_of(booster, bundles, 0, n_rounds))
             rounds.append(n_rounds)
@@ -141,17 +157,16 @@ def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:
 
 
 def _fit_rounds(
-    booster, bundles, X, codes, weights, seen, held_out, n_classes: int, most_rounds: int
+    booster, bundles, own, new, codes, weights, seen, held_out, n_classes: int
 ) -> tuple[int, np.ndarray]:
     """Boost until rows held out are predicted no better; return rounds, and their predictions."""
-    new, own = bundles.inputs(X[held_out]), bundles.inputs(X[seen])
     Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
     # Weights of one change nothing, but scikit-learn's binning takes as long again for them.
     own_weights = None if (weights[seen] == 1).all() else weights[seen]
     raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
-    done = 0
-    while done < most_rounds and best_round > done - PATIENCE:
-        booster.set_params(max_iter=done + ROUNDS_AT_ONCE)
+    done, at_once = 0, ROUNDS_AT_ONCE_OF_LARGE if len(own) > LARGE else ROUNDS_AT_ONCE
+    while done < MOST_ROUNDS and best_round > done - PATIENCE:
+        booster.set_params(max_iter=done + at_once)
         booster.fit(own, codes[seen], sample_weight=own_weights)
         for number in range(done, booster.n_iter_):
             one_round = trees_of(booster, bundles, number, number + 1)
@@ -161,7 +176,7 @@ def _fit_rounds(
             error = weights[held_out] @ np.square(proba - Y).sum(axis=1)
             if error < best_error:
                 best_error, best_round, best = error, number + 1, proba
-        if booster.n_iter_ < done + ROUNDS_AT_ONCE:
+        if booster.n_iter_ < done + at_once:
             break
-        done += ROUNDS_AT_ONCE
+        done += at_once
     return best_round, best

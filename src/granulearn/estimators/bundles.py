@@ -8,12 +8,12 @@ the values of a category well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-MAX_BUNDLED = 250  # columns; the booster tells at most 255 codes apart
+from granulearn.balls.narrow_tables import NarrowTable, narrow_table
+
 # A value that few rows have is placed as if so many more had the labels of all.
 PRIOR_ROWS = 20
 
@@ -42,17 +42,41 @@ class Bundles:
         """Return codes, and then the other columns; the first column that is on counts."""
         if self.n_bundles == 0:
             return X
+        from granulearn.estimators import _boosted_kernels
+
         Z = np.empty((len(X), self.n_bundles + len(self.others)))
-        for number, places in enumerate(self.places(X)):
-            Z[:, number] = self.codes_of(number)[places]
+        _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
         Z[:, self.n_bundles :] = X[:, self.others]
         return Z
 
-    def places(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield, for each bundle, one plus the place of the first column that is on, else zero."""
+    def inputs_of(self, table: NarrowTable, X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return the same for rows of the table in which bundles were found.
+
+        Parameters
+        ----------
+        table : NarrowTable
+            The table.
+        X : ndarray of shape (n_rows, n_features)
+            Its inputs.
+        rows : ndarray of int
+            Which rows.
+        """
+        if self.n_bundles == 0:
+            return X[rows]
+        Z = np.empty((len(rows), self.n_bundles + len(self.others)))
+        for number, places in enumerate(self._places(table, rows)):
+            Z[:, number] = self.codes_of(number)[places]
+        Z[:, self.n_bundles :] = X[rows[:, None], self.others]
+        return Z
+
+    def _places(self, table: NarrowTable, rows: np.ndarray) -> list[np.ndarray]:
+        """Return, for each bundle, one plus the place of the column that is on, else zero."""
+        found = []
         for begin, end in zip(self.offsets, self.offsets[1:], strict=False):
-            on = X[:, self.bundled[begin:end]] > self.middles[begin:end]
-            yield np.where(on.any(axis=1), on.argmax(axis=1) + 1, 0)
+            marks = table.codes[rows, table.places[self.bundled[begin]]]
+            # The first column of a bundle has the highest mark.
+            found.append(np.where(marks > 0, end - begin + 1 - marks.astype(np.intp), 0))
+        return found
 
     def codes_of(self, number: int) -> np.ndarray:
         """Return the code of each place in a bundle."""
@@ -67,48 +91,42 @@ class Bundles:
         return spread
 
 
-def find_bundles(X: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> Bundles:
+def find_bundles(
+    X: np.ndarray | NarrowTable,
+    targets: np.ndarray,
+    weights: np.ndarray,
+    rows: np.ndarray | None = None,
+) -> Bundles:
     """Bundle neighbouring columns of two values of which at most one is on in every row.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
+    X : ndarray of shape (n_all, n_features) or NarrowTable
         Inputs.
     targets : ndarray of shape (n_rows,)
         Numbers by whose mean the values of a bundle are ordered.
     weights : ndarray of shape (n_rows,)
         Weights of the rows in that mean.
+    rows : ndarray of shape (n_rows,), default=None
+        The rows of `X` that targets and weights are of; None means all.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
-    groups: list[list[int]] = []
-    occupied = np.zeros(len(X), dtype=bool)
-    for j in range(X.shape[1]):
-        if low[j] == high[j]:
-            continue  # a value of the category that no row has
-        column = X[:, j]
-        on = column == high[j]
-        if not (on | (column == low[j])).all():
-            occupied[:] = True  # no bundle goes on beyond this column
-            continue
-        if not groups or len(groups[-1]) == MAX_BUNDLED or (on & occupied).any():
-            groups.append([])
-            occupied[:] = False
-        groups[-1].append(j)
-        occupied |= on
-    groups = [group for group in groups if len(group) > 1]
-    bundled = np.array([j for group in groups for j in group], dtype=np.intp)
+    table = narrow_table(X)
+    rows = np.arange(len(table)) if rows is None else rows
+    groups = table.bundles()
+    bundled = np.concatenate([np.empty(0, dtype=np.intp), *groups])
+    low, high = table.lows[bundled], table.highs[bundled]
     bundles = Bundles(
         bundled=bundled,
         offsets=np.cumsum([0, *map(len, groups)]),
-        middles=low[bundled] + 0.5 * (high[bundled] - low[bundled]),
+        middles=low + 0.5 * (high - low),
         codes=np.empty(0),
-        others=np.setdiff1d(np.arange(X.shape[1]), bundled),
+        others=np.setdiff1d(np.arange(table.n_features), bundled),
     )
     mean = np.average(targets, weights=weights)
     codes = []
-    for places, size in zip(bundles.places(X), map(len, groups), strict=True):
-        rows = np.bincount(places, weights, minlength=size + 1)
+    for places, size in zip(bundles._places(table, rows), map(len, groups), strict=True):
+        counts = np.bincount(places, weights, minlength=size + 1)
         sums = np.bincount(places, weights * targets, minlength=size + 1)
-        means = (sums + PRIOR_ROWS * mean) / (rows + PRIOR_ROWS)
+        means = (sums + PRIOR_ROWS * mean) / (counts + PRIOR_ROWS)
         codes.append(np.argsort(np.argsort(means, kind="stable")).astype(float))
     return replace(bundles, codes=np.concatenate(codes)) if codes else bundles

@@ -23,6 +23,7 @@ from granulearn.estimators.committee_fit import (
     CommitteeFit,
     CommitteePlan,
     draw_layers,
+    fill_left_out,
     fit_committee,
     mean_scores,
     plan_of_size,
@@ -53,7 +54,18 @@ class _BaseRVFLCommittee(Estimator):
         "random_state": ["random_state"],
     }
 
-    def _fit_layers(self, X, Y, weights, units, n_rows: int, order: RowOrder) -> CommitteeFit:
+    def _fit_layers(
+        self,
+        X,
+        Y,
+        weights,
+        units,
+        n_rows: int,
+        order: RowOrder,
+        *,
+        first_look: bool = False,
+        activation: str | None = None,
+    ) -> CommitteeFit:
         """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
         activations = self._choices("activation", AUTO_ACTIVATIONS)
         unknown = [name for name in activations if name not in activation_names()]
@@ -65,8 +77,10 @@ class _BaseRVFLCommittee(Estimator):
         Cs = self._choices("C", AUTO_CS)
         if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
+        if activation is not None:
+            activations = [activation]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        plan = self._plan(n_rows)
+        plan = self._plan(n_rows, first_look)
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             if plan.pilot and len(activations) > 1:
@@ -82,8 +96,8 @@ class _BaseRVFLCommittee(Estimator):
         self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())
         return fit
 
-    def _plan(self, n_rows: int) -> CommitteePlan:
-        plan = plan_of_size(n_rows)
+    def _plan(self, n_rows: int, first_look: bool = False) -> CommitteePlan:
+        plan = plan_of_size(n_rows, first_look)
         if "auto" not in (self.n_layers, self.n_hidden):
             return CommitteePlan(self.n_layers, self.n_hidden)
         given = {"n_layers": self.n_layers, "n_hidden": self.n_hidden}
@@ -94,6 +108,11 @@ class _BaseRVFLCommittee(Estimator):
         if isinstance(value, str):
             return list(automatic) if value == "auto" else [value]
         return [value] if isinstance(value, Real) else list(value)
+
+    def _fill(self, loo: np.ndarray, X: np.ndarray, wanted: np.ndarray | None = None) -> None:
+        """Predict samples, all or those wanted, that the networks were not fitted to."""
+        wanted = np.ones(len(X), dtype=bool) if wanted is None else wanted
+        fill_left_out(loo, self.features_, self.coef_, X, wanted)
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         """Return the mean of the networks' outputs for checked inputs."""
@@ -116,8 +135,8 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
         Number of random layers; "auto" means ten up to 1,000 samples, else one.
     n_hidden : int or "auto", default="auto"
         Hidden nodes of each layer; "auto" means 203 up to 1,000 samples, then a
-        tenth of the samples, 300 to 1,000. Above 20,000 samples 600 nodes are
-        fitted to 10,000 of them, spread evenly over the classes; all others are
+        fifteenth of the samples, 300 to 1,000. Above 20,000 samples 600 nodes are
+        fitted to 8,000 of them, spread evenly over the classes; all others are
         predicted out of sample. With "auto" in either place, a small network
         chooses the activation above 1,000 samples.
     activation : str or sequence of str, default="auto"
@@ -222,6 +241,24 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
 
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
+        self._fit_some(samples)
+        self._fill(self.loo_scores_, samples.X)
+        return self
+
+    def _fit_some(
+        self, samples: Samples, *, first_look: bool = False, activation: str | None = None
+    ) -> None:
+        """Fit, and predict only samples that the networks were fitted to.
+
+        Parameters
+        ----------
+        samples : Samples
+            Checked.
+        first_look : bool, default=False
+            Whether a small committee is to tell what it knows of many samples.
+        activation : str or None, default=None
+            The activation, if it is chosen already.
+        """
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         factors = class_factors(self.class_weight, samples)
         weights = np.ones(len(samples)) if samples.weights is None else samples.weights
@@ -233,10 +270,11 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             weights * factor,
             np.minimum(weights, 1) * factor,
             n_counted(samples),
-            lambda: class_by_class(samples.X, samples.codes, len(samples.classes)),
+            lambda: class_by_class(samples.narrow, samples.codes, len(samples.classes)),
+            first_look=first_look,
+            activation=activation,
         )
         self.loo_scores_ = fit.loo
-        return self
 
     @property
     def loo_proba_(self) -> np.ndarray:
@@ -343,6 +381,7 @@ class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
             int(np.count_nonzero(weights)),
             lambda: order_by_value(samples.X),
         )
+        self._fill(fit.loo, samples.X)
         self.loo_prediction_ = self._as_targets(fit.loo)
         return self
 

@@ -12,6 +12,7 @@ from granulearn.network import RandomFeatures, predict_scores
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 
 MANY_ROWS = 20_000
+ROWS_AT_ONCE = 4_096
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,10 @@ class CommitteeFit:
     errors: np.ndarray
     """(n_activations, n_Cs) mean squared leave-one-out error of the committee mean."""
     loo: np.ndarray
-    """(n_samples, n_outputs) committee mean for each sample, from networks fitted without it."""
+    """(n_samples, n_outputs) committee mean for each sample, from networks fitted without it.
+
+    NaN where the weight is zero.
+    """
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,19 @@ class CommitteePlan:
 PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 
-def plan_of_size(n_rows: int) -> CommitteePlan:
-    """Return the plan for so many rows: one layer that grows with them, on at most 10,000.
+def plan_of_size(n_rows: int, first_look: bool = False) -> CommitteePlan:
+    """Return the plan for so many rows: one layer that grows with them, on a bounded number.
 
-    Few rows want several small layers, whose mean is steadier than each.
+    Few rows want several small layers, whose mean is steadier than each. A first look at
+    many rows tells whether a committee has something to say about them.
     """
     if n_rows <= SMALL:
         return CommitteePlan(n_layers=10, n_hidden=203)
     if n_rows <= MANY_ROWS:
-        return CommitteePlan(1, min(1000, max(300, n_rows // 10)), pilot=True)
-    return CommitteePlan(1, 600, max_rows=10_000, pilot=True)
+        return CommitteePlan(1, min(1000, max(300, n_rows // 15)), pilot=True)
+    if first_look:
+        return CommitteePlan(1, 250, max_rows=4_000, pilot=True)
+    return CommitteePlan(1, 600, max_rows=8_000, pilot=True)
 
 
 def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.ndarray:
@@ -101,7 +108,7 @@ def fit_committee(
     """
     known = weights > 0
     X_known, Y_known, w = X[known], Y[known], weights[known]
-    best: tuple[float, str, int, list[SpectralRidge]] | None = None
+    best: tuple[float, str, int, list[SpectralRidge], np.ndarray] | None = None
     errors = np.empty((len(activations), len(Cs)))
     for i, activation in enumerate(activations):
         ridges = [
@@ -111,14 +118,17 @@ def fit_committee(
         mean = _mean_leave_out(ridges, X_known, Y_known, units[known], Cs)
         errors[i] = np.square(mean - Y_known).sum(axis=2) @ w / w.sum()
         if best is None or errors[i].min() < best[0]:
-            best = errors[i].min(), activation, int(errors[i].argmin()), ridges
+            at = int(errors[i].argmin())
+            best = errors[i, at], activation, at, ridges, mean[at]
     assert best is not None  # there is at least one activation
-    _, activation, at, ridges = best
+    _, activation, at, ridges, left_out = best
     features = tuple(layer_features(layer, activation) for layer in layers)
     coef = np.stack([ridge.coef(Cs[at]) for ridge in ridges])
-    loo = np.empty(Y.shape)
-    loo[known] = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
-    loo[~known] = mean_scores(features, coef, X[~known])
+    loo = np.full(Y.shape, np.nan)
+    if not np.array_equal(units[known], w):
+        # The choice left out single samples of heavier ones, and this leaves out all of each.
+        left_out = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
+    loo[known] = left_out
     return CommitteeFit(features, coef, activation, float(Cs[at]), errors, loo)
 
 
@@ -126,6 +136,31 @@ def mean_scores(features: Sequence[RandomFeatures], coef: np.ndarray, X) -> np.n
     """Return the mean of the layers' outputs, of shape (n_samples, n_outputs)."""
     each = [predict_scores(f, X, c) for f, c in zip(features, coef, strict=True)]
     return np.mean(each, axis=0)
+
+
+def fill_left_out(loo: np.ndarray, features, coef, X: np.ndarray, wanted: np.ndarray) -> None:
+    """Predict, in place, samples that no network was fitted to.
+
+    Parameters
+    ----------
+    loo : ndarray of shape (n_samples, n_outputs)
+        What is known of samples that networks were fitted to; NaN for others.
+    features, coef : sequences
+        The networks.
+    X : ndarray of shape (n_samples, n_features)
+        Inputs.
+    wanted : ndarray of shape (n_samples,)
+        True for samples to predict, as far as they are not known.
+    """
+    missing = wanted & np.isnan(loo[:, 0])
+    for begin in range(0, len(X), ROWS_AT_ONCE):
+        stretch = slice(begin, begin + ROWS_AT_ONCE)
+        own = missing[stretch]
+        if 2 * own.sum() > len(own):
+            # To predict all takes less time than to copy most.
+            loo[stretch][own] = mean_scores(features, coef, X[stretch])[own]
+        elif own.any():
+            loo[stretch][own] = mean_scores(features, coef, X[stretch][own])
 
 
 def _mean_leave_out(ridges, X, Y, removed, Cs) -> np.ndarray:
@@ -162,7 +197,7 @@ def spread_weights(
 
 
 def input_importances(
-    features: Sequence[RandomFeatures], coef: np.ndarray, X: np.ndarray
+    features: Sequence[RandomFeatures], coef: np.ndarray, variances: np.ndarray
 ) -> np.ndarray:
     """Return the squared weights on all ways from each input to the outputs, times its variance.
 
@@ -172,11 +207,11 @@ def input_importances(
         One per layer, with a direct link.
     coef : ndarray of shape (n_layers, p, n_outputs)
         Output weights.
-    X : ndarray of shape (n_samples, n_features)
-        Inputs.
+    variances : ndarray of shape (n_features,)
+        Variance of each input.
     """
-    strengths = np.zeros(X.shape[1])
+    strengths = np.zeros(len(variances))
     for layer, theta in zip(features, np.square(coef).sum(axis=2), strict=True):
         strengths += theta[: layer.bias_column]
         strengths += theta[layer.bias_column + 1 :] @ np.square(layer.weights)
-    return strengths * X.var(axis=0)
+    return strengths * variances

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
+from granulearn.balls.forest import GrownForest
 from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators.ball_forest import (
     FEWEST_TELLING,
@@ -24,7 +25,7 @@ from granulearn.estimators.ball_forest import (
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_samples
 from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import input_importances
+from granulearn.estimators.committee_fit import MANY_ROWS, input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
@@ -37,6 +38,9 @@ from granulearn.estimators.shares import (
     without_small,
 )
 from granulearn.network import one_hot
+
+# A member whose share of a first look at a large table is smaller does not share in the mean.
+WORTH_ITS_SIZE = 0.1
 
 
 class RobustClassifier(DecisionClassifier):
@@ -122,6 +126,10 @@ class RobustClassifier(DecisionClassifier):
     out-of-sample predictions. Shares and power are chosen by samples of which there
     is no copy, and which are not the only ones of their class: of others, whoever
     did not see them knows too much or nothing. From fewer than 20 no power is chosen.
+
+    Of more than 20,000 samples a small forest and a small committee come first. A member
+    that has less than a tenth of the say beside boosted trees stays small, and has no
+    share: it would take most of the time.
 
     The importance of a feature in the forest is its share of the evidence gained,
     in boosted trees of the loss saved, in the networks of the squared weights on
@@ -210,20 +218,22 @@ class RobustClassifier(DecisionClassifier):
         self.noise_ = noise_matrix(self.noise, len(self.classes_))
         network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         self._floor = 1 / (n_counted(samples) + len(self.classes_))
-        committee = RVFLCommitteeClassifier(
-            n_layers=self.n_layers,
-            n_hidden=self.n_hidden,
-            random_state=int(network_seed),
-            class_weight=self.class_weight,
-        )
-        self.committee_ = fit_part(committee, samples)
         boosting = self._fit_boosting(samples)
         self.boosters_ = () if boosting is None else boosting.boosters
         if self.forest is None:
-            self._share(samples, int(forest_seed), boosting)
+            self._share(samples, int(network_seed), int(forest_seed), boosting)
         else:
+            self.committee_ = self._committee(int(network_seed))._fit_samples(samples)
             self._share_with_other(samples, int(forest_seed))
         return self
+
+    def _committee(self, seed: int) -> RVFLCommitteeClassifier:
+        return RVFLCommitteeClassifier(
+            n_layers=self.n_layers,
+            n_hidden=self.n_hidden,
+            random_state=seed,
+            class_weight=self.class_weight,
+        )
 
     def _check_settings(self) -> None:
         if self.shares == "equal" and self.boosting is True:
@@ -268,41 +278,87 @@ class RobustClassifier(DecisionClassifier):
             )
             return None
 
-    def _share(self, samples: Samples, seed: int, boosting: BoostingFit | None) -> None:
-        """Grow the forest, and choose how its weighings and the other members share."""
+    def _share(
+        self, samples: Samples, network_seed: int, forest_seed: int, boosting: BoostingFit | None
+    ) -> None:
+        """Fit forest and committee, and choose how the weighings and all members share."""
         forest = BallForestClassifier(
             n_trees=self.n_trees,
-            random_state=seed,
+            random_state=forest_seed,
             class_weight=self.class_weight,
             n_jobs=self.n_jobs,
         )
-        grown = forest._grow(samples)
-        by_weighing = grown.out_of_bag(samples.X, effective_n_jobs(self.n_jobs))
-        others = {"committee": self.committee_.loo_scores_}
-        if boosting is not None:
-            others["boosting"] = boosting.out_of_sample
-        unseen = np.concatenate([by_weighing, np.stack(list(others.values()))])
-        n_weighings = len(by_weighing)
+        committee, n_threads = self._committee(network_seed), effective_n_jobs(self.n_jobs)
         weights = total_weights(self.class_weight, samples) * telling(samples)
-        shares = np.zeros(len(unseen))
-        shares[[0, n_weighings]] = 0.5
-        if self._chooses_shares(samples):
-            Y = one_hot(samples.codes, len(samples.classes)).astype(float)
-            shares = without_small(best_shares(unseen, Y, weights, shares))
-        of_forest = shares[:n_weighings]
+        pays = {"forest": True, "committee": True}
+        if self._chooses_shares(samples) and n_counted(samples) > MANY_ROWS:
+            grown, by_weighing = self._first_look(samples, forest, committee, boosting)
+            shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
+            pays = {
+                "forest": shares[: len(by_weighing)].sum() >= WORTH_ITS_SIZE,
+                "committee": shares[len(by_weighing)] >= WORTH_ITS_SIZE,
+            }
+        if pays["forest"]:
+            grown = forest._grow(samples)
+            by_weighing = grown.out_of_bag(samples.narrow, n_threads)
+        if pays["committee"]:
+            # A first look has chosen the activation.
+            committee._fit_some(samples, activation=getattr(committee, "activation_", None))
+        committee._fill(committee.loo_scores_, samples.X)
+        shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
+        n_weighings = len(by_weighing)
+        shares[:n_weighings] *= pays["forest"]
+        shares[n_weighings] *= pays["committee"]
+        shares /= shares.sum()
+        self._settle(samples, weights, forest, grown, by_weighing, committee, boosting, shares)
+
+    def _first_look(
+        self,
+        samples: Samples,
+        forest: BallForestClassifier,
+        committee: RVFLCommitteeClassifier,
+        boosting: BoostingFit | None,
+    ) -> tuple[GrownForest, np.ndarray]:
+        """Fit a small forest and a small committee: they tell whether larger ones pay."""
+        committee._fit_some(samples, first_look=True)
+        judged = None if boosting is None else ~np.isnan(boosting.out_of_sample[:, 0])
+        committee._fill(committee.loo_scores_, samples.X, judged)
+        grown = forest._grow(samples, first_look=True)
+        return grown, grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
+
+    def _settle(
+        self, samples: Samples, weights, forest, grown, by_weighing, committee, boosting, shares
+    ) -> None:
+        """Keep the members with their shares, and look back at what they say of the samples."""
+        of_forest, of_others = np.split(shares, [len(by_weighing)])
         total = of_forest.sum()
         # A forest that says nothing in the mean still rates labels.
-        within = of_forest / total if total > 0 else np.eye(n_weighings)[0]
+        within = of_forest / total if total > 0 else np.eye(len(of_forest))[0]
+        self.committee_ = committee
         self.forest_ = forest._settle(samples, grown, by_weighing, within)
         self.reliability_ = self.forest_.reliability_
-        self.shares_ = {
-            "forest": float(total),
-            **dict(zip(others, shares[n_weighings:].tolist(), strict=True)),
-        }
+        names = ["committee"] if boosting is None else ["committee", "boosting"]
+        shares_of_others = dict(zip(names, of_others.tolist(), strict=True))
+        self.shares_ = {"forest": float(total), **shares_of_others}
         self._boosting_unseen = None if boosting is None else boosting.out_of_sample
         self._look_back(samples, weights)
         gains = None if boosting is None else boosting.gains
-        self.feature_importances_ = self._importances(samples.X, gains)
+        self.feature_importances_ = self._importances(samples.narrow.variances(), gains)
+
+    def _shares_of(
+        self, samples: Samples, weights: np.ndarray, by_weighing, committee, boosting
+    ) -> np.ndarray:
+        """Return the shares of the forest's weighings, of the committee and of boosted trees."""
+        others = [committee.loo_scores_]
+        if boosting is not None:
+            others.append(boosting.out_of_sample)
+        shares = np.zeros(len(by_weighing) + len(others))
+        shares[[0, len(by_weighing)]] = 0.5
+        if not self._chooses_shares(samples):
+            return shares
+        unseen = np.concatenate([by_weighing, np.stack(others)])
+        Y = one_hot(samples.codes, len(samples.classes)).astype(float)
+        return without_small(best_shares(unseen, Y, weights, shares))
 
     @property
     def out_of_sample_(self) -> dict[str, np.ndarray]:
@@ -334,10 +390,12 @@ class RobustClassifier(DecisionClassifier):
         self.forest_ = fit_part(forest, samples)
         self.shares_, self.power_ = {"forest": 0.5, "committee": 0.5}, 1.0
 
-    def _importances(self, X: np.ndarray, gains: np.ndarray | None) -> np.ndarray:
+    def _importances(self, variances: np.ndarray, gains: np.ndarray | None) -> np.ndarray:
         each = {
             "forest": self.forest_.feature_importances_,
-            "committee": input_importances(self.committee_.features_, self.committee_.coef_, X),
+            "committee": input_importances(
+                self.committee_.features_, self.committee_.coef_, variances
+            ),
         }
         if gains is not None:
             each["boosting"] = gains

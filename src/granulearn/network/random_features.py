@@ -17,6 +17,10 @@ BIAS_RANGE = 0.1
 LEAKY_SLOPE = 0.1
 SELU_SCALE = 1.0507009873554805
 SELU_ALPHA = 1.6732632423543772
+# Beyond, pi is not known well enough to take it away.
+SINE_LIMIT = 1e4
+# Rows with fewer entries that are not zero are multiplied entry by entry.
+SHARE_OF_FEW = 0.1
 # exp(-z**2) is zero in double precision from about 27 on; z**2 must not overflow.
 RADBAS_ZERO_FROM = 40.0
 
@@ -48,7 +52,12 @@ def _tanh(z):
 
 
 def _sine(z):
-    return np.sin(z, out=z)
+    from granulearn.network import _feature_kernels
+
+    if z.ndim != 2 or not z.flags.c_contiguous or np.abs(z).max(initial=0) > SINE_LIMIT:
+        return np.sin(z, out=z)
+    _feature_kernels.overwrite_by_sine(z)
+    return z
 
 
 def _hardlim(z):
@@ -158,7 +167,7 @@ class RandomFeatures:
         H = np.empty((len(X), self.n_columns))
         H[:, : self.bias_column] = X[:, : self.bias_column]
         H[:, self.bias_column] = 1
-        self._hidden(X, out=H[:, self.bias_column + 1 :])
+        H[:, self.bias_column + 1 :] = self._hidden(X)
         return H
 
     def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
@@ -170,9 +179,16 @@ class RandomFeatures:
             scores += X @ theta[: self.bias_column]
         return scores
 
-    def _hidden(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        hidden = np.matmul(X, self.weights.T, out=out)
-        hidden += self.biases
+    def _hidden(self, X: np.ndarray) -> np.ndarray:
+        if np.count_nonzero(X) < SHARE_OF_FEW * X.size:
+            from granulearn.network import _feature_kernels
+
+            hidden = np.tile(self.biases, (len(X), 1))
+            columns = np.ascontiguousarray(self.weights.T)
+            _feature_kernels.add_products_of_few(X, columns, hidden)
+        else:
+            hidden = X @ self.weights.T
+            hidden += self.biases
         return activate(self.activation, hidden)
 
 
