@@ -111,6 +111,7 @@ def test_what_is_no_fitted_predictor_is_neither_saved_nor_loaded(said, tmp_path,
     assert list(tmp_path.iterdir()) == []
     with monkeypatch.context() as careless:
         careless.setattr(model_files, "check_predictor", lambda *_: None)
+        careless.setattr(model_files, "check_loaded", lambda *_: None)
         save_model(NO_PREDICTORS[said], path)
     with pytest.raises(ModelFileError, match=f"is refused: .*{said}"):
         load_model(path)

@@ -21,7 +21,9 @@ from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
+from granulearn._invariants import InvariantError
 from granulearn.persistence.atomic_files import written_atomically
+from granulearn.persistence.loaded_checks import check_loaded
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
@@ -106,7 +108,8 @@ def save_model(
         )
     try:
         check_predictor(pipeline, trusted)
-    except (TypeError, NotFittedError) as error:
+        check_loaded(pipeline, trusted)
+    except (TypeError, NotFittedError, InvariantError) as error:
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     card = replace(card or ModelCard(), versions=installed_versions())
     # Through JSON, so that the card returned equals the one that will be read.
@@ -154,6 +157,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     try:
         pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
         check_predictor(pipeline, trusted)
+        check_loaded(pipeline, trusted)
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, card)
