@@ -114,7 +114,7 @@ def check_array(
     for part in parts if value.size and value.dtype.kind != "b" else ():
         # NaN passes through minimum and maximum, and is between no two numbers.
         least, most = (np.fmin, np.fmax) if gaps else (np.minimum, np.maximum)
-        ends = least.reduce(part, axis=None), most.reduce(part, axis=None)
+        ends = least.reduce(part, axis=None).item(), most.reduce(part, axis=None).item()
         inside = all(lowest <= end <= highest or (gaps and np.isnan(end)) for end in ends)
         require(inside, owner, f"{name} is not between {lowest:g} and {highest:g}")
 

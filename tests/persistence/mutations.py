@@ -50,7 +50,7 @@ NUMBERS = ["température (°C)", "income", "always the same"]
 
 def table(n_classes: int = 3, seed: int = 0):
     """Return a table of numbers, categories, truth values and a column of many categories."""
-    X, y = mixed_table(n_classes, 90, seed)
+    X, y = mixed_table(n_classes, 150, seed)
     X["flag"] = np.arange(len(X)) % 3 == 0
     return X, y
 
@@ -63,21 +63,19 @@ def small(kind, **settings):
 
 
 def models():
-    """Yield the name of each kind, a function that fits one, and whether it takes numbers only."""
+    """Yield the name of each kind, and a function that fits one."""
     X, y = table()
-    two = y == "class 1"
+    two, numbers = y == "class 1", X["income"].fillna(0).to_numpy()
     for kind in SAVED_CLASSIFIERS:
-        yield kind.__name__, lambda kind=kind: prepared(small(kind)).fit(X, y), False
+        yield kind.__name__, lambda kind=kind: prepared(small(kind)).fit(X, y)
     boosted = {"boosting": True, "shares": "chosen", "noise": 0.1}
     for name, target in (("boosted", y), ("boosted of two", two)):
         yield (
             f"{name} {RobustClassifier.__name__}",
             lambda target=target: prepared(small(RobustClassifier, **boosted)).fit(X, target),
-            False,
         )
     for kind in SAVED_REGRESSORS:
-        numbers = X["income"].fillna(0).to_numpy()
-        yield kind.__name__, lambda kind=kind: prepared(small(kind)).fit(X, numbers), False
+        yield kind.__name__, lambda kind=kind: prepared(small(kind)).fit(X, numbers)
     for steps in (
         (MinMaxScaler(), PCA(2, random_state=0)),
         (MaxAbsScaler(), VarianceThreshold()),
@@ -88,11 +86,10 @@ def models():
         def fit(steps=steps):
             return make_pipeline(SimpleImputer(), *steps, small(RVFLClassifier)).fit(X[NUMBERS], y)
 
-        yield name, fit, True
+        yield name, fit
     yield (
         "OrdinalEncoder",
         lambda: make_pipeline(OrdinalEncoder(), small(RVFLClassifier)).fit(X[["flag"]], y),
-        False,
     )
 
 
@@ -107,7 +104,7 @@ def save_models(folder: Path) -> list[str]:
     names = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, fit, _ in models():
+        for name, fit in models():
             model = fit()
             takes = model.feature_names_in_
             kinds = {True: "number", False: "category"}
@@ -229,8 +226,8 @@ def header_edit(data: bytes, rng) -> bytes:
 
 def damage_an_array(members: dict[str, bytes], rng) -> None:
     """Change one array of a model, somehow."""
-    names = sorted(name for name in members if name.endswith(".npy"))
-    # Large files have many trees: every array has its chance, and so has every kind of damage.
+    # In the order of the file: names are different in every process, and seeds should not be.
+    names = [name for name in members if name.endswith(".npy")]
     name = rng.choice(names)
     how = rng.randrange(8)
     if how == 0:
@@ -253,6 +250,9 @@ HOSTILE = ["null", "true", "false", "-1", "0", "1", "2", "1000000", "1e308", "-1
            '"passthrough"', '"relu"', '"pandas"', "0.5", '"\\u0000"']  # fmt: skip
 
 
+NAMES = ["x", "predict", "n_jobs", "_scores", "n_features_in_", "classes_", "_floor"]
+
+
 def nodes_of(tree) -> list[dict]:
     """Return all nodes of a tree, parents first."""
     found, to_visit = [], [tree]
@@ -270,55 +270,82 @@ def nodes_of(tree) -> list[dict]:
 def damage_the_tree(members: dict[str, bytes], rng) -> None:
     """Change one node of a model, somehow."""
     schema = json.loads(members[SCHEMA_MEMBER])
-    nodes = nodes_of(schema)
-    node = rng.choice(nodes)
+    nodes = [one for one in nodes_of(schema) if "__id__" in one]
+    node, other = rng.choice(nodes), json.dumps(rng.choice(nodes))
     # The reader knows nodes by their number, and takes the first of a number for all.
-    alike = [one for one in nodes if one.get("__id__") == node["__id__"]]
-    how = rng.randrange(9)
-    other = rng.choice(nodes)
+    alike = [one for one in nodes if one["__id__"] == node["__id__"]]
+    change = rng.choice(
+        (new_value, new_value, new_value, other_entries, other_items, other_type, other_node,
+         other_member, without_a_key)
+    )  # fmt: skip
     for one in alike:
-        change_node(one, other, how, random.Random(str(members.keys()) + str(how)), rng)
+        change(one, json.loads(other), rng)
     members[SCHEMA_MEMBER] = json.dumps(schema).encode()
 
 
-def change_node(node: dict, other: dict, how: int, same: random.Random, rng) -> None:
-    """Change one node; `same` makes the same choice for each node of a number."""
+def new_value(node: dict, other: dict, rng) -> None:
+    """Put something else in the place of a value."""
+    if node["__loader__"] == "JsonNode":
+        node["content"] = rng.choice(HOSTILE)
+    else:
+        other_entries(node, other, rng)
+
+
+def other_entries(node: dict, other: dict, rng) -> None:
+    """Take an entry out of a dict of attributes, or give it another name."""
     content = node.get("content")
-    if how <= 2 and node["__loader__"] == "JsonNode":
-        node["content"] = same.choice(HOSTILE) if rng.random() < 0.3 else rng.choice(HOSTILE)
-    elif how == 3 and isinstance(content, dict) and content and "__loader__" not in content:
-        del content[rng.choice(sorted(content))]
-    elif how == 4 and isinstance(content, dict) and content and "__loader__" not in content:
-        old = rng.choice(sorted(content))
-        content[rng.choice(["x", "predict", "n_jobs", "_scores", "n_features_in_", "classes_"])] = (
-            content.pop(old)
-        )
-    elif how == 5 and isinstance(content, list) and content:
+    if isinstance(content, dict) and content and "__loader__" not in content:
+        value = content.pop(rng.choice(sorted(content)))
+        if rng.random() < 0.5:
+            content[rng.choice(NAMES)] = value
+    else:
+        other_items(node, other, rng)
+
+
+def other_items(node: dict, other: dict, rng) -> None:
+    """Take an item out of a list, or put one in."""
+    content = node.get("content")
+    if isinstance(content, list) and content:
         place = rng.randrange(len(content))
         if rng.random() < 0.5:
             del content[place]
         else:
             content.insert(place, rng.choice([content[0], other]))
-    elif how == 6:
-        name = rng.choice(sorted(TRUSTED_OBJECTS))
-        if node["__loader__"] == "ObjectNode":
-            node["__module__"], _, node["__class__"] = name.rpartition(".")
-        elif node["__loader__"] in ("ListNode", "TupleNode"):
-            to_list = node["__loader__"] == "TupleNode"
-            node["__loader__"] = "ListNode" if to_list else "TupleNode"
-            node["__class__"] = "list" if to_list else "tuple"
-        else:
-            node["__id__"] = other["__id__"]
-    elif how == 7:
-        copied = json.loads(json.dumps(other))
-        node.clear()
-        node.update(copied)
-    elif "file" in node and "file" in other:
-        node["file"] = other["file"]
-        if rng.random() < 0.7:
-            node["__id__"] = other["__id__"]
     else:
-        node.pop(rng.choice(sorted(node)))
+        node["__id__"] = other["__id__"]
+
+
+def other_type(node: dict, other: dict, rng) -> None:
+    """Make an object one of another class, and a list a tuple."""
+    if node["__loader__"] == "ObjectNode":
+        node["__module__"], _, node["__class__"] = rng.choice(sorted(TRUSTED_OBJECTS)).rpartition(
+            "."
+        )
+    elif node["__loader__"] in ("ListNode", "TupleNode"):
+        new = "list" if node["__loader__"] == "TupleNode" else "tuple"
+        node["__loader__"], node["__class__"] = f"{new.title()}Node", new
+    else:
+        node["__id__"] = other["__id__"]
+
+
+def other_node(node: dict, other: dict, rng) -> None:
+    """Put another node in the place of one."""
+    node.clear()
+    node.update(other)
+
+
+def other_member(node: dict, other: dict, rng) -> None:
+    """Let an array be that of another node."""
+    if "file" in node and "file" in other:
+        node["file"] = other["file"]
+        node["__id__"] = rng.choice([node["__id__"], other["__id__"]])
+    else:
+        other_node(node, other, rng)
+
+
+def without_a_key(node: dict, other: dict, rng) -> None:
+    """Take away one of the facts about a node."""
+    node.pop(rng.choice(sorted(node)))
 
 
 def damage_the_card(members: dict[str, bytes], rng) -> None:
@@ -370,6 +397,12 @@ def rows_for(path: Path) -> pd.DataFrame:
     return rows[[*load_model(path).pipeline.feature_names_in_]][:70]
 
 
+def tell(line: str) -> None:
+    """Answer the process that asks."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def serve(folder: Path) -> None:
     """Answer, line by line, what comes of a kind of model after the damage of a seed."""
     warnings.simplefilter("ignore")
@@ -383,11 +416,11 @@ def serve(folder: Path) -> None:
     draft = folder / f"draft of {os.getpid()}"
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-    print("ready", flush=True)
+    tell("ready")
     for line in sys.stdin:
         name, seed = json.loads(line)
         write_members(draft, damaged(members[name], seed))
-        print(json.dumps(outcome_of(draft, rows[name])), flush=True)
+        tell(json.dumps(outcome_of(draft, rows[name])))
 
 
 class Worker:

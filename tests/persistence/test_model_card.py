@@ -30,6 +30,11 @@ CARD = ModelCard(
 )
 
 
+def card_of(rows):
+    """Return a card with the columns of a table."""
+    return replace(CARD, columns=tuple(ColumnCard(name, "number") for name in rows.columns))
+
+
 SCHEMA = Schema(
     (
         Column("age", "number", missing={"": 2, "?": 1}, distinct=40),

@@ -20,14 +20,14 @@ from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLRegresso
 from granulearn.persistence import ModelFileError, load_model, model_files, save_model
 from tests.cli.commands import fails
 from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline, mixed_table
-from tests.persistence.test_model_card import CARD
+from tests.persistence.test_model_card import CARD, card_of
 
 
 @pytest.fixture(name="saved")
 def saved_model(tmp_path):
     pipeline, rows = fitted_pipeline(GBRVFLClassifier)
     path = tmp_path / "model.skops"
-    save_model(pipeline, path, CARD)
+    save_model(pipeline, path, card_of(rows))
     return path, pipeline, rows
 
 
@@ -63,10 +63,10 @@ def test_a_loaded_model_predicts_bit_for_bit_the_same(classifier, n_classes, tmp
 
 
 def test_the_card_comes_back_with_the_versions(saved):
-    path, _, _ = saved
+    path, _, rows = saved
     card = load_model(path).card
     assert card.versions["granulearn"]
-    assert card.columns == CARD.columns
+    assert card.columns == card_of(rows).columns
     assert card.scores == CARD.scores
 
 

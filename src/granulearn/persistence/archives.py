@@ -201,14 +201,23 @@ def check_array_headers(members: zipfile.ZipFile) -> None:
     for entry in members.infolist():
         if not entry.filename.endswith(".npy"):
             continue
-        with members.open(entry) as member:
-            version = npy.read_magic(member)
-            known = version in ((1, 0), (2, 0))
-            _demand(known, f"{entry.filename} is of another version")
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, _, dtype = read(member, max_header_size=_LONGEST_ARRAY_HEADER)
-            n_bytes = member.tell() + prod(shape) * dtype.itemsize
+        try:
+            shape, dtype, n_before = _array_header(members, entry)
+        except Exception as error:  # numpy reads the header as Python does, and raises as it does
+            raise ArchiveError(f"{entry.filename} is no array") from error
         plain = dtype.kind in _ARRAY_KINDS and dtype.itemsize > 0 and dtype.subdtype is None
         _demand(plain, f"{entry.filename} holds {str(dtype)[:80]}")
-        fits = min(shape, default=1) >= 0 and n_bytes == entry.file_size
-        _demand(fits and max(shape, default=1) <= MOST_BYTES, f"{entry.filename} has another size")
+        whole = all(type(length) is int and 0 <= length <= MOST_BYTES for length in shape)
+        fits = whole and n_before + prod(shape) * dtype.itemsize == entry.file_size
+        _demand(fits, f"{entry.filename} has another size than it says")
+
+
+def _array_header(
+    members: zipfile.ZipFile, entry: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype, int]:
+    """Return the shape and type of an array, and how many bytes come before its numbers."""
+    with members.open(entry) as member:
+        version = npy.read_magic(member)
+        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, _, dtype = readers[version](member, max_header_size=_LONGEST_ARRAY_HEADER)
+        return shape, dtype, member.tell()

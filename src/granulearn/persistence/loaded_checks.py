@@ -16,6 +16,7 @@ import numpy as np
 
 from granulearn._invariants import InvariantError, require
 from granulearn.persistence.loaded_steps import STEP_CHECKS, check_pipeline
+from granulearn.persistence.model_card import ModelCard
 from granulearn.persistence.predictors import full_name
 
 _VALUES = (type(None), bool, int, float, str, np.generic, np.dtype, type, slice, FunctionType)
@@ -44,6 +45,26 @@ def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
             raise InvariantError(f"{type(part).__name__}: nothing is known of what must hold of it")
         check(part)
     check_pipeline(model, trusted)
+
+
+def check_card(model: Any, card: ModelCard) -> None:
+    """Raise `InvariantError` unless a model takes the columns that its card names.
+
+    Parameters
+    ----------
+    model : estimator
+        A model that `check_loaded` has passed.
+    card : ModelCard
+        What the file says about it; one without columns says nothing.
+    """
+    names = [column.name for column in card.columns]
+    if not names:
+        return
+    known = all(type(name) is str for name in names) and len({*names}) == len(names)
+    require(known, card, "a column has no name, or is there twice")
+    taken = getattr(model, "feature_names_in_", None)
+    agree = names == taken.tolist() if taken is not None else len(names) == model.n_features_in_
+    require(agree, card, "the columns of the card are not those that the model takes")
 
 
 def _parts(model: Any) -> Iterator[Any]:

@@ -111,7 +111,9 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
         require(name not in seen, step, f"{name!r} is there twice")
         seen.add(name)
         places = _places(step, columns, names)
-        require(indices.get(name) == places, step, f"the columns of {name!r} do not agree")
+        found = indices.get(name)
+        plain = type(found) is list and all(type(place) is int for place in found)
+        require(plain and found == places, step, f"the columns of {name!r} do not agree")
         if isinstance(branch, str):
             require(branch in ("drop", "passthrough"), step, f"{name!r} is {branch!r}")
             n_made += len(places) if branch == "passthrough" else 0
@@ -149,6 +151,9 @@ def _imputer(step: Any) -> int:
     statistics = part_of(step, "statistics_", np.ndarray)
     require(statistics.shape == (n_columns,), step, "statistics_ has another length")
     require(step.indicator_ is None, step, "indicator_ is not known here")
+    # Tables are read so that every gap is NaN.
+    looks_for_gaps = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
+    require(looks_for_gaps, step, "missing_values is not NaN")
     if statistics.dtype.kind == "O":
         # A column without any cell has no most frequent one.
         kinds = (str, bool, int, float, type(None))
@@ -248,7 +253,8 @@ def _function(step: Any) -> int:
         require(known, step, f"{name} is another function")
     for name in ("kw_args", "inv_kw_args"):
         require(not getattr(step, name), step, f"{name} are not known here")
-    require(step.accept_sparse is False, step, "accept_sparse is not known here")
+    named = step.feature_names_out in (None, "one-to-one")
+    require(named, step, "feature_names_out is another function")
     return check_inputs_of(step) if hasattr(step, "n_features_in_") else UNKNOWN
 
 
@@ -271,6 +277,9 @@ def _category_counts(step: Any) -> list[int]:
         require(ordered, step, "categories_ are not sorted, or name one twice")
     few = getattr(step, "_infrequent_enabled", False) is False
     require(few, step, "rare categories in one column are not known here")
+    # The encoder by targets has no such setting.
+    plain = getattr(step, "dtype", float) in (float, np.float64, np.float32)
+    require(plain, step, "dtype is not that of numbers")
     return [len(each) for each in lists]
 
 
@@ -278,8 +287,7 @@ def _one_hot(step: Any) -> int:
     counts = _category_counts(step)
     require(step.drop_idx_ is None and step.drop is None, step, "drop is not known here")
     require(step.sparse_output is False, step, "it makes a sparse table")
-    outs = getattr(step, "_n_features_outs", counts)
-    require(outs == counts, step, "_n_features_outs are not those of categories_")
+    require(step._n_features_outs == counts, step, "_n_features_outs are not those of categories_")
     return sum(counts)
 
 
@@ -287,8 +295,7 @@ def _ordinal(step: Any) -> int:
     counts = _category_counts(step)
     number = step.unknown_value
     require(number is None or _is_number(number), step, "unknown_value is no number")
-    missing = getattr(step, "_missing_indices", {})
-    require(type(missing) is dict and not missing, step, "gaps are not known here")
+    require(part_of(step, "_missing_indices", dict) == {}, step, "gaps are not known here")
     return len(counts)
 
 

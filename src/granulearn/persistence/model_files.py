@@ -34,7 +34,7 @@ from granulearn.persistence.archives import (
     read_json,
 )
 from granulearn.persistence.atomic_files import written_atomically
-from granulearn.persistence.loaded_checks import check_loaded
+from granulearn.persistence.loaded_checks import check_card, check_loaded
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
@@ -118,6 +118,7 @@ def save_model(
     try:
         check_predictor(pipeline, trusted)
         check_loaded(pipeline, trusted)
+        check_card(pipeline, card or ModelCard())
     except (TypeError, NotFittedError, InvariantError) as error:
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     card = replace(card or ModelCard(), versions=installed_versions())
@@ -169,6 +170,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
         pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
         check_predictor(pipeline, trusted)
         check_loaded(pipeline, trusted)
+        check_card(pipeline, card)
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, card)
