@@ -351,9 +351,12 @@ def without_a_key(node: dict, other: dict, rng) -> None:
 def damage_the_card(members: dict[str, bytes], rng) -> None:
     """Change one entry of the card or of the file's header."""
     header = json.loads(members[CARD_MEMBER])
-    place = rng.choice([header, header["card"], *header["card"]["columns"][:2]])
-    key = rng.choice(sorted(place))
-    place[key] = json.loads(rng.choice(HOSTILE))
+    card = header["card"]
+    columns = card["columns"] if isinstance(card, dict) else None
+    inner = columns[:2] if isinstance(columns, list) else []
+    places = [place for place in (header, card, *inner) if isinstance(place, dict) and place]
+    place = rng.choice(places)
+    place[rng.choice(sorted(place))] = json.loads(rng.choice(HOSTILE))
     members[CARD_MEMBER] = json.dumps(header).encode()
 
 
