@@ -113,6 +113,21 @@ def add_posterior(X, seen, *tree_and_total):
     )  # fmt: skip
 
 
+def test_a_walk_ends_in_arrays_that_are_no_tree():
+    # Both children of the first ball are the first ball's own pair, again and again.
+    tree = (
+        np.array([1, 1, 1], np.int32),
+        np.array([0, 1, 2, 3], np.int32),
+        np.zeros(3, np.int32),
+        np.ones(3),
+        np.zeros(3),
+    )
+    assert _posterior_kernels.find_leaf(np.ones(1), *tree) == -2
+    total = np.zeros((2, 1))
+    add_posterior(np.ones((2, 1)), np.empty(0, bool), *tree, np.ones((1, 1)), total)
+    assert total.tolist() == [[0], [0]]
+
+
 def test_a_tree_adds_only_to_the_rows_that_it_has_not_seen():
     leaf = (
         np.array([-1], np.int32), np.array([0, 0], np.int32), np.empty(0, np.int32),

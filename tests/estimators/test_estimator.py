@@ -127,3 +127,8 @@ def test_a_wrong_parameter_of_a_part_is_named():
 def test_negative_scores_become_zero_and_the_rest_sums_to_one():
     scores = np.array([[1.5, -0.5, 0.0], [0.25, 0.75, 0.0]])
     assert_allclose(positive_part(scores), [[1, 0, 0], [0.25, 0.75, 0]])
+
+
+def test_scores_that_are_all_negative_are_those_of_the_highest_one():
+    found = positive_part(np.array([[-2.0, -1.0], [3.0, 1.0], [0.0, 0.0]]))
+    assert found.tolist() == [[0, 1], [0.75, 0.25], [1, 0]]

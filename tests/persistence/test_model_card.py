@@ -30,6 +30,11 @@ CARD = ModelCard(
 )
 
 
+def card_of(rows):
+    """Return a card with the columns of a table."""
+    return replace(CARD, columns=tuple(ColumnCard(name, "number") for name in rows.columns))
+
+
 SCHEMA = Schema(
     (
         Column("age", "number", missing={"": 2, "?": 1}, distinct=40),
@@ -47,6 +52,26 @@ SCHEMA = Schema(
 def test_json_and_back_is_the_same_card(schema):
     card = replace(CARD, schema=schema)
     assert ModelCard.from_json(json.loads(json.dumps(card.to_json()))) == card
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("columns", 3), ("rows", "many"), ("classes", []), ("scores", None), ("versions", 1.5)],
+)
+def test_an_entry_of_another_type_is_refused(name, value):
+    with pytest.raises(TypeError, match="the card has"):
+        ModelCard.from_json(CARD.to_json() | {name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("name", 3), ("kind", "date"), ("missing", None), ("lowest", "a"), ("categories", [1])],
+)
+def test_a_column_of_another_type_is_refused(name, value):
+    content = json.loads(json.dumps(CARD.to_json()))
+    content["columns"][0][name] = value
+    with pytest.raises(TypeError, match="a column that is none"):
+        ModelCard.from_json(content)
 
 
 def test_a_card_without_a_schema_reads_its_columns_by_name():

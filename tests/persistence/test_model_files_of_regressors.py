@@ -16,7 +16,7 @@ from granulearn.estimators import DeepRVFLRegressor, RVFLRegressor
 from granulearn.network import activation_names
 from granulearn.persistence import ModelFileError, load_model, save_model
 from tests.persistence.fitted_pipelines import SAVED_REGRESSORS, fitted_regressor
-from tests.persistence.test_model_card import CARD
+from tests.persistence.test_model_card import card_of
 from tests.persistence.test_model_files import rewrite
 
 alone_and_in_a_pipeline = pytest.mark.parametrize("in_pipeline", [False, True])
@@ -29,7 +29,7 @@ def test_a_loaded_regressor_predicts_bit_for_bit_the_same(
     regressor, n_targets, in_pipeline, tmp_path
 ):
     model, rows = fitted_regressor(regressor, n_targets, in_pipeline=in_pipeline)
-    card = save_model(model, tmp_path / "m.skops", CARD)
+    card = save_model(model, tmp_path / "m.skops", card_of(rows))
     loaded = load_model(tmp_path / "m.skops")
     assert type(loaded.pipeline) is type(model)
     assert_array_equal(loaded.pipeline.predict(rows), model.predict(rows), strict=True)

@@ -183,7 +183,10 @@ def mark_equal_leaves(
 def find_leaf(row, children, offsets, features, directions, thresholds):
     """Walk one row down a packed tree; return the number of its leaf."""
     node = 0
-    while children[node] > 0:
+    # No walk takes more steps than there are nodes, whatever the arrays say.
+    for _ in range(len(children)):
+        if children[node] <= 0:
+            break
         begin, end = offsets[node], offsets[node + 1]
         product = row[features[begin]] * directions[begin]
         for j in range(begin + 1, end):
@@ -242,15 +245,17 @@ def add_posterior(
     A row goes as `find_leaf` sends it. All rows that come to a node go on from there
     together, column by column, so none waits for its own memory or for a guess of its way.
     """
-    n_rows, n_pending = 0, 0
+    n_rows, n_pending, n_visits = 0, 0, 0
     for i in range(len(total)):
         rows[n_rows] = i
         n_rows += len(seen) == 0 or not seen[i]
     if n_rows > 0:
         pending[0, 0], pending[0, 1], pending[0, 2] = 0, 0, n_rows
         n_pending = 1
-    while n_pending > 0:
+    # A tree has each node once, so more visits than nodes would be those of no tree.
+    while n_pending > 0 and n_visits < len(children):
         n_pending -= 1
+        n_visits += 1
         node, start, stop = pending[n_pending, 0], pending[n_pending, 1], pending[n_pending, 2]
         child = children[node]
         if child < 0:

@@ -15,6 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from granulearn._invariants import (
+    ANY_FINITE,
+    FINITE,
+    FLOAT,
+    array_of,
+    check_fields,
+    number_of,
+    parts_of,
+    require,
+)
 from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import BallTree, ForestRule, evidence_tables, grow_one, mix_tree
 from granulearn.balls.makers import in_threads
@@ -22,6 +32,9 @@ from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_tabl
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
+# Leaves are in single precision.
+ROUNDING = 1e-4
+SMALLEST_SCALE = np.finfo(float).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +47,24 @@ class BallForest:
     n_outputs: int
     """Probabilities that a leaf has: one per class, for each weighing."""
     n_weighings: int = 1
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        trees = parts_of(self, "trees", tuple, BallTree)
+        shift = array_of(self, "shift", FLOAT, (None,), within=ANY_FINITE, in_order=True)
+        number_of(self, "scale", SMALLEST_SCALE, FINITE)
+        n_outputs = number_of(self, "n_outputs", 1, 2**31, whole=True)
+        n_weighings = number_of(self, "n_weighings", 1, n_outputs, whole=True)
+        require(len(trees) > 0, self, "trees are none")
+        require(n_outputs % n_weighings == 0, self, "n_outputs is no multiple of n_weighings")
+        for tree in trees:
+            proba, features = tree.leaf_proba, tree.features
+            require(proba.shape[1] == n_outputs, self, "leaf_proba of a tree has other classes")
+            sums = proba.sum(axis=1, dtype=np.float64)
+            is_whole = np.abs(sums - n_weighings).max() < ROUNDING * n_weighings
+            require(is_whole, self, "leaf_proba of a tree does not sum to one")
+            known = len(features) == 0 or features.max() < len(shift)
+            require(known, self, "features of a tree name a column that is not there")
 
     def rows(self, X: np.ndarray) -> np.ndarray:
         """Return inputs shifted and scaled, as the trees need them."""

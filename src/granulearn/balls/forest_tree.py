@@ -7,6 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from granulearn._invariants import (
+    ANY_FINITE,
+    FINITE,
+    FLOAT,
+    FLOAT32,
+    INT32,
+    SHARE,
+    array_of,
+    check_fields,
+    is_monotone,
+    number_of,
+    require,
+)
 from granulearn.balls.evidence_table import EvidenceTable, evidence_table
 from granulearn.balls.forest_rows import ForestRows
 
@@ -25,6 +38,11 @@ class Weighing:
     """Dirichlet weight of each class."""
     stop: float = 0.8
     """Prior probability that a ball is not split."""
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        number_of(self, "alpha", 0, FINITE)
+        number_of(self, "stop", 0, 1)
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,31 @@ class BallTree:
     """
     leaf_proba: np.ndarray
     """(n_leaves, K) posterior of a row that ends in the leaf, over its whole path."""
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        end = 2**31 - 2  # one more is still a number of 32 bits
+        children = array_of(self, "children", INT32, (None,), within=(-end, end), in_order=True)
+        n_nodes = len(children)
+        is_leaf = children < 0
+        n_leaves = int(is_leaf.sum())
+        offsets = array_of(self, "offsets", INT32, (n_nodes + 1,), in_order=True)
+        features = array_of(self, "features", INT32, (None,), within=(0, end), in_order=True)
+        n_filled = len(features)
+        array_of(self, "directions", FLOAT, (n_filled,), within=ANY_FINITE, in_order=True)
+        array_of(self, "thresholds", FLOAT, (n_nodes,), within=ANY_FINITE, in_order=True)
+        array_of(self, "leaf_proba", FLOAT32, (n_leaves, None), within=SHARE, in_order=True)
+        splits = np.flatnonzero(~is_leaf)
+        lefts = children[splits]
+        # Every ball but the first is in one pair, and pairs are made in some order.
+        are_pairs = np.array_equal(np.sort(lefts), np.arange(1, n_nodes, 2))
+        require(n_nodes == 2 * n_leaves - 1 and are_pairs, self, "children are no tree")
+        require((lefts > splits).all(), self, "children come before their parent")
+        leaves_in_order = np.array_equal(children[is_leaf], -1 - np.arange(n_leaves))
+        require(leaves_in_order, self, "children name leaves that are not there")
+        require(is_monotone(offsets, n_filled), self, "offsets point outside of features")
+        has_features = (np.diff(offsets)[splits] > 0).all()
+        require(has_features, self, "offsets leave a split without features")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,17 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
+from granulearn._invariants import (
+    ANY_FINITE,
+    FINITE,
+    FLOATS,
+    INTS,
+    MOST_ROWS,
+    array_of,
+    check_fields,
+    labels_of,
+    require,
+)
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, sorted_rows
 
 if TYPE_CHECKING:
@@ -118,6 +129,21 @@ class BallSet:
     def __post_init__(self):
         for field in fields(self):
             getattr(self, field.name).setflags(write=False)
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        centers = array_of(self, "centers", FLOATS, (None, None), within=ANY_FINITE, in_order=True)
+        k, n_classes = len(centers), len(labels_of(self, "classes"))
+        require(centers.size > 0, self, "centers are none")
+        array_of(self, "radii", FLOATS, (k,), within=(0, FINITE), in_order=True)
+        array_of(self, "labels", INTS, (k,), within=(0, n_classes - 1))
+        array_of(self, "purities", FLOATS, (k,), within=(0, 1))
+        counts = array_of(self, "counts", INTS, (k,), within=(1, MOST_ROWS))
+        shape = (k, n_classes)
+        class_counts = array_of(self, "class_counts", INTS, shape, within=(0, MOST_ROWS))
+        array_of(self, "assignment", INTS, (None,), within=(-1, k - 1))
+        agree = np.array_equal(class_counts.sum(axis=1), counts)
+        require(agree, self, "class_counts do not sum to counts")
 
     def __len__(self) -> int:
         return len(self.centers)

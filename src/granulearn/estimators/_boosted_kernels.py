@@ -13,7 +13,10 @@ def add_leaf_values(
         output = outputs[tree]
         for i in range(len(X)):
             node = roots[tree]
-            while features[node] >= 0:
+            # No walk takes more steps than there are nodes, whatever the arrays say.
+            for _ in range(len(features)):
+                if features[node] < 0:
+                    break
                 node = lefts[node] if X[i, features[node]] <= thresholds[node] else rights[node]
             raw[i, output] += values[node]
 

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
+from granulearn._invariants import part_of, require
 from granulearn._sklearn_compat import HasMethods, Interval, fit_context, set_random_states
 from granulearn.balls import Samples, check_samples
 from granulearn.estimators.ball_rvfl import SDAPGBRVFLClassifier
@@ -78,6 +79,15 @@ class BallEnsembleClassifier(ScoreClassifier):
         self.n_partitions = n_partitions
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        members = part_of(self, "estimators_", list)
+        require(len(members) > 0, self, "estimators_ are none")
+        for member in members:
+            decides = callable(getattr(member, "decision_function", None))
+            require(decides, self, f"estimators_ has {type(member).__name__}")
+            self._check_agrees("estimators_", member)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, sample_membership=None):

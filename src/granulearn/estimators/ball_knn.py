@@ -11,7 +11,7 @@ from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.balls import Samples, check_samples, nearest_surfaces, resolve_maker
 from granulearn.balls.makers import effective_n_jobs
 from granulearn.estimators.ball_rvfl import balls_of_all_classes, with_all_assigned
-from granulearn.estimators.base import draw_seeds
+from granulearn.estimators.base import check_loaded_balls, draw_seeds
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 
 
@@ -118,6 +118,10 @@ class GranularBallKNNClassifier(ScoreClassifier):
         self.init = init
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        check_loaded_balls(self)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -14,6 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, softmax
 
+from granulearn._invariants import (
+    FLOAT,
+    FLOAT32,
+    INT32,
+    INTS,
+    array_of,
+    check_fields,
+    part_of,
+    require,
+)
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
 from granulearn.estimators.bundles import Bundles
 
@@ -47,6 +57,28 @@ class BoostedTrees:
     """(n_nodes,)"""
     values: np.ndarray
     """(n_nodes,) what a leaf adds."""
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        bundles = part_of(self, "bundles", Bundles)
+        classes = array_of(self, "classes", INTS, (None,), within=(0, 2**31))
+        k = len(classes)
+        require(k > 1 and len(np.unique(classes)) == k, self, "classes are not different")
+        baseline = array_of(self, "baseline", FLOAT, (1 if k == 2 else k,), in_order=True)
+        known = (-1, bundles.n_inputs - 1)
+        features = array_of(self, "features", INT32, (None,), within=known, in_order=True)
+        n_nodes, n_outputs = len(features), len(baseline)
+        places = (0, n_nodes - 1)
+        lefts = array_of(self, "lefts", INT32, (n_nodes,), within=places, in_order=True)
+        rights = array_of(self, "rights", INT32, (n_nodes,), within=places, in_order=True)
+        roots = array_of(self, "roots", INT32, (None,), within=places, in_order=True)
+        outputs = (0, n_outputs - 1)
+        array_of(self, "outputs", INT32, roots.shape, within=outputs, in_order=True)
+        array_of(self, "thresholds", FLOAT, (n_nodes,), within=(-np.inf, np.inf), in_order=True)
+        array_of(self, "values", FLOAT32, (n_nodes,), in_order=True)
+        splits = np.flatnonzero(features >= 0)
+        later = (lefts[splits] > splits) & (rights[splits] > splits)
+        require(later.all(), self, "lefts or rights come before their parent")
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""

@@ -12,6 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from granulearn._invariants import (
+    ANY_FINITE,
+    FINITE,
+    FLOAT,
+    INTP,
+    array_of,
+    check_fields,
+    is_monotone,
+    require,
+)
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
 
 # A value that few rows have is placed as if so many more had the labels of all.
@@ -32,6 +42,29 @@ class Bundles:
     """(b + n_bundles,) for each bundle the code where no column is on, then of each column."""
     others: np.ndarray
     """Columns that are not bundled."""
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        bundled = array_of(self, "bundled", INTP, (None,), within=(0, FINITE), in_order=True)
+        others = array_of(self, "others", INTP, (None,), within=(0, FINITE), in_order=True)
+        offsets = array_of(self, "offsets", INTP, (None,), within=(0, FINITE), in_order=True)
+        require(is_monotone(offsets, len(bundled)), self, "offsets point outside of bundled")
+        array_of(self, "middles", FLOAT, bundled.shape, within=ANY_FINITE, in_order=True)
+        n_codes = len(bundled) + self.n_bundles
+        array_of(self, "codes", FLOAT, (n_codes,), within=ANY_FINITE, in_order=True)
+        columns = np.sort(np.concatenate([bundled, others]))
+        each_once = np.array_equal(columns, np.arange(len(columns)))
+        require(each_once, self, "bundled and others are not all columns, each once")
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns that come in."""
+        return len(self.bundled) + len(self.others)
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of columns that trees look at."""
+        return self.n_bundles + len(self.others)
 
     @property
     def n_bundles(self) -> int:

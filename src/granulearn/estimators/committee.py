@@ -11,12 +11,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
+from granulearn._invariants import parts_of, require
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rows import class_by_class
 from granulearn.balls.makers import limited_threads
 from granulearn.balls.records import order_by_value
 from granulearn.estimators.ball_forest import class_factors, n_counted
+from granulearn.estimators.base import check_output_weights
 from granulearn.estimators.committee_fit import (
     PILOT_HIDDEN,
     PILOT_ROWS,
@@ -30,8 +32,8 @@ from granulearn.estimators.committee_fit import (
     spread_weights,
 )
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
-from granulearn.estimators.regression import check_numbers
-from granulearn.network import activation_names, one_hot
+from granulearn.estimators.regression import LoadedTargets, check_numbers
+from granulearn.network import RandomFeatures, activation_names, one_hot
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -53,6 +55,17 @@ class _BaseRVFLCommittee(Estimator):
         "C": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "random_state": ["random_state"],
     }
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        features = parts_of(self, "features_", tuple, RandomFeatures)
+        require(len(features) > 0, self, "features_ are none")
+        agree = all(each.n_features == self.n_features_in_ for each in features)
+        require(agree, self, "features_ take other columns")
+        agree = all(each.n_columns == features[0].n_columns for each in features)
+        require(agree, self, "features_ are of different sizes")
+        shape = (len(features), features[0].n_columns, self._n_loaded_outputs)
+        check_output_weights(self, self.coef_, features[0].dtype, shape)
 
     def _fit_layers(
         self,
@@ -282,7 +295,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
         return self._probabilities(self.loo_scores_)
 
 
-class RVFLCommitteeRegressor(RegressorMixin, _BaseRVFLCommittee):
+class RVFLCommitteeRegressor(LoadedTargets, RegressorMixin, _BaseRVFLCommittee):
     r"""Mean of several random vector networks, for numbers, tuned by exact leave-one-out.
 
     Use it as a strong regressor with nothing to tune. Its weak point is

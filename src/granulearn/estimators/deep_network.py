@@ -9,8 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import softmax
 
+from granulearn._invariants import part_of, require
 from granulearn._sklearn_compat import Interval, StrOptions
-from granulearn.estimators.base import BaseRVFLClassifier, RandomNetwork, Seeds, WeightedRows
+from granulearn.estimators.base import (
+    BaseRVFLClassifier,
+    RandomNetwork,
+    Seeds,
+    WeightedRows,
+    check_output_weights,
+)
 from granulearn.network import DeepFeatures, draw_deep_features, row_blocks
 from granulearn.network.deep_ridge import (
     layer_scores,
@@ -36,6 +43,19 @@ class DeepNetwork(RandomNetwork):
     coef_: list[np.ndarray]
 
     _feeds_inputs: ClassVar[bool] = False
+
+    def _check_loaded(self) -> None:
+        # Not that of a network with one layer: features and weights are others.
+        super(RandomNetwork, self)._check_loaded()
+        features = self._loaded_features(DeepFeatures)
+        agree = features.feeds_inputs == self._feeds_inputs
+        require(agree, self, "features_ are those of another network")
+        columns = features.layer_columns if self._feeds_inputs else features.stage_columns
+        coef = part_of(self, "coef_", list)
+        require(len(coef) == len(columns), self, "coef_ has another number of layers")
+        for each, n_columns in zip(coef, columns, strict=True):
+            shape = (int(n_columns), self._n_loaded_outputs)
+            check_output_weights(self, each, features.dtype, shape)
 
     def _features(self, rows: WeightedRows, seeds: Seeds) -> DeepFeatures:
         return draw_deep_features(

@@ -11,6 +11,12 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from granulearn._invariants import (
+    check_inputs_of,
+    check_thread_count,
+    labels_of,
+    require,
+)
 from granulearn.balls import Samples
 
 
@@ -64,11 +70,36 @@ class Estimator(BaseEstimator):
     """
 
     _abilities: ClassVar[Abilities] = NO_ABILITIES
+    _private_attributes: ClassVar[tuple[str, ...]] = ()
+
+    classes_: np.ndarray
+    n_features_in_: int
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if "_abilities" not in vars(cls):
             cls._abilities = NO_ABILITIES
+
+    def _check_loaded(self) -> None:
+        """Raise unless all is as `fit` leaves it; subclasses add what they have."""
+        self._validate_params()
+        check_thread_count(self)
+        check_inputs_of(self)
+        known = {*self.get_params(deep=False), *self._private_attributes}
+        foreign = sorted(name for name in {*vars(self)} - known if not name.endswith("_"))
+        require(not foreign, self, f"it has other attributes: {foreign}")
+
+    @property
+    def _n_loaded_outputs(self) -> int:
+        """Number of outputs that a model from a file must have."""
+        return len(self.classes_)
+
+    def _check_agrees(self, name: str, part: Any) -> None:
+        """Raise unless a part takes the same columns, and knows the same classes."""
+        agree = part.n_features_in_ == self.n_features_in_
+        require(agree, self, f"{name} takes {part.n_features_in_} columns")
+        agree = part.classes_.tolist() == self.classes_.tolist()
+        require(agree, self, f"{name} knows other classes")
 
     def _checked(self, X: Any) -> np.ndarray:
         """Return the inputs of a prediction, checked."""
@@ -83,6 +114,10 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
 
     _probability_form: ClassVar[str] = "softmax"
     """How scores become probabilities: "softmax", "positive part", "powered" or "scores"."""
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        labels_of(self)
 
     def predict(self, X):
         """Return the class of highest score for each row of `X`.
@@ -153,7 +188,12 @@ class DecisionClassifier(ScoreClassifier):
 def positive_part(scores: np.ndarray) -> np.ndarray:
     """Return probabilities that rank classes as the scores do; the scores must sum to one."""
     positive = np.maximum(scores, 0)
-    return positive / positive.sum(axis=1, keepdims=True)
+    sums = positive.sum(axis=1, keepdims=True)
+    nothing = sums[:, 0] == 0
+    if nothing.any():
+        # Only scores that do not sum to one can all be negative; the highest one counts.
+        positive[nothing, scores[nothing].argmax(axis=1)] = sums[nothing] = 1
+    return positive / sums
 
 
 def fit_part(part: BaseEstimator, samples: Samples) -> Any:

@@ -14,6 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from granulearn._invariants import (
+    COMPLEX,
+    FLOAT,
+    LARGEST,
+    array_of,
+    check_fields,
+    choice_of,
+    part_of,
+    require,
+)
 from granulearn.network.random_features import BIAS_RANGE
 
 # Branches of the logarithm: fully complex, and finite for every finite input.
@@ -48,6 +58,21 @@ class ComplexFeatures:
     activation: str
     as_real_pairs: bool
     """Whether a call returns [Re, Im] of each column instead of the column."""
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        weights = array_of(self, "weights", COMPLEX, (None, None))
+        require(weights.size > 0, self, "weights are none")
+        array_of(self, "biases", COMPLEX, (len(weights),))
+        array_of(self, "lowest", FLOAT, (self.n_features,))
+        array_of(self, "width", FLOAT, (self.n_features,), within=(1 / LARGEST, LARGEST))
+        choice_of(self, "activation", _COMPLEX_ACTIVATIONS)
+        part_of(self, "as_real_pairs", bool)
+
+    @property
+    def n_features(self) -> int:
+        """Number of inputs."""
+        return self.weights.shape[1]
 
     @property
     def dtype(self) -> np.dtype:

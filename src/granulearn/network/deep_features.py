@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from granulearn._invariants import FLOAT, LARGEST, check_array, check_fields, part_of, require
 from granulearn.network.random_features import (
     BIAS_RANGE,
     RandomFeatures,
@@ -42,6 +43,24 @@ class DeepFeatures:
     """Whether further layers read the inputs, besides the layer before them."""
 
     dtype = np.dtype(np.float64)
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        first = part_of(self, "first", RandomFeatures)
+        part_of(self, "deeper", tuple)
+        n_linked = 1 + (first.bias_column if part_of(self, "feeds_inputs", bool) else 0)
+        width, growth = len(first.weights), 1.0
+        for weights in self.deeper:
+            check_array(self, "deeper", weights, FLOAT, (n_linked + width, None))
+            require(weights.size > 0, self, "deeper has a layer without nodes")
+            width = weights.shape[1]
+            growth *= max(1.0, float(np.abs(weights).sum(axis=0).max()))
+        require(growth <= LARGEST, self, "deeper layers have weights that overflow")
+
+    @property
+    def n_features(self) -> int:
+        """Number of inputs."""
+        return self.first.n_features
 
     @property
     def bias_column(self) -> int:

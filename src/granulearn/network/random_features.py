@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from granulearn._invariants import FLOAT, array_of, check_fields, choice_of, part_of, require
+
 BIAS_RANGE = 0.1
 LEAKY_SLOPE = 0.1
 SELU_SCALE = 1.0507009873554805
@@ -150,6 +152,19 @@ class RandomFeatures:
     direct_link: bool
 
     dtype = np.dtype(np.float64)
+
+    def _check_loaded(self) -> None:
+        check_fields(self)
+        weights = array_of(self, "weights", FLOAT, (None, None))
+        require(weights.size > 0, self, "weights are none")
+        array_of(self, "biases", FLOAT, (len(weights),))
+        choice_of(self, "activation", _ACTIVATIONS)
+        part_of(self, "direct_link", bool)
+
+    @property
+    def n_features(self) -> int:
+        """Number of inputs."""
+        return self.weights.shape[1]
 
     @property
     def bias_column(self) -> int:

@@ -88,6 +88,7 @@ class ModelCard:
         known = {entry.name for entry in fields(cls)}
         if not isinstance(content, Mapping) or not set(content) <= known:
             raise TypeError("the card is not what this version writes")
+        _check_types(content)
         columns = tuple(_column(column) for column in content.get("columns", ()))
         schema = content.get("schema")
         known_schema = None if schema is None else Schema.from_json(schema)
@@ -118,5 +119,41 @@ def installed_versions() -> dict[str, str]:
     }
 
 
+# What JSON may hold in the place of each entry; others say themselves what they take.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "model": (str,),
+    "target": (str,),
+    "columns": (list, tuple),
+    "rows": (int, type(None)),
+    "dropped_rows": (int,),
+    "classes": (dict,),
+    "balls": (int, type(None)),
+    "doubted_labels": (int, type(None)),
+    "scores": (dict,),
+    "parameters": (dict,),
+    "chosen": (dict,),
+    "seed": (int, type(None)),
+    "versions": (dict,),
+}
+
+
+def _check_types(content: Mapping[str, Any]) -> None:
+    for name, kinds in _TYPES.items():
+        if name in content and not isinstance(content[name], kinds):
+            raise TypeError(f"the card has {type(content[name]).__name__} as its {name}")
+
+
 def _column(content: Mapping[str, Any]) -> ColumnCard:
-    return ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})
+    column = ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})
+    ends = (column.lowest, column.highest)
+    known = (
+        isinstance(column.name, str)
+        and column.kind in ("number", "category")
+        and isinstance(column.missing, int)
+        and all(end is None or isinstance(end, int | float) for end in ends)
+        and all(isinstance(category, str) for category in column.categories)
+        and isinstance(column.meaning, str)
+    )
+    if not known:
+        raise TypeError(f"the card has a column that is none: {str(content)[:200]}")
+    return column

@@ -21,14 +21,25 @@ from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
+from granulearn._invariants import InvariantError
+from granulearn.persistence.archives import (
+    CARD_MEMBER,
+    MOST_BYTES,
+    SCHEMA_MEMBER,
+    ArchiveError,
+    check_archive,
+    check_array_headers,
+    check_references,
+    chunks_of,
+    read_json,
+)
 from granulearn.persistence.atomic_files import written_atomically
+from granulearn.persistence.loaded_checks import check_card, check_loaded
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.persistence.version_remarks import one_remark_on_versions
 
-CARD_MEMBER = "granulearn.json"
-SCHEMA_MEMBER = "schema.json"
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees.
 FORMAT = 3
@@ -107,7 +118,9 @@ def save_model(
         )
     try:
         check_predictor(pipeline, trusted)
-    except (TypeError, NotFittedError) as error:
+        check_loaded(pipeline, trusted)
+        check_card(pipeline, card or ModelCard())
+    except (TypeError, NotFittedError, InvariantError) as error:
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     card = replace(card or ModelCard(), versions=installed_versions())
     # Through JSON, so that the card returned equals the one that will be read.
@@ -150,12 +163,16 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     file = Path(path)
     if not file.is_file():
         raise ModelFileError(f"{file} is not a file; check the path of the model.")
+    if file.stat().st_size > MOST_BYTES:
+        raise ModelFileError(f"{file} is refused: it is larger than any model.")
     content = file.read_bytes()
     card = _checked_card(content, file, trusted)
     try:
         with one_remark_on_versions(file, card.versions):
             pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
         check_predictor(pipeline, trusted)
+        check_loaded(pipeline, trusted)
+        check_card(pipeline, card)
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, card)
@@ -168,18 +185,19 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             names = members.namelist()
+            check_archive(members, len(content))
             if CARD_MEMBER not in names or SCHEMA_MEMBER not in names:
                 raise ModelFileError(
                     f"{file} was not written by granulearn: it has no {CARD_MEMBER}; "
                     "use a file that `granulearn fit` or save_model made."
                 )
-            header = json.loads(members.read(CARD_MEMBER))
+            header = read_json(members, CARD_MEMBER)
             if header["format"] != FORMAT:
                 raise ModelFileError(
                     f"{file} has format {header['format']!r}, and this version reads format "
                     f"{FORMAT}; install the version of granulearn that made it, or fit again."
                 )
-            schema = json.loads(members.read(SCHEMA_MEMBER))
+            schema = read_json(members, SCHEMA_MEMBER)
             if schema["protocol"] != PROTOCOL:
                 # Nodes of other protocols may name what they load where no check looks.
                 raise ModelFileError(
@@ -198,6 +216,8 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
                     f"{file} is refused: its content does not match its digest, so it was damaged "
                     "or edited after it was saved; fetch it again or fit again."
                 )
+            check_references(schema, names)
+            check_array_headers(members)
             return ModelCard.from_json(header["card"])
     except zipfile.BadZipFile as error:
         raise ModelFileError(
@@ -206,6 +226,8 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
         ) from error
     except ModelFileError:
         raise
+    except ArchiveError as error:
+        raise ModelFileError(f"{file} is refused: {error}.") from error
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: its card or tree is damaged.") from error
 
@@ -215,9 +237,9 @@ def _digest(members: zipfile.ZipFile, card: Any) -> str:
     digest = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
     for name in sorted(members.namelist()):
         if name != CARD_MEMBER:
-            data = members.read(name)
-            digest.update(f"\n{name} {len(data)}\n".encode())
-            digest.update(data)
+            digest.update(f"\n{name} {members.getinfo(name).file_size}\n".encode())
+            for piece in chunks_of(members, name):
+                digest.update(piece)
     return digest.hexdigest()
 
 

@@ -23,6 +23,17 @@ def final_predictor(model: Any) -> Any:
     return final_predictor(model.steps[-1][1]) if ends_in_a_step else model
 
 
+def full_name(value: Any) -> str:
+    """Return the name of an object's type, with that of its module.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+    """
+    return f"{type(value).__module__}.{type(value).__name__}"
+
+
 def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
     """Raise unless a model is, or ends in, a predictor of granulearn, with all steps fitted.
 
@@ -35,7 +46,7 @@ def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
     """
     predictor = final_predictor(model)
     kind = type(predictor)
-    known = f"{kind.__module__}.{kind.__name__}" in {*TRUSTED_PREDICTORS, *trusted}
+    known = full_name(predictor) in {*TRUSTED_PREDICTORS, *trusted}
     if not known or not callable(getattr(predictor, "predict", None)):
         raise TypeError(
             f"{kind.__name__} is no classifier or regressor of granulearn; use a fitted one, or a "

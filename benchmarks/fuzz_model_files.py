@@ -1,0 +1,46 @@
+"""Damage thousands of model files at random, and count what comes of them.
+
+    python benchmarks/fuzz_model_files.py [N] [SEED]
+
+N files (10,000 by default) of all kinds of models are damaged, each with a digest that fits.
+A file must be refused, or predict valid probabilities or finite numbers. What does otherwise
+is listed with its kind and seed; the exit code is then 1.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.persistence.mutations import REFUSED, VALID, Worker, save_models
+
+
+def main(n_files: int = 10_000, seed: int = 0) -> int:
+    """Run the campaign; return the exit code."""
+    began, counts, bad = time.monotonic(), Counter(), []
+    with tempfile.TemporaryDirectory() as folder:
+        names = save_models(Path(folder))
+        worker = Worker(Path(folder))
+        try:
+            for number in range(n_files):
+                name = names[number % len(names)]
+                word, said = worker.try_one(name, seed + number)
+                counts[word] += 1
+                if word not in (REFUSED, VALID):
+                    bad.append(word)
+                    print(f"{word}: {name}, seed {seed + number}: {said}", flush=True)
+        finally:
+            worker.close()
+    seconds = time.monotonic() - began
+    told = ", ".join(f"{word} {count}" for word, count in counts.most_common())
+    print(f"{n_files} files of {len(names)} kinds in {seconds:.0f} s: {told}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -1,0 +1,223 @@
+"""The archive of a model file, looked at before anything in it is unpacked.
+
+What an archive says about itself is checked first: names, sizes, and how far members
+are compressed. Then the members are read, never further than they said. So a small
+file cannot take much memory or time before it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+CARD_MEMBER = "granulearn.json"
+SCHEMA_MEMBER = "schema.json"
+
+# Models of all kinds, fitted to some hundred up to 500,000 rows, have up to some thousand
+# members and 200,000 nodes, 60 levels deep. They unpack to at most 12 times the file; the
+# member that shrinks most is a constant column, which deflate makes a thousand times smaller.
+MOST_MEMBERS = 50_000
+MOST_BYTES = 4 * 2**30
+MOST_JSON_BYTES = 64 * 2**20
+MOST_NODES = 1_000_000
+DEEPEST = 200
+# A file may unpack to so many bytes for each of its own, beyond what is little anyway.
+HIGHEST_RATIO, LITTLE = 50, 32 * 2**20
+
+CHUNK = 2**20
+_ARRAY_NAME = re.compile(r"[0-9]{1,20}\.npy")
+_ARRAY_KINDS = "biufcUS"
+_LONGEST_ARRAY_HEADER = 2**14
+
+
+class ArchiveError(ValueError):
+    """An archive is not one that `save_model` writes, or is too large."""
+
+
+def _demand(holds: bool, said: str) -> None:
+    if not holds:
+        raise ArchiveError(said)
+
+
+def check_archive(members: zipfile.ZipFile, n_bytes: int) -> None:
+    """Raise unless the members of an archive are those of a model file, by what it says of them.
+
+    Parameters
+    ----------
+    members : ZipFile
+        Open for reading; nothing in it is read.
+    n_bytes : int
+        Size of the file.
+    """
+    entries = members.infolist()
+    _demand(len(entries) <= MOST_MEMBERS, f"it has {len(entries)} members")
+    names = [entry.filename for entry in entries]
+    _demand(len({*names}) == len(names), "a member is there twice")
+    for entry in entries:
+        name, is_text = entry.filename, entry.filename in (CARD_MEMBER, SCHEMA_MEMBER)
+        _demand(is_text or bool(_ARRAY_NAME.fullmatch(name)), f"it has a member {name[:80]!r}")
+        plain = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        _demand(plain and not entry.flag_bits & 1, f"{name} is packed in another way")
+        small = entry.file_size <= (MOST_JSON_BYTES if is_text else MOST_BYTES)
+        _demand(small, f"{name} has {entry.file_size} bytes, more than any model needs")
+    packed = sum(entry.compress_size for entry in entries)
+    _demand(packed <= n_bytes, "its members lie over each other")
+    total = sum(entry.file_size for entry in entries)
+    _demand(total <= MOST_BYTES, f"it unpacks to {total} bytes, more than any model needs")
+    few = total <= LITTLE + HIGHEST_RATIO * n_bytes
+    _demand(few, f"it unpacks to {total} bytes, {total // max(n_bytes, 1)} times its size")
+
+
+def chunks_of(members: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """Yield a member piece by piece; raise where it is not as long as it says.
+
+    Parameters
+    ----------
+    members : ZipFile
+        The archive.
+    name : str
+        A member of it.
+    """
+    n_left = members.getinfo(name).file_size
+    with members.open(name) as member:
+        while piece := member.read(min(CHUNK, n_left + 1)):
+            n_left -= len(piece)
+            _demand(n_left >= 0, f"{name} is longer than it says")
+            yield piece
+    _demand(n_left == 0, f"{name} is shorter than it says")
+
+
+def read_json(members: zipfile.ZipFile, name: str) -> Any:
+    """Return what a member of text holds; raise where it is too large or too deep.
+
+    Parameters
+    ----------
+    members : ZipFile
+        An archive that `check_archive` has passed.
+    name : str
+        A member of it.
+    """
+    text = b"".join(chunks_of(members, name))
+    n_nodes = text.count(b"{") + text.count(b"[")
+    _demand(n_nodes <= MOST_NODES, f"{name} has {n_nodes} nodes, more than any model needs")
+    # Braces within text count, too. So this may refuse a strange name, and lets no depth pass.
+    content = json.loads(text)
+    for _, depth in walk(content):
+        _demand(depth <= DEEPEST, f"{name} is nested deeper than any model")
+    return content
+
+
+def walk(content: Any) -> Iterator[tuple[Any, int]]:
+    """Yield all dicts and lists in what JSON held, and how deep they are.
+
+    Parameters
+    ----------
+    content : object
+        From JSON.
+    """
+    to_visit = [(content, 1)]
+    while to_visit:
+        item, depth = to_visit.pop()
+        if isinstance(item, dict | list):
+            yield item, depth
+            inner = item.values() if isinstance(item, dict) else item
+            to_visit.extend((each, depth + 1) for each in inner)
+
+
+def check_references(schema: Any, names: list[str]) -> None:
+    """Raise if a tree of nodes is larger than any model once its references are followed.
+
+    The reader takes the first node of a number for all others, so that a few lines can stand
+    for a tree of any size, or for one that holds itself. Arrays must be in members of their own.
+
+    Parameters
+    ----------
+    schema : object
+        The tree of nodes.
+    names : list of str
+        The members of the archive.
+    """
+    members = {*names}
+    nodes = [node for node, _ in walk(schema) if isinstance(node, dict) and "__loader__" in node]
+    versions: dict[int, list[list[int]]] = {}
+    for node in nodes:
+        versions.setdefault(_number(node), []).append([_number(each) for each in _below(node)])
+        if "file" in node:
+            own = node["file"] == f"{_number(node)}.npy" and node["file"] in members
+            _demand(own, "an array is not in a member of its own")
+    sizes: dict[int, int] = {}
+    is_open: set[int] = set()
+    to_visit = [_number(schema)]
+    while to_visit:
+        number = to_visit[-1]
+        below = {inner for version in versions[number] for inner in version}
+        missing = [inner for inner in below if inner not in sizes]
+        if number in sizes or not missing:
+            # Which of the versions the reader takes is not known here: the largest one counts.
+            size = max(1 + sum(sizes[inner] for inner in each) for each in versions[number])
+            _demand(size <= MOST_NODES, "its references stand for more nodes than any model has")
+            sizes[to_visit.pop()] = size
+            is_open.discard(number)
+            continue
+        _demand(number not in is_open, "a part of it holds itself")
+        is_open.add(number)
+        to_visit.extend(missing)
+
+
+def _number(node: dict[str, Any]) -> int:
+    """Return the number by which a node is known."""
+    number = node.get("__id__")
+    if type(number) is not int or number <= 0:
+        raise ArchiveError("a node has no number")
+    return number
+
+
+def _below(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the nodes right below a node."""
+    to_visit = [*node.values()]
+    while to_visit:
+        item = to_visit.pop()
+        if isinstance(item, dict) and "__loader__" in item:
+            yield item
+        elif isinstance(item, dict | list):
+            to_visit.extend(item.values() if isinstance(item, dict) else item)
+
+
+def check_array_headers(members: zipfile.ZipFile) -> None:
+    """Raise unless every array is as long as its header says, and holds numbers or text.
+
+    Parameters
+    ----------
+    members : ZipFile
+        An archive that `check_archive` has passed.
+    """
+    for entry in members.infolist():
+        if not entry.filename.endswith(".npy"):
+            continue
+        try:
+            shape, dtype, n_before = _array_header(members, entry)
+        except Exception as error:  # numpy reads the header as Python does, and raises as it does
+            raise ArchiveError(f"{entry.filename} is no array") from error
+        plain = dtype.kind in _ARRAY_KINDS and dtype.itemsize > 0 and dtype.subdtype is None
+        _demand(plain, f"{entry.filename} holds {str(dtype)[:80]}")
+        whole = all(type(length) is int and 0 <= length <= MOST_BYTES for length in shape)
+        fits = whole and n_before + prod(shape) * dtype.itemsize == entry.file_size
+        _demand(fits, f"{entry.filename} has another size than it says")
+
+
+def _array_header(
+    members: zipfile.ZipFile, entry: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype, int]:
+    """Return the shape and type of an array, and how many bytes come before its numbers."""
+    with members.open(entry) as member:
+        version = npy.read_magic(member)
+        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, _, dtype = readers[version](member, max_header_size=_LONGEST_ARRAY_HEADER)
+        return shape, dtype, member.tell()

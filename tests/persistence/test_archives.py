@@ -1,0 +1,232 @@
+"""An archive that is no model file is refused by what it says of itself, before it is unpacked."""
+
+import io
+import json
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from granulearn.estimators import RVFLClassifier
+from granulearn.persistence import ModelFileError, archives, load_model, save_model
+from granulearn.persistence.archives import (
+    CARD_MEMBER,
+    SCHEMA_MEMBER,
+    ArchiveError,
+    check_archive,
+    check_array_headers,
+    check_references,
+    chunks_of,
+    read_json,
+    walk,
+)
+from tests.persistence.mutations import as_npy, write_members
+
+
+def archive_of(compression=zipfile.ZIP_DEFLATED, **members):
+    """Return an archive and its size."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return zipfile.ZipFile(buffer), len(buffer.getvalue())
+
+
+def node(number, *content, loader="ListNode", kind="list", **more):
+    return {
+        "__class__": kind,
+        "__module__": "builtins",
+        "__loader__": loader,
+        "__id__": number,
+        "content": [*content],
+        **more,
+    }
+
+
+def test_an_ordinary_archive_passes():
+    archive, size = archive_of(
+        **{SCHEMA_MEMBER: "{}", CARD_MEMBER: "{}", "1.npy": as_npy(np.ones(9))}
+    )
+    check_archive(archive, size)
+    check_array_headers(archive)
+
+
+@pytest.mark.parametrize("name", ["../1.npy", "/1.npy", "a/1.npy", "x.py", "1.npy.exe", "1.NPY"])
+def test_members_have_the_names_of_members(name):
+    archive, size = archive_of(**{name: b"x"})
+    with pytest.raises(ArchiveError, match="it has a member"):
+        check_archive(archive, size)
+
+
+def test_a_member_is_there_once():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("1.npy", b"a")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("1.npy", b"b")
+    with pytest.raises(ArchiveError, match="twice"):
+        check_archive(zipfile.ZipFile(buffer), 10**6)
+
+
+def test_members_are_packed_as_save_model_packs_them():
+    archive, size = archive_of(zipfile.ZIP_BZIP2, **{"1.npy": b"x" * 100})
+    with pytest.raises(ArchiveError, match="packed in another way"):
+        check_archive(archive, size)
+
+
+def test_members_lie_side_by_side():
+    archive, size = archive_of(**{"1.npy": bytes(1000), "2.npy": bytes(1000)})
+    for entry in archive.infolist():
+        entry.compress_size = size
+    with pytest.raises(ArchiveError, match="over each other"):
+        check_archive(archive, size)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_bytes", "said"),
+    [
+        (CARD_MEMBER, 100 * 2**20, "granulearn.json has"),
+        (SCHEMA_MEMBER, 2 * 2**30, "schema.json has"),
+        ("1.npy", 5 * 2**30, "1.npy has"),
+        ("1.npy", 400 * 2**20, "times its size"),
+    ],
+)
+def test_declared_sizes_are_those_of_models(name, n_bytes, said):
+    archive, size = archive_of(**{name: b"x"})
+    archive.getinfo(name).file_size = n_bytes
+    with pytest.raises(ArchiveError, match=said):
+        check_archive(archive, size)
+
+
+def test_members_are_few(monkeypatch):
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
+    archive, size = archive_of(**{f"{number}.npy": b"x" for number in range(3)})
+    with pytest.raises(ArchiveError, match="3 members"):
+        check_archive(archive, size)
+
+
+def test_a_member_is_as_long_as_it_says():
+    archive, _ = archive_of(**{"1.npy": b"x" * 100})
+    assert b"".join(chunks_of(archive, "1.npy")) == b"x" * 100
+    archive.getinfo("1.npy").file_size = 200
+    with pytest.raises((ArchiveError, EOFError, zipfile.BadZipFile)):
+        list(chunks_of(archive, "1.npy"))
+    archive.getinfo("1.npy").file_size = 50
+    with pytest.raises((ArchiveError, zipfile.BadZipFile)):
+        list(chunks_of(archive, "1.npy"))
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 300 + "]" * 300, "[" * 10**5 + "]" * 10**5, "[" + "{}," * 10**6 + "{}]"]
+)
+def test_text_is_no_deeper_and_has_no_more_nodes_than_a_model(text):
+    archive, _ = archive_of(**{SCHEMA_MEMBER: text})
+    with pytest.raises((ArchiveError, RecursionError)):
+        read_json(archive, SCHEMA_MEMBER)
+
+
+def test_a_walk_sees_every_level():
+    content = {"a": [{"b": 1}], "c": 2}
+    assert sorted(depth for _, depth in walk(content)) == [1, 2, 3]
+
+
+def test_lists_that_share_lists_are_counted_by_what_they_stand_for():
+    schema = node(1)
+    for level in range(2, 14):
+        # All but the first name the number of the list below and hold nothing.
+        schema = node(level, schema, *(node(level - 1) for _ in range(9)))
+    with pytest.raises(ArchiveError, match="stand for more nodes"):
+        check_references(schema, [])
+    check_references(node(3, node(1), node(1), node(2, node(1))), [])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [node(1, node(1)), node(1, node(2, node(1))), node(3, node(1, node(2)), node(2, node(1)))],
+)
+def test_a_node_that_holds_itself_is_refused(schema):
+    with pytest.raises(ArchiveError, match="holds itself"):
+        check_references(schema, [])
+
+
+@pytest.mark.parametrize("number", [None, "1", -1, 0, True, 1.0])
+def test_every_node_has_a_number(number):
+    with pytest.raises(ArchiveError, match="no number"):
+        check_references(node(5, node(number)), [])
+
+
+def test_an_array_is_in_a_member_of_its_own():
+    def array(number, file):
+        return node(number, loader="NdArrayNode", kind="ndarray", file=file)
+
+    check_references(node(1, array(2, "2.npy")), ["2.npy"])
+    for wrong in ("2.npy", "3.npy", "../3.npy", 3):
+        with pytest.raises(ArchiveError, match="member of its own"):
+            check_references(node(1, array(3, wrong)), ["2.npy"])
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000000000,), }",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<M8[s]', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000, 0), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2.0,), }",
+        "[" * 100,
+    ],
+)
+def test_an_array_is_as_long_as_its_header_says_and_holds_numbers_or_text(header):
+    text = header.ljust(117) + "\n"
+    data = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + bytes(16)
+    archive, _ = archive_of(**{"1.npy": data})
+    with pytest.raises(ArchiveError, match=r"1\.npy"):
+        check_array_headers(archive)
+
+
+@pytest.fixture(name="path")
+def saved_model(tmp_path):
+    X = np.arange(20.0).reshape(10, 2)
+    model = RVFLClassifier(n_hidden=3, random_state=0).fit(X, np.arange(10) % 2)
+    save_model(model, tmp_path / "m.skops")
+    return tmp_path / "m.skops"
+
+
+def bomb(path, members):
+    """Add members to a model file; each is its size in zeros, or its bytes."""
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            with archive.open(name, "w", force_zip64=True) as member:
+                if isinstance(content, bytes):
+                    member.write(content)
+                for _ in range(0 if isinstance(content, bytes) else content // 2**20):
+                    member.write(bytes(2**20))
+
+
+def test_a_small_file_that_unpacks_to_much_takes_little_memory(path):
+    bomb(path, {f"{number}.npy": 64 * 2**20 for number in range(1, 9)})
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="times its size"):
+            load_model(path)
+        assert tracemalloc.get_traced_memory()[1] < 20 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
+
+
+def test_shared_lists_in_a_file_are_refused(path):
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    schema = json.loads(members[SCHEMA_MEMBER])
+    inner = node(1)
+    for level in range(2, 14):
+        inner = node(level, inner, *(node(level - 1) for _ in range(9)))
+    schema["content"]["content"]["classes_"] = inner
+    members[SCHEMA_MEMBER] = json.dumps(schema).encode()
+    write_members(path, members)
+    with pytest.raises(ModelFileError, match="stand for more nodes"):
+        load_model(path)

@@ -1,0 +1,300 @@
+"""What a file holds is as fit leaves it, or the file is refused before anything is computed."""
+
+import dataclasses
+from importlib import import_module
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from granulearn._invariants import InvariantError
+from granulearn.balls import generate_balls
+from granulearn.balls.forest import BallForest
+from granulearn.balls.forest_tree import BallTree, Weighing
+from granulearn.estimators import (
+    BallForestClassifier,
+    DeepRVFLClassifier,
+    GBRVFLClassifier,
+    GranularBallKNNClassifier,
+    RobustClassifier,
+    RVFLClassifier,
+    RVFLCommitteeClassifier,
+    RVFLRegressor,
+)
+from granulearn.persistence import ColumnCard, ModelCard, ModelFileError, load_model, save_model
+from granulearn.persistence import model_files as files
+from granulearn.persistence.loaded_checks import check_card, check_loaded
+from granulearn.persistence.loaded_steps import STEP_CHECKS
+from granulearn.persistence.trusted_types import TRUSTED_OBJECTS
+from tests.cli.commands import fails
+
+OURS = sorted(name for name in TRUSTED_OBJECTS if name.startswith("granulearn."))
+rng = np.random.default_rng(0)
+X = np.column_stack([rng.normal(size=(180, 3)), np.eye(3)[np.arange(180) % 3]])
+Y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_trusted_class_of_ours_says_what_must_hold_of_it(name):
+    module, _, attribute = name.rpartition(".")
+    assert callable(getattr(getattr(import_module(module), attribute), "_check_loaded", None))
+
+
+def test_every_trusted_step_of_scikit_learn_has_a_check():
+    assert {name for name in TRUSTED_OBJECTS if name.startswith("sklearn.")} == {*STEP_CHECKS}
+
+
+def forest_of(**changes) -> BallForest:
+    """Return a forest of one tree of three balls, with arrays of the tree exchanged."""
+    tree = BallTree(
+        children=np.array([1, -1, -2], np.int32),
+        offsets=np.array([0, 1, 1, 1], np.int32),
+        features=np.array([0], np.int32),
+        directions=np.array([1.0]),
+        thresholds=np.array([0.0, 0.0, 0.0]),
+        leaf_proba=np.array([[0.9, 0.05, 0.05], [0.1, 0.5, 0.4]], np.float32),
+    )
+    shift, tree = np.zeros(X.shape[1]), dataclasses.replace(tree, **changes)
+    return BallForest((tree,) * 40, shift, 1.0, 3)
+
+
+def ints(*values):
+    return np.array(values, np.int32)
+
+
+FIVE = {
+    "offsets": ints(0, 1, 2, 2, 2, 2),
+    "features": ints(0, 1),
+    "directions": np.ones(2),
+    "thresholds": np.zeros(5),
+    "leaf_proba": np.full((3, 3), 1 / 3, np.float32),
+}
+PROBA = np.full((2, 3), 1 / 3, np.float32)
+
+HOSTILE_TREES = {
+    "a child that is its parent": {"children": ints(0, -1, -2)},
+    "children outside": {"children": ints(2, -1, -2)},
+    "children far outside": {"children": ints(2**30, -1, -2)},
+    "a child that points back": {**FIVE, "children": ints(1, 1, -1, -2, -3)},
+    "two balls that are each other's child": {**FIVE, "children": ints(3, -1, -2, 1, -3)},
+    "two parents of the same balls": {**FIVE, "children": ints(1, 3, 3, -1, -2)},
+    "a leaf outside": {"children": ints(1, -1, -3)},
+    "a leaf far outside": {"children": ints(1, -(2**31), -2)},
+    "the same leaf twice": {"children": ints(1, -1, -1)},
+    "no node": {"children": ints(), "offsets": ints(0), "thresholds": np.zeros(0)},
+    "offsets outside": {"offsets": ints(0, 10**6, 10**6, 10**6)},
+    "offsets before the beginning": {"offsets": ints(-4, 1, 1, 1)},
+    "offsets that fall": {"offsets": ints(0, 1, 0, 1)},
+    "a split without features": {"offsets": ints(0, 0, 1, 1)},
+    "too few offsets": {"offsets": ints(0, 1)},
+    "a feature outside": {"features": ints(6)},
+    "a feature far outside": {"features": ints(2**31 - 1)},
+    "a feature before the first": {"features": ints(-1)},
+    "wide features": {"features": np.array([0], np.int64)},
+    "too few directions": {"directions": np.zeros(0)},
+    "a direction that is no number": {"directions": np.array([np.nan])},
+    "complex directions": {"directions": np.array([1j])},
+    "directions in single precision": {"directions": np.ones(1, np.float32)},
+    "infinite thresholds": {"thresholds": np.full(3, np.inf)},
+    "too few thresholds": {"thresholds": np.zeros(2)},
+    "thresholds of another machine": {"thresholds": np.zeros(3, ">f8")},
+    "leaves of too few classes": {"leaf_proba": np.full((2, 2), 0.5, np.float32)},
+    "too few leaves": {"leaf_proba": PROBA[:1]},
+    "leaves in columns": {"leaf_proba": np.asfortranarray(PROBA)},
+    "leaves that sum to two": {"leaf_proba": 2 * PROBA},
+    "negative probabilities": {"leaf_proba": np.tile(np.float32([-1, 1, 1]), (2, 1))},
+    "probabilities that are no numbers": {"leaf_proba": PROBA * np.float32(np.nan)},
+    "leaves of text": {"leaf_proba": np.full((2, 3), "a")},
+    "children as a list": {"children": [1, -1, -2]},
+    "children in two dimensions": {"children": ints(1, -1, -2)[:, None]},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_TREES)
+def test_a_hostile_tree_is_refused(name, tmp_path, monkeypatch):
+    model = BallForestClassifier(n_trees=40, random_state=0).fit(X, Y)
+    model.forest_ = forest_of()
+    check_loaded(model)
+    assert model.predict_proba(X).shape == (len(X), 3)
+    model.forest_ = forest_of(**HOSTILE_TREES[name])
+    with pytest.raises(InvariantError, match=r"Ball(Tree|Forest\w*): \w+"):
+        check_loaded(model)
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        save_model(model, tmp_path / "m.skops")
+    with monkeypatch.context() as careless:
+        careless.setattr(files, "check_loaded", lambda *_: None)
+        save_model(model, tmp_path / "m.skops")
+    with pytest.raises(ModelFileError, match=r"is refused: Ball(Tree|Forest\w*): \w+"):
+        load_model(tmp_path / "m.skops")
+
+
+def test_a_refused_file_ends_with_the_code_of_model_files(tmp_path, monkeypatch):
+    model = BallForestClassifier(n_trees=40, random_state=0).fit(X, Y)
+    model.forest_ = forest_of(**HOSTILE_TREES["a child that points back"])
+    with monkeypatch.context() as careless:
+        careless.setattr(files, "check_loaded", lambda *_: None)
+        save_model(model, tmp_path / "m.skops")
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    paths = (tmp_path / "m.skops", tmp_path / "rows.csv", "-o", tmp_path / "out.csv")
+    fails(4, "predict", *paths)
+
+
+@pytest.fixture(name="boosted", scope="module")
+def boosted_model():
+    model = RobustClassifier(
+        boosting=True, n_trees=40, n_layers=1, n_hidden=3, random_state=0, shares="chosen"
+    ).fit(X, Y)
+    assert len(model.boosters_[0].lefts) > 3
+    check_loaded(model)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("lefts", lambda a, splits: np.where(splits, 0, a).astype(a.dtype)),
+        ("lefts", lambda a, splits: np.where(splits, np.arange(len(a)), a).astype(a.dtype)),
+        ("rights", lambda a, splits: np.where(splits, len(a), a).astype(a.dtype)),
+        ("rights", lambda a, splits: a[:-1]),
+        ("roots", lambda a, splits: a + 10**6),
+        ("roots", lambda a, splits: a - 1),
+        ("outputs", lambda a, splits: a + 3),
+        ("features", lambda a, splits: np.where(splits, 10**6, a).astype(a.dtype)),
+        ("features", lambda a, splits: a.astype(np.int64)),
+        ("thresholds", lambda a, splits: a * np.nan),
+        ("values", lambda a, splits: a * np.float32(np.inf)),
+        ("classes", lambda a, splits: a * 0),
+        ("classes", lambda a, splits: a + 1),
+        ("baseline", lambda a, splits: a[:1]),
+    ],
+)
+def test_a_hostile_booster_is_refused(boosted, name, change):
+    booster = boosted.boosters_[0]
+    with np.errstate(all="ignore"):
+        array = change(getattr(booster, name), booster.features >= 0)
+    hostile = dataclasses.replace(booster, **{name: array})
+    model = RobustClassifier()
+    vars(model).update(vars(boosted), boosters_=(hostile, *boosted.boosters_[1:]))
+    with pytest.raises(InvariantError, match=r"BoostedTrees|RobustClassifier"):
+        check_loaded(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("bundled", np.array([0, 99, 5])),
+        ("offsets", np.array([0, 99])),
+        ("offsets", np.array([3, 0])),
+        ("middles", np.array([np.nan] * 3)),
+        ("codes", np.zeros(1)),
+        ("others", np.array([0, 1, 3])),
+    ],
+)
+def test_hostile_bundles_are_refused(boosted, name, value):
+    booster = boosted.boosters_[0]
+    assert booster.bundles.n_bundles == 1
+    bundles = dataclasses.replace(booster.bundles, **{name: value})
+    with pytest.raises(InvariantError, match="Bundles"):
+        bundles._check_loaded()
+
+
+BALLS = generate_balls(X, Y, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("centers", BALLS.centers * np.nan),
+        ("centers", BALLS.centers[:, 0]),
+        ("radii", -BALLS.radii - 1),
+        ("radii", BALLS.radii[1:]),
+        ("labels", BALLS.labels + 3),
+        ("purities", BALLS.purities + 1),
+        ("counts", BALLS.counts * 0),
+        ("class_counts", BALLS.class_counts * 2),
+        ("class_counts", -BALLS.class_counts),
+        ("assignment", BALLS.assignment + len(BALLS)),
+        ("classes", BALLS.classes[::-1].copy()),
+    ],
+)
+def test_hostile_balls_are_refused(name, value):
+    BALLS._check_loaded()
+    with pytest.raises(InvariantError, match="BallSet"):
+        dataclasses.replace(BALLS, **{name: value})._check_loaded()
+
+
+def fitted(kind, **settings):
+    return kind(random_state=0, **settings).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (fitted(RVFLClassifier), "coef_", np.zeros((3, 3))),
+        (fitted(RVFLClassifier), "coef_", np.full((107, 3), np.nan)),
+        (fitted(RVFLClassifier), "n_features_in_", 7),
+        (fitted(RVFLClassifier), "classes_", np.array([0, 0, 1])),
+        (fitted(RVFLClassifier), "features_", fitted(DeepRVFLClassifier).features_),
+        (fitted(RVFLClassifier), "n_hidden", "many"),
+        (fitted(RVFLClassifier), "predict", 3),
+        (fitted(RVFLClassifier), "_other", 3),
+        (fitted(RVFLRegressor), "n_outputs_", 2),
+        (fitted(DeepRVFLClassifier), "coef_", ()),
+        (fitted(DeepRVFLClassifier), "coef_", [np.zeros((107, 3))] * 5),
+        (fitted(RVFLCommitteeClassifier), "features_", ()),
+        (fitted(GBRVFLClassifier), "membership_", np.zeros(3)),
+        (fitted(GBRVFLClassifier), "n_jobs", 0),
+        (fitted(GranularBallKNNClassifier), "balls_", None),
+        (fitted(GranularBallKNNClassifier), "n_neighbors", 0),
+        (fitted(RobustClassifier), "shares_", {"forest": 2.0, "committee": -1.0}),
+        (fitted(RobustClassifier), "shares_", {"forest": 0.5, "boosting": 0.5}),
+        (fitted(RobustClassifier), "power_", np.nan),
+        (fitted(RobustClassifier), "_floor", 0.0),
+        (fitted(RobustClassifier), "noise_", np.zeros((3, 3))),
+        (fitted(RobustClassifier), "forest_", StandardScaler().fit(X)),
+        (fitted(RobustClassifier), "committee_", fitted(RVFLClassifier)),
+        (fitted(BallForestClassifier), "weighings_", (Weighing(stop=2.0),)),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_an_attribute_that_fit_never_leaves_is_refused(model, name, value):
+    check_loaded(model)
+    before = dict(vars(model))
+    setattr(model, name, value)
+    try:
+        with pytest.raises((ValueError, AttributeError)):
+            check_loaded(model)
+    finally:
+        vars(model).clear()
+        vars(model).update(before)
+    check_loaded(model)
+
+
+def test_a_part_that_holds_itself_or_is_no_value_is_refused():
+    model, endless = fitted(RVFLClassifier), []
+    endless.append(endless)
+    for value in (endless, SimpleNamespace(), {1, 2}, np.array([[1], 2], dtype=object), b"x"):
+        model.other_ = value
+        with pytest.raises(InvariantError):
+            check_loaded(model)
+
+
+def test_what_the_caller_answers_for_is_not_looked_at():
+    model = make_pipeline(StandardScaler(), LinearRegression()).fit(X, Y)
+    with pytest.raises(InvariantError, match="nothing is known"):
+        check_loaded(model)
+    check_loaded(model, ["sklearn.linear_model._base.LinearRegression"])
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "a"], ["b", "a"], ["a", 3], ["a", "c"]])
+def test_a_card_names_the_columns_that_the_model_takes(names):
+    model = SimpleNamespace(feature_names_in_=np.array(["a", "b"]), n_features_in_=2)
+    card = ModelCard(columns=(ColumnCard("a", "number"), ColumnCard("b", "number")))
+    check_card(model, card)
+    check_card(model, ModelCard())
+    wrong = ModelCard(columns=tuple(ColumnCard(name, "number") for name in names))
+    with pytest.raises(InvariantError, match="column"):
+        check_card(model, wrong)
