@@ -129,6 +129,15 @@ def test_a_step_takes_what_the_one_before_it_makes():
         check_pipeline(make_pipeline(PCA(2).fit(X), "passthrough", model))
 
 
+def test_a_step_that_looks_at_names_comes_before_those_that_drop_them():
+    gaps, words = FunctionTransformer(with_nan), SimpleImputer(strategy="most_frequent")
+    right = make_pipeline(gaps, words).fit(TEXT)
+    assert check_pipeline(right) == 2
+    right.steps.append(("again", right.steps[0][1]))
+    with pytest.raises(InvariantError, match="no names"):
+        check_pipeline(right)
+
+
 def test_nothing_is_known_of_the_columns_of_a_step_that_the_caller_answers_for():
     model = make_pipeline(PCA(2), StandardScaler()).fit(X)
     assert check_pipeline(model, ["sklearn.decomposition._pca.PCA"]) == 2

@@ -64,7 +64,8 @@ def check_card(model: Any, card: ModelCard) -> None:
     require(known, card, "a column has no name, or is there twice")
     taken = getattr(model, "feature_names_in_", None)
     agree = names == taken.tolist() if taken is not None else len(names) == model.n_features_in_
-    require(agree, card, "the columns of the card are not those that the model takes")
+    said = "the columns of the card are not those that the model takes"
+    require(agree, card, f"{said}; save it with a card of the columns that it was fitted to")
 
 
 def _parts(model: Any) -> Iterator[Any]:

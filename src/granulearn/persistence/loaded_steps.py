@@ -8,9 +8,11 @@ the columns that its branch is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn.impute import SimpleImputer
 
 from granulearn._invariants import (
     FLOATS,
@@ -63,7 +65,7 @@ UNKNOWN = -1
 
 
 def _steps_in_a_row(pipeline: Any, trusted: Collection[str]) -> int:
-    n_columns = UNKNOWN
+    n_columns, has_names = UNKNOWN, True
     for entry in pipeline.steps:
         known = type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str)
         require(known, pipeline, "steps are no pairs of name and step")
@@ -75,8 +77,19 @@ def _steps_in_a_row(pipeline: Any, trusted: Collection[str]) -> int:
         agree = UNKNOWN in (n_columns, n_taken) or n_columns == n_taken
         said = f"{type(step).__name__} takes {n_taken} columns, and gets {n_columns}"
         require(agree, pipeline, said)
+        require(has_names or not _takes_names(step), pipeline, f"{said}: they have no names")
+        has_names = has_names and (_takes_names(step) and not hasattr(step, "transformers_"))
         n_columns = n_columns if n_made == UNKNOWN and type(step).__name__ == _SAME else n_made
     return n_columns
+
+
+def _takes_names(step: Any) -> bool:
+    """Say whether a step takes tables only, since it looks at names or gaps of columns."""
+    if type(step).__name__ == "Pipeline":
+        return any(_takes_names(one) for _, one in step.steps if hasattr(one, "fit"))
+    if type(step).__name__ == _SAME:
+        return step.func is with_nan
+    return hasattr(step, "transformers_") and hasattr(step, "feature_names_in_")
 
 
 def columns_taken(step: Any) -> int:
@@ -164,12 +177,18 @@ def _imputer(step: Any) -> int:
         array_of(step, "statistics_", FLOATS, (n_columns,), gaps=True)
         are_kept = not np.isnan(statistics).any()
     require(are_kept, step, "statistics_ has gaps")
-    for name in ("_fit_dtype", "_fill_dtype"):
-        if hasattr(step, name):
-            dtype = getattr(step, name)
-            same = isinstance(dtype, np.dtype) and dtype.kind == statistics.dtype.kind
-            require(same, step, f"{name} is not that of statistics_")
+    for name in _types_of_an_imputer():
+        dtype = getattr(step, name)
+        same = isinstance(dtype, np.dtype) and dtype.kind == statistics.dtype.kind
+        require(same, step, f"{name} is not that of statistics_")
     return n_columns
+
+
+@cache
+def _types_of_an_imputer() -> list[str]:
+    """Return the names under which this version of scikit-learn keeps the types of cells."""
+    fitted = SimpleImputer().fit([[0.0]])
+    return [name for name in ("_fit_dtype", "_fill_dtype") if hasattr(fitted, name)]
 
 
 def _is_gap(value: Any) -> bool:
@@ -253,6 +272,8 @@ def _function(step: Any) -> int:
         require(known, step, f"{name} is another function")
     for name in ("kw_args", "inv_kw_args"):
         require(not getattr(step, name), step, f"{name} are not known here")
+    whole = step.func is None or step.validate is False
+    require(whole, step, "validate makes no table of a table")
     named = step.feature_names_out in (None, "one-to-one")
     require(named, step, "feature_names_out is another function")
     return check_inputs_of(step) if hasattr(step, "n_features_in_") else UNKNOWN
