@@ -27,9 +27,11 @@ settings.register_profile("granulearn", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("granulearn")
 
-# What runs in the background may have been started with Ctrl-C ignored, and every
-# child inherits that. The tests that interrupt real processes need it heard.
+# What runs in the background may have been started with Ctrl-C or the end of its terminal
+# ignored, and every child inherits that. The tests that interrupt real processes need both heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Fixtures that start processes which cost seconds: their tests are slow.
 STARTED_ONCE = ("dask_cluster", "mortal_cluster", "browser")
