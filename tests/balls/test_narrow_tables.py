@@ -11,9 +11,8 @@ from granulearn.balls.narrow_tables import (
     NEVER,
     narrow_table,
     plain_table,
-    sorted_rows,
 )
-from granulearn.balls.records import order_and_ties
+from granulearn.balls.records import order_and_ties, sorted_rows
 
 
 def mixed_columns(seed, n_rows=40):

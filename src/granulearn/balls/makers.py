@@ -356,7 +356,9 @@ def ball_set_of_parts(
     assignment = np.empty(len(order), np.int64)
     assignment[order] = np.repeat(np.arange(len(counts)), counts)
     if scale != 1.0:
-        centers, radii = centers / centers.dtype.type(scale), radii / radii.dtype.type(scale)
+        with np.errstate(over="ignore"):  # a radius may be larger than its type can say
+            centers, radii = centers / centers.dtype.type(scale), radii / radii.dtype.type(scale)
+        radii = np.minimum(radii, np.finfo(radii.dtype).max)
     return BallSet(
         centers=centers,
         radii=radii,

@@ -13,6 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from granulearn.balls.records import sorted_rows
+
 MAX_BUNDLED = 250  # columns that share a code; boosted trees tell at most 255 apart
 NEVER = 255  # the mark of a constant column: no row has this code
 
@@ -142,34 +144,3 @@ def _groups(two: np.ndarray, nearest: np.ndarray, plain: np.ndarray) -> list[lis
         groups[-1].append(j)
         last_run = run
     return groups
-
-
-def sorted_rows(keys: Iterator[np.ndarray], n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of rows by keys, the first first, and a place of each of its rows.
-
-    Equal rows share a place, and stay in the order they have. Rows are drawn by
-    position, so in any other order a permutation of the data would change the draws.
-
-    Parameters
-    ----------
-    keys : iterator of ndarray of shape (n_rows,)
-        One column after the other; no more are asked for than needed.
-    n_rows : int
-        Number of rows.
-    """
-    order = np.arange(n_rows)
-    place = np.zeros(n_rows, dtype=np.intp)  # of each row of the order; ties share one
-    tied = np.ones(n_rows, dtype=bool)
-    for key in keys:
-        at = np.flatnonzero(tied)
-        values = key[order[at]]
-        moved = np.lexsort((values, place[at]))
-        order[at], values = order[at[moved]], values[moved]
-        differs = np.ones(len(at), dtype=bool)
-        differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
-        place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
-        tied[at] = ~differs | ~np.append(differs[1:], True)
-        # Most rows differ in the first few columns; only ties need look at the others.
-        if not tied.any():
-            break
-    return order, place

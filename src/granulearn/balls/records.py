@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Real
@@ -24,10 +25,11 @@ from granulearn._invariants import (
     labels_of,
     require,
 )
-from granulearn.balls.narrow_tables import NarrowTable, narrow_table, sorted_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from granulearn.balls.narrow_tables import NarrowTable
 
 # A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
 MAX_REPETITION = 100
@@ -62,6 +64,9 @@ class Samples:
     @cached_property
     def narrow(self) -> NarrowTable:
         """The inputs with few columns in the place of many zeros and ones, made once."""
+        # Imported when used: a narrow table is sorted by what is here.
+        from granulearn.balls.narrow_tables import narrow_table
+
         return narrow_table(self.X)
 
     def take(self, index: np.ndarray) -> Samples:
@@ -378,6 +383,37 @@ def order_and_ties(X: np.ndarray, *tie_breakers: np.ndarray) -> tuple[np.ndarray
     one first, and then stay in the order they have.
     """
     return sorted_rows(iter((*X.T, *tie_breakers[::-1])), len(X))
+
+
+def sorted_rows(keys: Iterator[np.ndarray], n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order of rows by keys, the first first, and a place of each of its rows.
+
+    Equal rows share a place, and stay in the order they have. Rows are drawn by
+    position, so in any other order a permutation of the data would change the draws.
+
+    Parameters
+    ----------
+    keys : iterator of ndarray of shape (n_rows,)
+        One column after the other; no more are asked for than needed.
+    n_rows : int
+        Number of rows.
+    """
+    order = np.arange(n_rows)
+    place = np.zeros(n_rows, dtype=np.intp)  # of each row of the order; ties share one
+    tied = np.ones(n_rows, dtype=bool)
+    for key in keys:
+        at = np.flatnonzero(tied)
+        values = key[order[at]]
+        moved = np.lexsort((values, place[at]))
+        order[at], values = order[at[moved]], values[moved]
+        differs = np.ones(len(at), dtype=bool)
+        differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
+        place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
+        tied[at] = ~differs | ~np.append(differs[1:], True)
+        # Most rows differ in the first few columns; only ties need look at the others.
+        if not tied.any():
+            break
+    return order, place
 
 
 def repetitions(weights: np.ndarray) -> np.ndarray:
