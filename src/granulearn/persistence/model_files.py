@@ -46,12 +46,41 @@ FORMAT = 3
 
 
 class ModelFileError(ValueError):
-    """A model file is refused; the message says why."""
+    """A model file is refused; the message says why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.persistence import ModelFileError, load_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.skops")
+    ...     _ = path.write_bytes(b"no model")
+    ...     try:
+    ...         load_model(path)
+    ...     except ModelFileError:
+    ...         print("refused")
+    refused
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """What a model file holds."""
+    """What a model file holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import ModelCard, load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"), ModelCard(target="label"))
+    ...     loaded = load_model(Path(folder, "model.skops"))
+    >>> loaded.card.target, loaded.pipeline.predict([[5.5]]).tolist()
+    ('label', ['b'])
+    """
 
     pipeline: Any
     """The fitted classifier or regressor, or the pipeline that ends in it."""
@@ -157,6 +186,18 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ModelFileError
         If the file is foreign, damaged, edited, names a type that is not listed, or
         holds no fitted classifier or regressor.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"))
+    ...     load_model(Path(folder, "model.skops")).pipeline.predict([[5.5]]).tolist()
+    ['b']
     """
     import skops.io
 
