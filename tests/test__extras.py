@@ -13,7 +13,7 @@ from granulearn._extras import EXTRAS, check_installed, how_to_install, missing_
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-FOR_DEVELOPERS = {"dev", "docs", "release"}
+FOR_DEVELOPERS = {"dev", "docs", "release", "test"}
 # What comes with a package that is stated: with scikit-learn, and with jinja2.
 BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe"}
 
