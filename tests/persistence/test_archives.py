@@ -21,7 +21,7 @@ from granulearn.persistence.archives import (
     read_json,
     walk,
 )
-from tests.persistence.mutations import as_npy, write_members
+from tests.persistence.damage import as_npy, write_members
 
 
 def archive_of(compression=zipfile.ZIP_DEFLATED, **members):
