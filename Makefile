@@ -10,7 +10,8 @@ QUICK := $(addprefix tests/,audit balls contract estimators memberships network 
 	statistics test_package.py)
 
 # With the lowest versions: what is learned, kept, read and printed. Their own deprecation
-# warnings are no fault of ours, and what needs a cluster is left out.
+# warnings are no fault of ours, and what needs a cluster is left out. Loops that another
+# version of numba compiled are kept apart.
 LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
 	cli/test_application.py cli/test_check.py cli/test_output.py cli/test_main.py)
 
@@ -81,7 +82,7 @@ pytest-quick: kernels
 
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
-	@.venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
 		--override-ini filterwarnings=ignore --ignore tests/tables/test_messages.py $(LOWEST)
 
 bench: $(STAMPS)/dev
