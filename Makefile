@@ -118,6 +118,6 @@ $(STAMPS)/dev: $(STAMPS)/run
 	@echo "== making the environment .venv-lowest"
 	@$(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints-lowest.txt --editable '.[cli,onnx,studies]' \
+		--constraint constraints-lowest.txt --editable '.[excel,onnx,studies]' \
 		hypothesis imbalanced-learn odfpy openpyxl polars pytest pytest-xdist statsmodels xlwt
 	@touch $@

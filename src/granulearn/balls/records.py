@@ -161,10 +161,7 @@ class BallSet:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per ball: label, count, purity, radius and the centre.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
-        """
+        """Return one row per ball: label, count, purity, radius and the centre."""
         import pandas as pd
 
         columns = {

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
+from granulearn._extras import how_to_install
 from granulearn.selection import PathSearchCV, paper_grid
 from granulearn.selection.candidates import shared_work
 from granulearn.studies.scores import scoring_for_tuning
@@ -189,8 +190,8 @@ def _find_class(path: str) -> type[BaseEstimator]:
         found = getattr(import_module(module_name), name)
     except ModuleNotFoundError as error:
         raise StudyError(
-            f"estimator: {path!r} needs the package {error.name!r}, which is not installed; "
-            'the shipped rivals come with: pip install "granulearn[rivals]"'
+            f"estimator: {path!r} needs the package {error.name!r}, which is not installed; the "
+            f"shipped rivals come with: {how_to_install('lightgbm')}"
         ) from error
     except AttributeError as error:
         raise StudyError(f"estimator: {module_name!r} has no {name!r}.") from error
