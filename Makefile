@@ -15,7 +15,11 @@ QUICK := $(addprefix tests/,audit balls contract estimators memberships network 
 LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
 	cli/test_application.py cli/test_check.py cli/test_output.py cli/test_main.py)
 
-.PHONY: help run test test-lowest quick browser lint types flow kernels pytest pytest-quick bench pictures clean
+# The site; warnings are errors. What was read before a failure is forgotten: it would not warn again.
+SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs auto
+
+.PHONY: help run test test-lowest quick browser lint types flow kernels pytest pytest-quick docs docs-fast bench \
+	pictures clean
 
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
@@ -23,6 +27,8 @@ help:
 	@echo "make test-lowest  a part of the tests with the lowest versions of all packages"
 	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
 	@echo "               processor, once an earlier run has left compiled loops and mypy's cache"
+	@echo "make docs      the documentation site in docs/_build/html, with every example of the gallery run"
+	@echo "make docs-fast  the same without running the gallery, in docs/_build/fast"
 	@echo "make bench     speed, as ratios measured in one run"
 	@echo "make pictures  draw the pictures of the README again"
 	@echo "make clean     remove .venv and everything that was made"
@@ -34,7 +40,7 @@ run: $(STAMPS)/run
 	@$(BIN)/granulearn report out/quick.db --output out/quick.html > /dev/null
 	@echo "== the report is out/quick.html: open it in a browser"
 
-test: browser lint types flow pytest
+test: browser lint types flow docs-fast pytest
 	@echo "== all checks passed"
 
 quick: lint types flow pytest-quick
@@ -69,7 +75,7 @@ flow: $(STAMPS)/dev
 	@$(BIN)/lint-imports --config .importlinter
 
 # Compiled loops are kept beside the sources; two processes at once would compile them twice.
-kernels: $(STAMPS)/dev
+kernels: $(STAMPS)/docs
 	@$(BIN)/python tests/compile_kernels.py
 
 pytest: kernels
@@ -79,6 +85,15 @@ pytest: kernels
 pytest-quick: kernels
 	@echo "== the fast tests (pytest)"
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
+
+docs: kernels
+	@echo "== the documentation site, its examples run (sphinx)"
+	@$(SPHINX) --fresh-env docs docs/_build/html
+	@echo "== open docs/_build/html/index.html in a browser"
+
+docs-fast: $(STAMPS)/docs
+	@echo "== the documentation site, without its examples run (sphinx)"
+	@$(SPHINX) -D plot_gallery=0 docs docs/_build/fast || { rm -rf docs/_build/fast; exit 1; }
 
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
@@ -93,7 +108,7 @@ pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_terminal_picture.py
 
 clean:
-	rm -rf .venv .venv-lowest out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment; each stamp adds its extras to what is already there.
@@ -111,6 +126,11 @@ $(STAMPS)/run: $(STAMPS)/venv pyproject.toml
 $(STAMPS)/dev: $(STAMPS)/run
 	@echo "== installing the development tools into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/dev
+	@echo "== installing what builds the documentation into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 # A second environment, of the lowest versions that pyproject.toml allows.
