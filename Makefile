@@ -10,7 +10,8 @@ QUICK := $(addprefix tests/,audit balls contract estimators memberships network 
 	statistics test_package.py)
 
 # With the lowest versions: what is learned, kept, read and printed. Their own deprecation
-# warnings are no fault of ours, and what needs a cluster is left out.
+# warnings are no fault of ours, and what needs a cluster is left out. Loops that another
+# version of numba compiled are kept apart.
 LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
 	cli/test_application.py cli/test_check.py cli/test_output.py cli/test_main.py)
 
@@ -21,7 +22,11 @@ PYTHONS := $(addprefix tests/,balls memberships network estimators selection per
 # The pages that a newcomer follows.
 NEWCOMER := README.md $(sort $(wildcard docs/start/*.md))
 
-.PHONY: help run test test-lowest test-pythons dist quick browser lint types flow kernels pytest pytest-quick bench pictures clean
+# The site; warnings are errors. What was read before a failure is forgotten: it would not warn again.
+SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs auto
+
+.PHONY: help run test test-lowest test-pythons dist quick browser lint types flow kernels pytest pytest-quick docs \
+	docs-fast bench pictures clean
 
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
@@ -31,6 +36,8 @@ help:
 	@echo "make dist      build what is published, check it, and follow the pages with the wheel alone"
 	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
 	@echo "               processor, once an earlier run has left compiled loops and mypy's cache"
+	@echo "make docs      the documentation site in docs/_build/html, with every example of the gallery run"
+	@echo "make docs-fast  the same without running the gallery, in docs/_build/fast"
 	@echo "make bench     speed, as ratios measured in one run"
 	@echo "make pictures  draw the pictures of the README again"
 	@echo "make clean     remove .venv and everything that was made"
@@ -42,7 +49,7 @@ run: $(STAMPS)/run
 	@$(BIN)/granulearn report out/quick.db --output out/quick.html > /dev/null
 	@echo "== the report is out/quick.html: open it in a browser"
 
-test: browser lint types flow pytest
+test: browser lint types flow docs-fast pytest
 	@echo "== all checks passed"
 
 quick: lint types flow pytest-quick
@@ -77,7 +84,7 @@ flow: $(STAMPS)/dev
 	@$(BIN)/lint-imports --config .importlinter
 
 # Compiled loops are kept beside the sources; two processes at once would compile them twice.
-kernels: $(STAMPS)/dev
+kernels: $(STAMPS)/docs
 	@$(BIN)/python tests/compile_kernels.py
 
 pytest: kernels
@@ -88,9 +95,18 @@ pytest-quick: kernels
 	@echo "== the fast tests (pytest)"
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
+docs: kernels
+	@echo "== the documentation site, its examples run (sphinx)"
+	@$(SPHINX) --fresh-env docs docs/_build/html
+	@echo "== open docs/_build/html/index.html in a browser"
+
+docs-fast: $(STAMPS)/docs
+	@echo "== the documentation site, without its examples run (sphinx)"
+	@$(SPHINX) -D plot_gallery=0 docs docs/_build/fast || { rm -rf docs/_build/fast; exit 1; }
+
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
-	@.venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
 		--override-ini filterwarnings=ignore --ignore tests/tables/test_messages.py $(LOWEST)
 
 # What would be published: built, looked at, and used as a newcomer would. The wheel is built
@@ -117,7 +133,7 @@ pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_terminal_picture.py
 
 clean:
-	rm -rf .venv .venv-lowest .venv-python3* out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment; each stamp adds its extras to what is already there.
@@ -140,6 +156,11 @@ $(STAMPS)/dev: $(STAMPS)/run
 $(STAMPS)/release: $(STAMPS)/venv pyproject.toml
 	@echo "== installing what builds and checks a release into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/dev
+	@echo "== installing what builds the documentation into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 # A second environment, of the lowest versions that pyproject.toml allows.

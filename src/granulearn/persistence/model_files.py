@@ -108,7 +108,12 @@ def save_model(
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     archive = io.BytesIO(content)
     with zipfile.ZipFile(archive) as members:
-        unknown = untrusted_types(json.loads(members.read(SCHEMA_MEMBER)), trusted)
+        try:
+            check_archive(members, len(content))
+            schema = read_json(members, SCHEMA_MEMBER)
+        except ArchiveError as error:
+            raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}.") from error
+        unknown = untrusted_types(schema, trusted)
     if unknown:
         raise ModelFileError(
             f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would refuse; "
