@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 from granulearn._extras import EXTRAS
 
+__all__ = ["show_versions"]
+
 
 def show_versions() -> None:
     """Print what a report of a fault should say: versions, system, libraries with threads.
