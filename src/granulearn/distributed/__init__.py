@@ -1,18 +1,24 @@
 """The classifiers on a Dask cluster, for tables that do not fit in memory."""
 
 from granulearn.distributed.classifiers import (
+    DaskBallForestClassifier,
     DaskFGBRVFLClassifier,
     DaskGBRVFLClassifier,
+    DaskRobustClassifier,
     DaskRVFLClassifier,
+    DaskRVFLCommitteeClassifier,
     DaskSDAPGBRVFLClassifier,
 )
 from granulearn.distributed.cluster import ClusterError, open_client
 
 __all__ = [
     "ClusterError",
+    "DaskBallForestClassifier",
     "DaskFGBRVFLClassifier",
     "DaskGBRVFLClassifier",
     "DaskRVFLClassifier",
+    "DaskRVFLCommitteeClassifier",
+    "DaskRobustClassifier",
     "DaskSDAPGBRVFLClassifier",
     "open_client",
 ]
