@@ -41,7 +41,17 @@ NOT_IN_A_FILE = ("name", "found")
 
 
 class StudyError(ValueError):
-    """A study cannot be used; the message names the file and the key."""
+    """A study cannot be used; the message names the file and the key.
+
+    Examples
+    --------
+    >>> from granulearn.studies import StudyError, load_study
+    >>> try:
+    ...     load_study("no-such-study")
+    ... except StudyError as error:
+    ...     print(str(error)[:40])
+    no shipped study is named 'no-such-study
+    """
 
 
 def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
@@ -229,7 +239,15 @@ class Method(_Strict):
 
 
 class Study(_Strict):
-    """A whole study."""
+    """A whole study.
+
+    Examples
+    --------
+    >>> from granulearn.studies import load_study
+    >>> study = load_study("quick")
+    >>> study.name, study.seed, len(study.datasets)
+    ('quick', 0, 10)
+    """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][\w.-]*$")
     """Taken from the name of the file."""
