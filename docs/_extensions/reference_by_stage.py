@@ -31,6 +31,7 @@ TITLES = {
     "report": "Reports of studies",
     "statistics": "Statistics of comparisons",
     "plots": "Pictures",
+    "_versions": "What is installed",
 }
 
 

@@ -61,12 +61,12 @@ def test_a_verb_whose_file_is_missing_is_not_listed(monkeypatch):
 
 def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(monkeypatch):
     def import_module(name):
-        raise ModuleNotFoundError(name="skops")
+        raise ModuleNotFoundError(name="skl2onnx")
 
     monkeypatch.setattr(application, "import_module", import_module)
     assert "predict" in succeeds("--help").out
     line = fails(exit_codes.MISSING_PACKAGE, "predict", "a", "b")
-    assert 'pip install "granulearn[cli]"' in line
+    assert 'pip install "granulearn[onnx]"' in line
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from granulearn._invariants import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from granulearn.balls.keyed_tables import KeyedTable
     from granulearn.balls.narrow_tables import NarrowTable
 
 # A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
@@ -75,6 +76,13 @@ class Samples:
         from granulearn.balls.narrow_tables import narrow_table
 
         return narrow_table(self.X)
+
+    @cached_property
+    def keyed(self) -> KeyedTable:
+        """Keys of the samples, by which rows of a large table are drawn, made once."""
+        from granulearn.balls.keyed_tables import key_table
+
+        return key_table(self.X, self.codes, len(self.classes), self.weights)
 
     def take(self, index: np.ndarray) -> Samples:
         """Return the samples of an index array, in its order, with repetitions."""
@@ -179,10 +187,7 @@ class BallSet:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per ball: label, count, purity, radius and the centre.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
-        """
+        """Return one row per ball: label, count, purity, radius and the centre."""
         import pandas as pd
 
         columns = {

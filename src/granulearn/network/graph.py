@@ -80,12 +80,34 @@ def _inverse_root(between: np.ndarray) -> np.ndarray:
 
 def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
     """Complete graphs: distances of rows to their class mean, and of class means to the mean."""
+    deviations, spread = class_deviations(H, codes)
+    return deviations.T @ deviations, spread.T @ spread
+
+
+def class_deviations(H: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors of the scatters of the "lda" graphs.
+
+    Parameters
+    ----------
+    H : ndarray of shape (k, p)
+        Rows.
+    codes : ndarray of shape (k,)
+        Class of each row, as small integers.
+
+    Returns
+    -------
+    deviations : ndarray of shape (k, p)
+        Rows minus the mean of their class; ``S_w`` is its transpose times itself.
+    spread : ndarray of shape (n_classes, p)
+        Class means minus the mean of all rows, times the root of the class's size;
+        ``S_b`` is its transpose times itself.
+    """
     counts = np.bincount(codes)
     class_sums = one_hot(codes, len(counts)).T.astype(np.float64) @ H
     class_means = class_sums / np.maximum(counts, 1)[:, None]
     deviations = H - class_means[codes]
     spread = np.sqrt(counts)[:, None] * (class_means - H.mean(axis=0))
-    return deviations.T @ deviations, spread.T @ spread
+    return deviations, spread
 
 
 def _lfda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:

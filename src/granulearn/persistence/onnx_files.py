@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
+from granulearn._extras import EXTRAS, check_installed
 from granulearn.persistence.predictors import final_predictor
 
 TOLERANCE = 1e-5
@@ -63,6 +64,7 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     >>> [output.name for output in onnx_model.graph.output]
     ['label', 'probabilities']
     """
+    check_installed(*EXTRAS["onnx"])
     from skl2onnx import convert_sklearn
 
     from granulearn.persistence.onnx_converters import check_convertible, register_converters

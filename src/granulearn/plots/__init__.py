@@ -1,5 +1,9 @@
 """Pictures: a table or a BallSet becomes a matplotlib figure; no result is computed here."""
 
+from granulearn._extras import check_installed
+
+check_installed("matplotlib")
+
 from granulearn.plots.balls import plot_balls
 from granulearn.plots.critical_difference import plot_critical_difference
 from granulearn.plots.pairwise import plot_pairwise_p

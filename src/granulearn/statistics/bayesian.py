@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from granulearn._extras import check_installed
 from granulearn.statistics.score_checks import paired_scores
 
 
@@ -81,10 +82,5 @@ def bayesian_signed_rank(
 
 def _signed_rank_test() -> Any:
     # Imported when asked for: nothing else here needs it.
-    try:
-        return import_module("baycomp").SignedRankTest
-    except ImportError as error:
-        raise ImportError(
-            "the Bayesian comparison needs the package baycomp; "
-            'install it with: pip install "granulearn[statistics]"'
-        ) from error
+    check_installed("baycomp")
+    return import_module("baycomp").SignedRankTest

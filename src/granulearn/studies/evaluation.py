@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.estimators import BallForestClassifier, SDAPGBRVFLClassifier
 from granulearn.studies.cells import Cell
+from granulearn.studies.code_beside import import_beside
 from granulearn.studies.methods import build_search
 from granulearn.studies.preparation import Prepared, prepare
 from granulearn.studies.scores import TIMES, Prediction
@@ -80,6 +81,7 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
+            import_beside(dict(cell.code), cell.directory)
             outcome = _evaluate(cell, prepare(cell.unit, data_dir))
         except Exception as error:  # any method may raise anything; the run goes on
             return Outcome(cell.key, seed, reason=f"{type(error).__name__}: {error}")

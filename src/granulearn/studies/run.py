@@ -55,6 +55,12 @@ class RunResult:
     failed: tuple[tuple[Cell, str], ...]
     """Cells that failed in this run, each with the reason."""
 
+    def __add__(self, other: RunResult) -> RunResult:
+        """Return how two runs ended, taken together."""
+        return RunResult(
+            self.asked + other.asked, self.found + other.found, (*self.failed, *other.failed)
+        )
+
     @property
     def computed(self) -> int:
         """Cells that this run computed and that worked."""

@@ -59,7 +59,7 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
         "study": _describe(study),
         "progress": describe_progress(cells, rows),
         "methods": methods,
-        "datasets": list(study.datasets),
+        "datasets": list(study.dataset_names),
         "conditions": [str(condition) for condition in conditions(study)],
         "score": study.compare.score,
         "scores": list(study.scores),

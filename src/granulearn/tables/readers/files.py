@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from granulearn._extras import check_installed
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.formats import SNIFFED_BYTES, Format, format_of, refuse_packed
 from granulearn.tables.readers.streams import StreamCopy, is_pipe_or_device, is_standard_input
@@ -76,6 +77,7 @@ def _opened(path: Path, shown: Path, reading: Reading) -> TableFile:
 
         return ArrowTable(path, shown)
     if found is Format.WORKBOOK:
+        check_installed("python_calamine")
         from granulearn.tables.readers.workbooks import WorkbookTable
 
         return WorkbookTable(path, shown, reading)
