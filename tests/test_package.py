@@ -118,6 +118,14 @@ def test_documented_parameters_and_defaults_equal_the_signature(thing):
                 pytest.fail(f"the default {default!r} of {name} is not documented")
 
 
+@pytest.mark.parametrize("thing", public_callables(), ids=lambda thing: thing.__name__)
+def test_every_public_name_has_an_example(thing):
+    documentation = inspect.getdoc(thing) or ""
+    section = re.search(r"\nExamples\n--------\n(.*)", documentation, re.DOTALL)
+    assert section is not None, f"{thing.__name__} has no section Examples"
+    assert ">>> " in section[1]
+
+
 @pytest.mark.slow
 def test_the_wheel_holds_the_code_and_what_it_reads(tmp_path):
     command = [

@@ -18,7 +18,14 @@ _OPSETS = {"": 19, "ai.onnx.ml": 3}
 
 
 class OnnxMismatchError(ValueError):
-    """The ONNX model does not predict what the pipeline predicts."""
+    """The ONNX model does not predict what the pipeline predicts.
+
+    Examples
+    --------
+    >>> from granulearn.persistence import OnnxMismatchError
+    >>> issubclass(OnnxMismatchError, Exception)  # raised in the place of writing such a file
+    True
+    """
 
 
 def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
@@ -158,6 +165,14 @@ def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
     -------
     dict
         For the name of each input, an array of doubles or of text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from granulearn.persistence import onnx_inputs
+    >>> rows = pd.DataFrame({"area": [60.0, 85.0], "city": ["Graz", "Lyon"]})
+    >>> {name: (values.shape, values.dtype.kind) for name, values in onnx_inputs(rows).items()}
+    {'area': ((2, 1), 'f'), 'city': ((2, 1), 'O')}
     """
     if not hasattr(X, "columns"):
         return {"X": np.asarray(X, dtype=np.float64)}

@@ -36,6 +36,12 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from granulearn.plots import plot_critical_difference
+    >>> from granulearn.statistics import compare, paper_accuracy_table
+    >>> ax = plot_critical_difference(compare(paper_accuracy_table()))
     """
     # Imported when used: it brings seaborn and statsmodels along.
     check_installed("scikit_posthocs")

@@ -12,7 +12,15 @@ from granulearn.statistics.score_checks import paired_scores
 
 @dataclass(frozen=True, slots=True)
 class BayesianComparison:
-    """Posterior probabilities that sum to 1."""
+    """Posterior probabilities that sum to 1.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import bayesian_signed_rank
+    >>> said = bayesian_signed_rank([90, 85, 88, 79, 91], [80, 75, 78, 70, 82], rope=1.0)
+    >>> said.first_better > 0.9
+    True
+    """
 
     first_better: float
     equivalent: float
@@ -51,6 +59,13 @@ def bayesian_signed_rank(
     -------
     BayesianComparison
         The three probabilities.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import bayesian_signed_rank
+    >>> said = bayesian_signed_rank([90, 85, 88, 79, 91], [90, 85, 88, 79, 91], rope=1.0)
+    >>> said.equivalent > 0.9
+    True
     """
     left, right = paired_scores(first, second)
     if not rope >= 0:

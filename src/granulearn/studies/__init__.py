@@ -9,11 +9,19 @@ from granulearn.studies.evaluation import Outcome, evaluate
 from granulearn.studies.run import RunResult, run_study
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoreError
-from granulearn.studies.study_files import DEFAULT_STUDY, list_studies, load_study
+from granulearn.studies.study_files import (
+    DEFAULT_STUDY,
+    PAPER,
+    PAPER_STUDIES,
+    list_studies,
+    load_study,
+)
 from granulearn.studies.summary import summarize
 
 __all__ = [
     "DEFAULT_STUDY",
+    "PAPER",
+    "PAPER_STUDIES",
     "Cell",
     "Outcome",
     "RunResult",

@@ -28,6 +28,18 @@ def open_table(path: str | os.PathLike[str], reading: Reading | None = None) -> 
         A file, a folder of Parquet files, a pipe, or ``-`` for standard input.
     reading : Reading, default=None
         What is known about the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from granulearn.tables import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "orders.csv")
+    ...     pd.DataFrame({"price": ["10,5", "99,0"], "late": ["no", "yes"]}).to_csv(path, sep=";")
+    ...     open_table(path).names
+    ['column 1', 'price', 'late']
     """
     path, reading = Path(path), reading or AS_FOUND
     if is_standard_input(path) or is_pipe_or_device(path):
