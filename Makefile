@@ -39,7 +39,7 @@ help:
 	@echo "make docs      the documentation site in docs/_build/html, with every example of the gallery run"
 	@echo "make docs-fast  the same without running the gallery, in docs/_build/fast"
 	@echo "make bench     speed, as ratios measured in one run"
-	@echo "make pictures  draw the pictures of the README again"
+	@echo "make pictures  draw the pictures of README and guide again"
 	@echo "make clean     remove .venv and everything that was made"
 
 # What was computed before is kept: a second run only makes the report again.
@@ -131,6 +131,7 @@ bench: $(STAMPS)/dev
 pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_terminal_picture.py
+	@$(BIN)/python docs/make_guide_figures.py
 
 clean:
 	rm -rf .venv .venv-lowest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
