@@ -12,11 +12,13 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -67,8 +69,12 @@ class Newcomer:
     def __init__(self, home: Path, wheel: Path):
         self.home = home
         self._environments: dict[tuple[str, ...], dict[str, str]] = {}
-        self._only_this_wheel = home / "constraints.txt"
-        self._only_this_wheel.write_text(f"granulearn @ {wheel.resolve().as_uri()}\n")
+        self._shelf = home / "shelf"
+        self._shelf.mkdir()
+        shutil.copy(wheel, self._shelf)
+        with zipfile.ZipFile(wheel) as archive:
+            (record,) = [name for name in archive.namelist() if name.endswith("/RECORD")]
+            self._files = set(archive.read(record).decode().splitlines())
 
     def follow(self, page: Path) -> None:
         """Run all that a page tells to run."""
@@ -105,7 +111,7 @@ class Newcomer:
             }
             variables |= {
                 "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
-                "PIP_CONSTRAINT": str(self._only_this_wheel),
+                "PIP_FIND_LINKS": f"{os.environ.get('PIP_FIND_LINKS', '')} {self._shelf}".strip(),
                 "PIP_CACHE_DIR": pip_cache.stdout.strip(),
                 "PIP_DISABLE_PIP_VERSION_CHECK": "1",
                 "PIP_QUIET": "1",
@@ -114,8 +120,18 @@ class Newcomer:
             }
             for install in installs:
                 run(install, self.home, variables)
+            self._check_is_this_wheel(place)
             self._environments[installs] = variables
         return self._environments[installs]
+
+    def _check_is_this_wheel(self, environment: Path) -> None:
+        """Refuse a granulearn that came from elsewhere: a file of it would differ."""
+        (record,) = environment.glob("lib/*/site-packages/granulearn-*.dist-info/RECORD")
+        missing = self._files - set(record.read_text(encoding="utf-8").splitlines())
+        # The list cannot state its own digest.
+        missing = {line for line in missing if "RECORD,," not in line}
+        if missing:
+            raise SystemExit(f"another granulearn was installed; it lacks {sorted(missing)[0]}")
 
 
 def run(command: str, folder: Path, variables: dict[str, str]) -> None:

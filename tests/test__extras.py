@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 FOR_DEVELOPERS = {"dev", "docs", "release", "test"}
-# What comes with a package that is stated: with scikit-learn, and with jinja2.
-BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe"}
+# What comes with a package that is stated: with scikit-learn, with jinja2, with pydantic.
+BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe", "annotated_types"}
 
 
 def modules_of(requirements):

@@ -86,7 +86,8 @@ def test_wrong_options_are_one_line_and_2(arguments, said):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_offers_the_verbs(shell, monkeypatch, capsys):
+def test_completion_offers_the_verbs_without_importing_them(shell, monkeypatch, capsys):
+    monkeypatch.setattr(application, "import_module", None)
     variables = {"_GRANULEARN_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "granulearn "}
     variables |= {"COMP_WORDS": "granulearn ", "COMP_CWORD": "1"}
     variables |= {"_TYPER_COMPLETE_FISH_ACTION": "get-args"}
