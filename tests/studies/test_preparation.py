@@ -124,7 +124,7 @@ def test_columns_of_many_categories_are_encoded_by_disturbed_labels_of_other_row
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"street": [f"street {k % 100}" for k in range(400)], "n": rng.random(400)})
     dataset = dataclasses.replace(load("circles"), X=X, y=rng.integers(0, 2, 400))
-    monkeypatch.setattr(preparation, "load_dataset", lambda name, data_dir: (dataset, "own"))
+    monkeypatch.setattr(preparation, "load_dataset", lambda *asked: (dataset, "own"))
     for kind in ("uniform", "boundary"):
         prepare.cache_clear()
         part = prepare(unit(Condition(kind, 0.3)), None)
@@ -196,7 +196,7 @@ def two_kinds_of_labels(monkeypatch):
     truth = (X["a"] > 0).to_numpy().astype(int)
     given_labels = np.where(rng.random(200) < 0.2, 1 - truth, truth)
     dataset = dataclasses.replace(load("circles"), X=X, y=given_labels, truth=truth)
-    monkeypatch.setattr(preparation, "load_dataset", lambda name, data_dir: (dataset, "own"))
+    monkeypatch.setattr(preparation, "load_dataset", lambda *asked: (dataset, "own"))
     prepare.cache_clear()
     yield dataset
     prepare.cache_clear()

@@ -8,7 +8,7 @@ differences could be chance. First a comparison of our own, then the table of th
 
 # %%
 # A table with one row per data set and one column per method is all that `compare` needs. Here:
-# five-fold cross-validation on ten small sets that come with a package.
+# five-fold cross-validation on nine small sets that come with a package.
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -57,7 +57,7 @@ table = pd.DataFrame(scores).T
 table.round(1)
 
 # %%
-# Methods that a red bar joins cannot be told apart by Nemenyi's test. Ten sets separate only
+# Methods that a red bar joins cannot be told apart by Nemenyi's test. Nine sets separate only
 # what is far apart: few sets make a long bar.
 
 result = compare(table)

@@ -3,6 +3,10 @@
 ``plt.style.use("granulearn.plots.style")`` gives your own figures the look of the gallery.
 """
 
+from granulearn._extras import check_installed
+
+check_installed("matplotlib")
+
 from granulearn.plots.balls import plot_balls
 from granulearn.plots.critical_difference import plot_critical_difference
 from granulearn.plots.pairwise import plot_pairwise_p

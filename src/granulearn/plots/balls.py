@@ -59,6 +59,14 @@ def plot_balls(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import generate_balls
+    >>> from granulearn.plots import plot_balls
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> ax = plot_balls(generate_balls(X, y, random_state=0), X, y)
     """
     values, label = _ball_values(balls, color, color_label)
     samples, centers, names = _in_two_dimensions(balls, X, features)

@@ -22,7 +22,8 @@ from granulearn.datasets import (
     make_imbalanced,
     make_pipeline_for,
 )
-from granulearn.studies.cells import CLEAN, GIVEN, Condition, SplitPart, Unit
+from granulearn.studies.cells import CLEAN, GIVEN, Condition, SplitPart, TablePlace, Unit
+from granulearn.studies.own_tables import read_own_table
 
 PAPER_TRAIN_SHARE = 0.7
 
@@ -48,7 +49,9 @@ class Prepared:
 
 
 @lru_cache(maxsize=4)
-def load_dataset(name: str, data_dir: str | None) -> tuple[Dataset, str]:
+def load_dataset(
+    name: str, data_dir: str | None, place: TablePlace | None = None
+) -> tuple[Dataset, str]:
     """Load a set without asking the network, and hash its values.
 
     Parameters
@@ -57,13 +60,15 @@ def load_dataset(name: str, data_dir: str | None) -> tuple[Dataset, str]:
         Name of the set.
     data_dir : str or None
         Directory with a manifest; None asks the environment.
+    place : TablePlace, default=None
+        Where a table of one's own is.
 
     Returns
     -------
     tuple
         The data set and its fingerprint.
     """
-    dataset = load(name, data_dir, download=False)
+    dataset = read_own_table(name, place) if place else load(name, data_dir, download=False)
     values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
     return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
 
@@ -85,7 +90,7 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
         Scaled by training statistics, labels of the test part as they came; the right
         ones, for a set that has them beside the given ones.
     """
-    dataset, fingerprint = load_dataset(unit.dataset, data_dir)
+    dataset, fingerprint = load_dataset(unit.dataset, data_dir, unit.place)
     labels = dataset.y if dataset.truth is None else dataset.truth
     kept = sample_rows(labels, unit.rows, unit.sample_seed)
     train, test = (kept[part] for part in split_rows(labels[kept], unit.part, unit.split_seed))

@@ -26,6 +26,12 @@ SINGLE_BALLS = "single_balls"
 CALIBRATION_ERROR = "calibration_error"
 CALIBRATION_BINS = 15
 _OF_PROBABILITIES = ("log_loss", CALIBRATION_ERROR)
+# Scorers of scikit-learn that ask for more than labels.
+_SCORERS_OF_PROBABILITIES = (
+    "neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score", "roc_auc_ovr",
+    "roc_auc_ovo", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted",
+)  # fmt: skip
+_SCORERS_OF_ORDER = ("roc_auc", "average_precision")
 LOWER_IS_BETTER = (*_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
 # Shares are shown in percent.
 SHARES = (
@@ -92,6 +98,8 @@ _OF_LABELS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "geometric_mean": geometric_mean,
 }
 
+OWN_SCORES = (*_OF_LABELS, *_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -130,11 +138,29 @@ def check_score(name: str) -> None:
     name : str
         Name of a score.
     """
-    own = [*_OF_LABELS, *_OF_PROBABILITIES, SINGLE_BALLS, *TIMES]
-    if name in own or name in get_scorer_names():
+    if name in OWN_SCORES or name in get_scorer_names():
         return
-    hint = hint_for(name, [*own, *get_scorer_names()], f"use one of {', '.join(own)}")
+    known = [*OWN_SCORES, *get_scorer_names()]
+    hint = hint_for(name, known, f"use one of {', '.join(OWN_SCORES)}")
     raise StudyError(f"no score is named {name!r}; {hint} (or any scorer of scikit-learn).")
+
+
+def needed_for(name: str) -> tuple[str, ...]:
+    """Return the methods of a model of which a score needs one, beside ``predict``.
+
+    Parameters
+    ----------
+    name : str
+        Name of a score.
+
+    Returns
+    -------
+    tuple of str
+        Empty for a score of labels.
+    """
+    if name in _OF_PROBABILITIES or name in _SCORERS_OF_PROBABILITIES:
+        return ("predict_proba",)
+    return ("decision_function", "predict_proba") if name in _SCORERS_OF_ORDER else ()
 
 
 def scoring_for_tuning(name: str) -> Any:
