@@ -31,6 +31,7 @@ extensions = [
     "reference_by_stage",
     "flow_diagram",
     "stale_pages",
+    "code_without_blank_ends",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 templates_path = ["_templates"]
@@ -80,14 +81,20 @@ html_static_path = ["_static"]
 html_css_files = ["granulearn.css"]
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
+toc_object_entries_show_parents = "hide"
 html_copy_source = False
 html_context = {
     "default_mode": "auto",
     "versions": json.loads((HERE / "versions.json").read_text(encoding="utf-8")),
 }
 html_theme_options = {
-    "logo": {"text": "granulearn", "image_light": "_static/logo.svg"},
+    "logo": {
+        "text": "granulearn",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["versions", "theme-switcher"],
     "header_links_before_dropdown": 7,
     "show_prev_next": True,

@@ -119,7 +119,7 @@ def test_no_page_is_wider_than_a_telephone(browser, parsed):
     for path in parsed:
         open_page(browser, path)
         width, there = browser.execute_script(
-            "return [document.documentElement.scrollWidth, window.innerWidth]"
+            "const page = document.documentElement; return [page.scrollWidth, page.clientWidth]"
         )
         if width > there:
             wide[path.name] = (width, there)

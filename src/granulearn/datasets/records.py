@@ -70,7 +70,7 @@ class DatasetDescription:
         return self.minority_rows / self.rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A data set: features, labels and a description.
 
@@ -94,3 +94,11 @@ class Dataset:
     def name(self) -> str:
         """Name of the set."""
         return self.description.name
+
+    def __repr__(self) -> str:
+        # All labels of all rows would fill the screen.
+        facts = self.description
+        return (
+            f"<Dataset {facts.name}: {facts.rows} rows, {facts.features} features, "
+            f"{facts.classes} classes>"
+        )
