@@ -114,9 +114,11 @@ def test_every_page_can_be_searched_for(site):
 
 
 def test_no_page_is_wider_than_a_telephone(browser, parsed):
+    # The pages of single names are all made in one way: some of them stand for all.
+    single = sorted(path for path in parsed if path.parent.name == "generated")
     browser.set_window_size(NARROW, 800)
     wide = {}
-    for path in parsed:
+    for path in [*(parsed.keys() - set(single)), *single[::5]]:
         open_page(browser, path)
         width, there = browser.execute_script(
             "const page = document.documentElement; return [page.scrollWidth, page.clientWidth]"
