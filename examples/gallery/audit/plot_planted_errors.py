@@ -18,7 +18,7 @@ from granulearn import audit_labels
 from granulearn.datasets import flip_labels, load
 
 plt.style.use("granulearn.plots.style")
-credit = load("crx", download=False)
+credit = load("crx")
 labels, planted = flip_labels(credit.y, 60 / len(credit.y), random_state=0)
 table = credit.X.assign(approved=labels)
 audit = audit_labels(table, "approved", random_state=0)

@@ -59,7 +59,7 @@ print(SizeMembership(half=1)(balls)[:5].round(2))
 # 800 training rows and 2,000 test rows. Training labels are clean, or wrong in parts; test labels
 # are as they came. At 0 all balls count the same.
 
-showers = load("magic", download=False)
+showers = load("magic")
 halves, rates = [0, 1, 2, 5, 10, 20, 50], [0.0, 0.2, 0.4]
 scores = np.empty((len(rates), 6, len(halves)))
 for seed in range(6):

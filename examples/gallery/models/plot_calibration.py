@@ -21,7 +21,7 @@ from granulearn import LabelAudit, RobustClassifier, RVFLClassifier
 from granulearn.datasets import flip_labels, load
 
 plt.style.use("granulearn.plots.style")
-showers = load("magic", download=False)
+showers = load("magic")
 X, X_test, y, y_test = train_test_split(
     showers.X, showers.y, train_size=1000, stratify=showers.y, random_state=0
 )

@@ -47,7 +47,7 @@ for data_set in [
     "wine",
     "wisconsin",
 ]:
-    data = load(f"keel:balanced/{data_set}", download=False)
+    data = load(f"keel:balanced/{data_set}")
     X = data.X.to_numpy(float)
     scores[data_set] = {
         name: 100 * cross_val_score(make_pipeline(StandardScaler(), model), X, data.y).mean()

@@ -34,9 +34,9 @@ print("truth:", y_test[row])
 
 # %%
 # The same as a picture. Left: what each member of the model says, and what the model makes of it:
-# their mean, raised to a power that makes the probabilities fit (``power_``). Middle:
-# the balls that speak loudest for the class, with what they hold. Right: the columns that led to
-# these balls, for this row (dot) and among all training rows (boxes, by class).
+# their mean, raised to a power that makes the probabilities fit (``power_``). Middle: the balls
+# that speak loudest for the class, with what they hold. Right: the columns that led to these balls,
+# with this row among the training rows; a thin line holds nine in ten of them, a thick one half.
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.9), width_ratios=[0.8, 1, 1.4])
 says = {name: voice.probability for name, voice in why.members.items()} | {"model": why.probability}
@@ -51,26 +51,19 @@ middle.invert_yaxis()
 middle.set(xlabel="training samples", title="balls that speak for it")
 
 columns = list(dict.fromkeys(name for ball in why.balls for name, _ in ball.columns))
-for offset, name in ((-0.17, why.classes[0]), (0.17, why.classes[1])):
-    color = "C0" if offset < 0 else "C1"
-    right.boxplot(
-        X.loc[y == name, columns],
-        positions=np.arange(len(columns)) + offset,
-        widths=0.28,
-        orientation="horizontal",
-        showfliers=False,
-        boxprops={"color": color},
-        medianprops={"color": color},
-        whiskerprops={"color": color},
-        capprops={"color": color},
-        manage_ticks=False,
+for place, name in enumerate(why.classes):
+    low, quarter, three_quarters, high = (
+        X.loc[y == name, columns].quantile([0.05, 0.25, 0.75, 0.95]).to_numpy()
     )
+    heights = np.arange(len(columns)) + 0.17 - 0.34 * place
+    right.hlines(heights, low, high, color=f"C{place}", linewidth=1)
+    right.hlines(heights, quarter, three_quarters, color=f"C{place}", linewidth=5, label=name)
 right.plot(X_test[columns].iloc[row], np.arange(len(columns)), "kD", label="this row")
 right.set_yticks(range(len(columns)), columns)
-right.set(
-    xlabel="standard deviations from the mean", title="columns that lead there", xlim=(None, 5)
-)
-right.legend(loc="lower right")
+right.set(xlabel="standard deviations from the mean", title="columns that lead there")
+right.set_xlim(right=5)
+right.legend(loc="lower right", fontsize=9)
+middle.get_legend().remove()
 plt.show()
 
 # %%

@@ -21,7 +21,7 @@ from granulearn import GBRVFLClassifier, RVFLClassifier
 from granulearn.datasets import load, make_imbalanced
 
 plt.style.use("granulearn.plots.style")
-sounds = load("phoneme", download=False)
+sounds = load("phoneme")
 classes, counts = np.unique(sounds.y, return_counts=True)
 rare, common = classes[counts.argsort()]
 ratios = np.array([0.4, 0.2, 0.1, 0.05, 0.025])

@@ -28,7 +28,7 @@ model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
 grid = {
     "rvflclassifier__C": [10.0**power for power in range(-5, 6)],
     "rvflclassifier__n_hidden": [3, 23, 63, 103, 203],
-    "rvflclassifier__activation": ["relu", "sigmoid", "sine"],
+    "rvflclassifier__activation": ["relu", "sigmoid"],
 }
 
 PathSearchCV(model, {"rvflclassifier__C": [1.0]}).fit(X, y)  # loops are compiled once, before

@@ -29,7 +29,7 @@ rates = np.array([0, 0.15, 0.3, 0.45])
 
 def accuracies(name, seed):
     """Return one row per noise rate, one column per model."""
-    data = load(name, download=False)
+    data = load(name)
     X, X_test, y, y_test = train_test_split(
         data.X, data.y, train_size=300, test_size=2000, stratify=data.y, random_state=seed
     )

@@ -30,7 +30,7 @@ from granulearn.datasets import load, make_pipeline_for
 from granulearn.persistence import to_onnx
 
 plt.style.use("granulearn.plots.style")
-credit = load("crx", download=False)
+credit = load("crx")
 X, X_test, y, y_test = train_test_split(credit.X, credit.y, random_state=0)
 pipeline = make_pipeline_for(X, RobustClassifier(n_trees=50, random_state=0)).fit(X, y)
 onnx_model = to_onnx(pipeline, X_test)
