@@ -146,7 +146,7 @@ $(STAMPS)/venv:
 
 $(STAMPS)/run: $(STAMPS)/venv pyproject.toml
 	@echo "== installing granulearn and what it needs to run into .venv"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[studies]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run

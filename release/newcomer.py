@@ -80,9 +80,12 @@ class Newcomer:
         """Run all that a page tells to run."""
         text = page.read_text(encoding="utf-8")
         commands, left_out = commands_of(text)
-        say(f"== {page}")
+        examples = re.search(r"^\s*>>> ", text, re.M)
+        say(f"== {page}" if commands or examples else f"== {page}: nothing to run")
         for command in left_out:
             say(f"   left out, it is for a checkout: {command}")
+        if not commands and not examples:
+            return
         installs = tuple(filter(is_install, commands)) or ("pip install granulearn",)
         variables = self._environment(installs)
         folder = Path(tempfile.mkdtemp(prefix="work-", dir=self.home))
@@ -91,7 +94,7 @@ class Newcomer:
                 use_server(command, folder, variables)
             elif not is_install(command):
                 run(command, folder, variables)
-        if re.search(r"^\s*>>> ", text, re.M):
+        if examples:
             copied = folder / page.name
             copied.write_text(text, encoding="utf-8")
             options = "-o ELLIPSIS -o NORMALIZE_WHITESPACE"

@@ -12,7 +12,7 @@ EXTRAS = {
     "onnx": ("skl2onnx", "onnx", "onnxruntime"),
     "dask": ("dask", "distributed"),
     "studies": ("pydantic", "scikit_posthocs", "baycomp"),
-    "rivals": ("lightgbm", "xgboost", "catboost", "cleanlab"),
+    "rivals": ("lightgbm", "xgboost", "catboost", "cleanlab", "imblearn"),
 }
 
 

@@ -205,6 +205,11 @@ def find_twins(blocks: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Twins]:
     blocks : sequence of tuple
         Base keys of the rows of a block, and how often each of them counts; empty for once.
     """
+    # A row that does not count is no twin.
+    blocks = [
+        (own[copies > 0], copies[copies > 0]) if len(copies) else (own, copies)
+        for own, copies in blocks
+    ]
     bases = np.concatenate([bases for bases, _ in blocks])
     counted = [
         copies if len(copies) else np.ones(len(own), dtype=np.intp) for own, copies in blocks

@@ -35,6 +35,7 @@ from granulearn.studies import (
     load_study,
     run_study,
     select,
+    summarize_paper,
 )
 from granulearn.studies.new_study import write_new_study
 from granulearn.studies.preparation import load_dataset
@@ -138,7 +139,19 @@ def bench(
                 f"interrupted; {kept} of {total} cells are kept in {path}. "
                 "The same command goes on from there."
             ) from None
+    if study == PAPER:
+        _write_paper_page(path)
     _report_end(result, path)
+
+
+def _write_paper_page(results: Path) -> None:
+    """Write the page of the whole paper beside its results."""
+    # Imported here: drawing needs packages that the other verbs do not.
+    from granulearn.report import write_paper_page
+
+    with Store(results, readonly=True) as store:
+        page = write_paper_page(summarize_paper(store), results.with_suffix(".html"))
+    console().print(f"page:    {page}", soft_wrap=True)
 
 
 def _planned(study: str, only: list[str]) -> list[tuple[Study, list[Cell]]]:

@@ -14,12 +14,14 @@ from granulearn.distributed.classifiers import (
     DaskSDAPGBRVFLClassifier,
 )
 from granulearn.distributed.cluster import ClusterError, open_client
+from granulearn.distributed.label_audit import DaskLabelAudit
 
 __all__ = [
     "ClusterError",
     "DaskBallForestClassifier",
     "DaskFGBRVFLClassifier",
     "DaskGBRVFLClassifier",
+    "DaskLabelAudit",
     "DaskRVFLClassifier",
     "DaskRVFLCommitteeClassifier",
     "DaskRobustClassifier",

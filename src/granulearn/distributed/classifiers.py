@@ -316,8 +316,8 @@ class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
     estimator_ : BallForestClassifier
         The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
         attributes are those of this object too. Above 20,000 samples those with an entry for
-        every sample are empty: ``reliability_``, ``oob_proba_``, ``in_bag_``. To rate labels,
-        pass Dask collections to `granulearn.distributed.audit_on_dask`.
+        every sample are empty: ``reliability_``, ``oob_proba_``, ``in_bag_``; `DaskLabelAudit`
+        rates labels.
 
     Notes
     -----

