@@ -211,7 +211,7 @@ def test_a_table_that_cannot_be_learned_from_is_refused_before_anything_runs(tmp
 def test_the_paper_is_run_study_by_study_into_one_file_with_its_page(tmp_path):
     path = tmp_path / "paper.db"
     done = succeeds("bench", "paper", "--results", path, *FAST, "--only", "dataset=ecoli-0-1-4-6*",
-                    "--only", "method=RVFL,SDAP-GBRVFL [C=1, n_hidden=3]",
+                    "--only", "method=RVFL,SDAP-GBRVFL [C=1? n_hidden=3]",
                     "--only", "split=paper,repeat 1", "--only", "noise=clean")  # fmt: skip
     assert "3 computed, 0 were there, 0 failed; 3 cells in all" in done.err
     assert f"page:    {tmp_path / 'paper.html'}" in done.out
