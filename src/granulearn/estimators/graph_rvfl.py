@@ -97,6 +97,15 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     ----------
     M. Sajid, A. Quadir, M. Tanveer, "GB-RVFL: Fusion of Randomized Neural
     Network and Granular Ball Computing", Pattern Recognition 159 (2025).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import GEGBRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = GEGBRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
     """
 
     # Leave-one-out is written for systems without a graph only.

@@ -22,7 +22,14 @@ Scatters = tuple[np.ndarray, np.ndarray]
 
 
 def graph_names() -> list[str]:
-    """Return the names of the graphs, sorted."""
+    """Return the names of the graphs, sorted.
+
+    Examples
+    --------
+    >>> from granulearn.network import graph_names
+    >>> graph_names()
+    ['lda', 'lfda', 'mda']
+    """
     return sorted(_SCATTERS)
 
 
@@ -45,6 +52,16 @@ def graph_regulariser(
         after negative eigenvalues of S_b are set to zero.
     n_neighbors : int
         For ``"mda"``: number of neighbours; within its class, a row counts itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import graph_regulariser
+    >>> H = np.array([[0.0, 1.0], [0.1, 1.0], [2.0, 1.0], [2.1, 1.0]])
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> graph_regulariser(H, codes, "lda", form="published", n_neighbors=1).round(4)
+    array([[0.0025, 0.    ],
+           [0.    , 0.    ]])
     """
     if graph not in _SCATTERS:
         raise ValueError(f"graph={graph!r} is not known: use one of {graph_names()}.")

@@ -30,6 +30,18 @@ def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_page
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_page(summarize(store), Path(folder, "quick.html")).name
+    'quick.html'
     """
     return write_text_atomically(path, render_page(summary))
 
@@ -46,6 +58,18 @@ def render_page(summary: dict[str, Any]) -> str:
     -------
     str
         The page; the same for the same summary.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import render_page
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     render_page(summarize(store))[:15]
+    '<!DOCTYPE html>'
     """
     figures: dict[str, list] = {section: [] for section in SECTIONS}
     for figure in make_figures(summary):

@@ -27,6 +27,18 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
     -------
     list of Path
         The files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_tables
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     [path.name for path in write_tables(summarize(store), folder)]
+    ['quick.csv', 'quick.md']
     """
     name = summary["study"]["name"]
     folder = Path(directory)

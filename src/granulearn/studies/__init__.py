@@ -1,5 +1,9 @@
 """Studies: a TOML file becomes cells, cells become rows of a store, rows a summary."""
 
+from granulearn._extras import EXTRAS, check_installed
+
+check_installed(*EXTRAS["studies"])
+
 from granulearn.studies.cells import Cell, expand, select
 from granulearn.studies.evaluation import Outcome, evaluate
 from granulearn.studies.paper_summary import holds_the_paper, summarize_paper

@@ -105,7 +105,15 @@ class Unit:
 
 @dataclass(frozen=True)
 class Cell:
-    """One fit to be scored."""
+    """One fit to be scored.
+
+    Examples
+    --------
+    >>> from granulearn.studies import expand, load_study
+    >>> cell = expand(load_study("quick"))[0]
+    >>> cell.method.name, cell.unit.dataset
+    ('RVFL', 'bupa')
+    """
 
     unit: Unit
     method: Method
@@ -175,6 +183,13 @@ def expand(study: Study) -> list[Cell]:
     -------
     list of Cell
         In the order of the file: data sets, noise, splits, methods.
+
+    Examples
+    --------
+    >>> from granulearn.studies import expand, load_study
+    >>> cells = expand(load_study("quick"))
+    >>> len({cell.key for cell in cells}) == len(cells)
+    True
     """
     methods = [variant for method in study.method for variant in variants(method)]
     modules = {method.name: _modules(method, study) for method in methods}
@@ -255,6 +270,13 @@ def select(cells: Sequence[Cell], only: Iterable[str]) -> list[Cell]:
     -------
     list of Cell
         In the same order.
+
+    Examples
+    --------
+    >>> from granulearn.studies import expand, load_study, select
+    >>> cells = expand(load_study("quick"))
+    >>> {cell.method.name for cell in select(cells, ["method=RVFL,ELM"])} == {"RVFL", "ELM"}
+    True
     """
     kept = list(cells)
     for given in only:

@@ -23,7 +23,14 @@ from granulearn.studies.scores import TIMES, Prediction
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known about a cell after it was tried; ``reason`` is empty if it worked."""
+    """What is known about a cell after it was tried; ``reason`` is empty if it worked.
+
+    Examples
+    --------
+    >>> from granulearn.studies import Outcome
+    >>> Outcome(key="a1", seed=0, scores={"accuracy": 0.9}).reason == ""
+    True
+    """
 
     key: str
     seed: int
@@ -60,6 +67,14 @@ def evaluate(cell: Cell, data_dir: str | None = None) -> Outcome:
     -------
     Outcome
         The same for the same cell, but for the times.
+
+    Examples
+    --------
+    >>> from granulearn.studies import evaluate, expand, load_study
+    >>> cell = expand(load_study("quick"))[0]
+    >>> outcome = evaluate(cell)
+    >>> outcome.key == cell.key, outcome.reason
+    (True, '')
     """
     seed = cell.unit.seed
     # One thread: cells run side by side, and sums keep their order.

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
+from granulearn._extras import how_to_install
 from granulearn.balls import BallMaker
 from granulearn.memberships import Membership
 from granulearn.selection import PathSearchCV, paper_grid
@@ -224,7 +225,7 @@ def _find(path: str, key: str) -> Any:
         raise StudyError(
             f"{key}: {path!r} needs the package {missing!r}, which is not installed, and there "
             f"is no {missing.partition('.')[0]}.py beside the study file; the shipped rivals come "
-            'with: pip install "granulearn[rivals]"'
+            f"with: {how_to_install('lightgbm')}"
         ) from error
     except AttributeError as error:
         there = [other for other in dir(import_module(module_name)) if other[:1] != "_"]

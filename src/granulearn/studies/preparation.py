@@ -200,7 +200,7 @@ def disturb(
     y : ndarray
         Training labels.
     condition : Condition
-        Kind and rate.
+        Kind, perhaps several one after the other, and rate.
     seed : int
         Seed of the draws.
 
@@ -209,24 +209,35 @@ def disturb(
     tuple
         Features, labels, and how many rows were changed or left out.
     """
-    if condition.kind == CLEAN:
+    n_disturbed = 0
+    for kind in condition.kind.split("+"):
+        X, y, n_more = _disturb_once(X, y, kind, condition.rate, seed)
+        n_disturbed += n_more
+    return X, y, n_disturbed
+
+
+def _disturb_once(
+    X: pd.DataFrame, y: np.ndarray, kind: str, rate: float, seed: int
+) -> tuple[pd.DataFrame, np.ndarray, int]:
+    if kind == CLEAN:
         return X, y, 0
-    if condition.kind == "outliers":
-        moved, mask = add_outliers(X, condition.rate, random_state=seed)
+    if kind == "outliers":
+        moved, mask = add_outliers(X, rate, random_state=seed)
         return moved, y, int(mask.sum())
-    if condition.kind == "imbalance":
+    if kind == "rare":
         counts = np.unique(y, return_counts=True)[1]
-        ratio = (1 - condition.rate) * counts.min() / counts.max()
+        # A class that is rarer already stays as it is.
+        ratio = min(rate, counts.min() / counts.max())
         thinned, labels, kept = make_imbalanced(X, y, ratio, random_state=seed)
         return thinned, labels, int((~kept).sum())
     # Distances decide where classes overlap, so features are scaled first; without labels,
     # since these are what changes.
-    boundary = condition.kind == "boundary"
+    boundary = kind == "boundary"
     features = make_pipeline_for(X, many=()).fit_transform(X) if boundary else None
     labels, mask = flip_labels(
         y,
-        condition.rate,
-        condition.kind,  # type: ignore[arg-type]
+        rate,
+        kind,  # type: ignore[arg-type]
         seed,
         X=features,
     )

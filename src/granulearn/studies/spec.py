@@ -41,7 +41,17 @@ NOT_IN_A_FILE = ("name", "found")
 
 
 class StudyError(ValueError):
-    """A study cannot be used; the message names the file and the key."""
+    """A study cannot be used; the message names the file and the key.
+
+    Examples
+    --------
+    >>> from granulearn.studies import StudyError, load_study
+    >>> try:
+    ...     load_study("no-such-study")
+    ... except StudyError as error:
+    ...     print(str(error)[:40])
+    no shipped study is named 'no-such-study
+    """
 
 
 def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
@@ -148,10 +158,15 @@ class Split(_Strict):
 class Noise(_Strict):
     """What is done to the training part, at several strengths; test parts stay as they are."""
 
-    kind: Literal["uniform", "pair", "boundary", "outliers", "imbalance", "given"]
+    kind: Literal[
+        "uniform", "pair", "boundary", "outliers", "rare", "outliers+uniform", "rare+uniform",
+        "rare+outliers+uniform", "given",
+    ]  # fmt: skip
     """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
-    moves rows far out; ``imbalance`` leaves out a share of the smallest class; ``given``
-    trains on the labels that a set came with, where the right ones are known too."""
+    moves rows far out; ``rare`` leaves so many rows of the smallest class per row of the
+    largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
+    rate; ``given`` trains on the labels that a set came with, where the right ones are
+    known too."""
     rates: tuple[float, ...] = Field((), validate_default=True)
     """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Kind "given" has none."""
 
@@ -229,7 +244,15 @@ class Method(_Strict):
 
 
 class Study(_Strict):
-    """A whole study."""
+    """A whole study.
+
+    Examples
+    --------
+    >>> from granulearn.studies import load_study
+    >>> study = load_study("quick")
+    >>> study.name, study.seed, len(study.datasets)
+    ('quick', 0, 10)
+    """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][\w.-]*$")
     """Taken from the name of the file."""

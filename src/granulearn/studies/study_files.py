@@ -29,6 +29,12 @@ def list_studies() -> dict[str, str]:
     -------
     dict
         Name to question, sorted by name.
+
+    Examples
+    --------
+    >>> from granulearn.studies import list_studies
+    >>> sorted({"quick", "noise", "table1"} & set(list_studies()))
+    ['noise', 'quick', 'table1']
     """
     return {name: _shipped(name).question for name in _shipped_names()}
 
@@ -50,6 +56,12 @@ def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
     ------
     StudyError
         Names the file, the key, what was found and what is wanted.
+
+    Examples
+    --------
+    >>> from granulearn.studies import load_study
+    >>> print(load_study("quick").question)
+    Clean labels or a fifth of them wrong: which of the eight methods to trust?
     """
     given = os.fspath(name)
     if given.endswith(".toml"):

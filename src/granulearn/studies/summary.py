@@ -38,6 +38,18 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
     -------
     dict
         Lists, dictionaries, texts and numbers; `None` where there is nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     summary = summarize(store)
+    >>> sorted(summary)[:3]
+    ['activations', 'cells', 'comparisons']
     """
     study = _find_study(store, name)
     cells = expand(study)
