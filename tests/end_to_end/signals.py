@@ -131,8 +131,8 @@ def stop(
     process = started(verb, inputs, place, word)
     wait_until_heard(process)
     time.sleep(after)
-    ended_before = process.poll() is not None
-    (os.killpg if number in TO_ALL and not ended_before else os.kill)(process.pid, number)
+    if process.poll() is None:
+        (os.killpg if number in TO_ALL else os.kill)(process.pid, number)
     began = time.monotonic()
     found = Stopped(verb, f"{signal.Signals(number).name} after {after:.2f} s", 0, 0)
     try:
