@@ -28,7 +28,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 # What a terminal sends reaches every process of a command.
 TO_ALL = (signal.SIGINT, signal.SIGHUP)
 MARK = "GRANULEARN_STOPPED_BY"
-SECONDS_TO_END = 5.0
+SECONDS_TO_END = 5
 
 VERBS: dict[str, list[str]] = {
     "check": ["check", "{in}/people.csv", "--target", "label"],
