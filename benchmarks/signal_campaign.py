@@ -4,9 +4,10 @@
 
 N times (100 by default) a verb is stopped by SIGINT, SIGTERM, SIGHUP or SIGKILL, verb by verb
 and signal by signal, at a moment drawn from the time that the verb takes. Within SECONDS, five
-unless stated (a busy machine needs more), it must have ended with the exit code of the signal, without a process, a part of a file, a
-temporary file or a stack trace left behind; what was killed is run again, and tidies up.
-Then each verb is run with files of limited sizes, N / 2 times in all. Linux only.
+unless stated (a busy machine needs more), it must have ended with the exit code of the signal,
+without a process, a part of a file, a temporary file or a stack trace left behind; what was
+killed is run again, and tidies up. Then each verb is run with files of limited sizes, N / 2
+times in all. Linux only.
 """
 
 from __future__ import annotations
