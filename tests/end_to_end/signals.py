@@ -87,7 +87,10 @@ def started(verb: str, inputs: Path, place: Path, word: str, limit: int | None =
         shutil.copy(inputs / "people.csv", place)
     arguments = [argument.replace("{in}", str(inputs)) for argument in VERBS[verb]]
 
-    def limited() -> None:
+    def as_from_a_terminal() -> None:
+        # Whoever started us in the background may have had these ignored.
+        for number in TO_ALL:
+            signal.signal(number, signal.SIG_DFL)
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
@@ -95,7 +98,7 @@ def started(verb: str, inputs: Path, place: Path, word: str, limit: int | None =
         return subprocess.Popen(
             [*COMMAND, *arguments],
             cwd=place, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-            env=os.environ | {"TMPDIR": str(place / "tmp"), MARK: word}, preexec_fn=limited,
+            env=os.environ | {"TMPDIR": str(place / "tmp"), MARK: word}, preexec_fn=as_from_a_terminal,
         )  # fmt: skip
 
 
@@ -170,7 +173,7 @@ def look_around(found: Stopped, place: Path, was_killed: bool = False) -> None:
     parts = [path.name for path in place.rglob(".*") if ".part" in path.name]
     if parts and not was_killed:
         found.faults.append(f"left {parts}")
-    temporary = [path.name for path in (place / "tmp").iterdir()]
+    temporary = [path.name for path in (place / "tmp").glob("*granulearn*")]
     if temporary and not was_killed:
         found.faults.append(f"left {temporary} in the folder of temporary files")
     for path in place.iterdir():
