@@ -98,7 +98,8 @@ def started(verb: str, inputs: Path, place: Path, word: str, limit: int | None =
         return subprocess.Popen(
             [*COMMAND, *arguments],
             cwd=place, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-            env=os.environ | {"TMPDIR": str(place / "tmp"), MARK: word}, preexec_fn=as_from_a_terminal,
+            env=os.environ | {"TMPDIR": str(place / "tmp"), MARK: word},
+            preexec_fn=as_from_a_terminal,
         )  # fmt: skip
 
 
