@@ -15,7 +15,7 @@ import json
 import os
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,9 @@ from granulearn.persistence.archives import (
     read_json,
 )
 from granulearn.persistence.atomic_files import written_atomically
+from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.loaded_checks import check_card, check_loaded
+from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
@@ -43,20 +45,6 @@ from granulearn.persistence.version_remarks import one_remark_on_versions
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees.
 FORMAT = 3
-
-
-class ModelFileError(ValueError):
-    """A model file is refused; the message says why."""
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedModel:
-    """What a model file holds."""
-
-    pipeline: Any
-    """The fitted classifier or regressor, or the pipeline that ends in it."""
-    card: ModelCard
-    """What the file says about it."""
 
 
 def save_model(
@@ -155,13 +143,26 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     Returns
     -------
     LoadedModel
-        ``pipeline`` and ``card``.
+        It predicts rows as they come (``predict``, ``predict_proba``), says what they hold
+        that training did not (``check``), and has a ``card`` and a ``pipeline``.
 
     Raises
     ------
     ModelFileError
         If the file is foreign, damaged, edited, names a type that is not listed, or
         holds no fitted classifier or regressor.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"))
+    ...     load_model(Path(folder, "model.skops")).pipeline.predict([[5.5]]).tolist()
+    ['b']
     """
     import skops.io
 
