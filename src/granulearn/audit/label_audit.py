@@ -229,6 +229,19 @@ class LabelAudit(BaseEstimator):
         )
         return self
 
+    def _told(self, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels) -> LabelAudit:
+        """Become the audit that these ratings are of; nothing is fitted."""
+        self.classes_, self.proba_, self._row_names = ratings.classes, ratings.proba, None
+        self.forest_, self.in_bag_, self.weighings_, self.issues_ = None, None, (), []
+        self.learnt_ = ratings.given.copy()
+        self.learnt_[verified.rows] = verified.truth
+        self.at_random_ = np.zeros(len(ratings.given), dtype=bool)
+        self.at_random_[verified.rows] = verified.at_random
+        self._unverified = ratings, noise
+        self.ratings_, self.noise_ = self.rated_with(verified)
+        self._spread()
+        return self
+
     def rated_with(self, verified: VerifiedLabels) -> tuple[Ratings, NoiseRate]:
         """Return ratings and share of wrong labels with these verified labels; no tree is grown.
 
