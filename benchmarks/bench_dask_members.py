@@ -169,10 +169,15 @@ def accuracy(data: Path, n_rows: int, n_blocks: int) -> list[str]:
     X, y = X[order], y[order]
     mean, deviation = X[:n_rows].mean(axis=0), X[:n_rows].std(axis=0)
     X = (X - mean) / np.where(deviation > 0, deviation, 1)
-    rows = -(-n_rows // n_blocks)
-    blocks = da.from_array(X[:n_rows], (rows, X.shape[1])), da.from_array(y[:n_rows], rows)
-    with open_client("local", n_workers=2):
-        ours = DaskRobustClassifier(random_state=0).fit(*blocks).estimator_
+    with tempfile.TemporaryDirectory() as folder, open_client("local", n_workers=2):
+        # From files, as large tables come: a graph should not hold them.
+        for number, at in enumerate(np.array_split(np.arange(n_rows), n_blocks)):
+            part = pd.DataFrame(X[at], columns=[f"x{j}" for j in range(X.shape[1])])
+            part.assign(label=y[at]).to_parquet(Path(folder) / f"{number:03d}.parquet")
+        table = dd.read_parquet(folder)
+        inputs = table[[name for name in table.columns if name != "label"]]
+        ours = DaskRobustClassifier(random_state=0).fit(inputs, table["label"]).estimator_
+    del ours.feature_names_in_  # the rows to score have no names
     alone = RobustClassifier(random_state=0, n_jobs=2).fit(X[:n_rows], y[:n_rows])
     scores = [model.score(X[n_rows:], y[n_rows:]) for model in (alone, ours)]
     equal = np.array_equal(alone.predict_proba(X[n_rows:]), ours.predict_proba(X[n_rows:]))
