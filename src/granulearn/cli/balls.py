@@ -21,7 +21,6 @@ from granulearn.cli.options import (
 from granulearn.cli.output import (
     JsonOption,
     bold,
-    compiling_announced,
     console,
     print_json,
     stage_progress,
@@ -120,7 +119,7 @@ def balls(
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(plot, ".png", ".pdf", ".svg")
     with asked.open(table) as file:
-        with stage_progress(hidden=json) as tell, compiling_announced():
+        with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, asked.wishes)
             tell(f"making balls of {len(data.y)} rows and rating them")

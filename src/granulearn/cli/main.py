@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -22,6 +23,9 @@ def main() -> NoReturn:
     # `nohup` has the end of a terminal ignored, and so it stays.
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
         signal.signal(signal.SIGHUP, stop)
+    loops = logging.getLogger("granulearn.loops")
+    loops.addHandler(_Told())
+    loops.setLevel(logging.INFO)
     code = run(sys.argv[1:])
     sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
 
@@ -70,6 +74,18 @@ def _fail(messages: str | Sequence[str], code: int) -> int:
         one_line = visible(" ".join(in_flags(message).split()))
         sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
+
+
+class _Told(logging.Handler):
+    """Says on a terminal that loops are being compiled, for the process that the user started."""
+
+    process = os.getpid()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if os.getpid() == self.process and sys.stderr.isatty():
+            from granulearn.cli.output import note
+
+            note(record.getMessage())
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
