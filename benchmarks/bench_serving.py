@@ -4,8 +4,8 @@
     python benchmarks/soak.py 10 > out/soak.txt
     python benchmarks/bench_serving.py docs/results/serving_speed.md
 
-Times are of the processor, since other programs may run meanwhile. The page takes over what the first
-two commands printed, if they were run.
+Times are of the processor, since other programs may run meanwhile. The page takes over what the
+first two commands printed, if they were run.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def main() -> None:
             "",
             "## Rows",
             "",
-            "`load_model(path).predict_proba(rows)`: a dict, the median of 300; and a frame of 10,000 "
-            "rows as text, beside the time that the model takes for the prepared array alone. "
+            "`load_model(path).predict_proba(rows)`: a dict, the median of 300; and a frame of "
+            "10,000 rows as text, beside the time that the model takes for the prepared array. "
             "*pipeline* is what a single row costs where the pipeline is asked with a frame.",
             "",
             "| table | model | columns | encoded | one row, ms | model alone, ms | pipeline, ms | "

@@ -2,9 +2,10 @@
 
     python benchmarks/load_test.py [REQUESTS] [CLIENTS]
 
-Starts examples/03_serve_with_onnxruntime.py on 127.0.0.1 with a model of a real table, sends single
-rows over connections that stay open, and prints requests per second, latency at 50 and 99 %, and the
-server's memory at the start, halfway and at the end. Every answer is held against the model's own.
+Starts examples/03_serve_with_onnxruntime.py on 127.0.0.1 with a model of a real table, sends
+single rows over connections that stay open, and prints requests per second, latency at 50 and 99 %,
+and the server's memory at the start, halfway and at the end. Every answer is held against the
+model's own.
 The clients run on the same cores as the server: a server of its own is faster.
 """
 

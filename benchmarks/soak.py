@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.load_test import make_model, megabytes
 from granulearn.cli.export import rows_to_compare
 from granulearn.persistence import LoadedModel
@@ -32,8 +33,10 @@ def main() -> None:
         sizes, n_calls = soak(make_model(Path(folder)), 60 * minutes, tell=print)
     settled = sizes[len(sizes) // 10 :]
     growth = max(settled) - settled[0]
-    print(f"{n_calls} calls in {minutes:g} minutes; memory {settled[0]:.1f} MB, then at most")
-    print(f"{growth:.1f} MB more, and {sizes[-1]:.1f} MB at the end")
+    print(
+        f"{n_calls} calls in {minutes:g} minutes; memory {settled[0]:.1f} MB, then at most "
+        f"{growth:.1f} MB more, and {sizes[-1]:.1f} MB at the end"
+    )
     if growth > ALLOWED:
         raise SystemExit("memory grew")
 
