@@ -27,7 +27,6 @@ from granulearn.cli.options import (
 from granulearn.cli.output import (
     JsonOption,
     bold,
-    compiling_announced,
     console,
     print_json,
     stage_progress,
@@ -140,7 +139,7 @@ def audit(
     with asked.open(table) as file:
         named = {"keep": keep or [], "group": [group or target], "order": [order or target]}
         _check_names(file, target, wishes, named)
-        with compiling_announced(), stage_progress(hidden=json) as tell:
+        with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, wishes, keep_cells=True)
             tell(f"rating {len(data.y):,} labels")
