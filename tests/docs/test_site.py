@@ -22,7 +22,7 @@ const page = document.documentElement;
 if (page.scrollWidth > page.clientWidth) return ["the page"];
 const sliding = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
 const slides = (element) =>
-  element && element.tagName !== "BODY" && (sliding(element) || slides(element.parentElement));
+  element && element.tagName !== "ARTICLE" && (sliding(element) || slides(element.parentElement));
 const beyond = (element) => element.getBoundingClientRect().right > page.clientWidth + 1;
 return [...document.querySelectorAll("article :is(p, dt, dd, li, td, h1, h2, h3, pre, img, svg)")]
   .filter((element) => beyond(element) && !slides(element))
