@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 
 from granulearn.cli.prediction_output import predict_file
-from granulearn.learning import prediction
 from granulearn.learning.prediction import Predictor
-from granulearn.persistence import load_model
+from granulearn.persistence import load_model, loaded_model
 from granulearn.tables import open_table
 from granulearn.tables.readers import row_batches, text_scan
 from tests.cli.commands import people
@@ -29,7 +28,7 @@ def test_the_size_of_chunks_changes_nothing(fitted, tmp_path, suffix, monkeypatc
     whole, n_chunks = answers(model, path, tmp_path)
     monkeypatch.setattr(text_scan, "CHUNK_BYTES", 2048)
     monkeypatch.setattr(row_batches, "_MOST_ROWS", 150)
-    monkeypatch.setattr(prediction, "MAX_ROWS_PER_CHUNK", 64)
+    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_CHUNK", 64)
     in_chunks, n_more = answers(model, path, tmp_path)
     assert n_more > 20 * n_chunks
     pd.testing.assert_frame_equal(whole, in_chunks, rtol=1e-13)

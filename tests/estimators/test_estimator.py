@@ -5,8 +5,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import granulearn
@@ -61,8 +63,8 @@ def test_no_estimator_was_forgotten_in_the_two_init_files_or_the_readme():
     }
     assert written == set(estimators.__all__)
     assert written <= set(granulearn.__all__)
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert sorted(name for name in written if f"`{name}`" not in readme) == []
+    page = (Path(__file__).parents[2] / "docs/guide/models.md").read_text(encoding="utf-8")
+    assert sorted(name for name in written if f"`{name}`" not in page) == []
 
 
 def test_memberships_that_a_part_cannot_use_are_an_error():
@@ -132,3 +134,21 @@ def test_negative_scores_become_zero_and_the_rest_sums_to_one():
 def test_scores_that_are_all_negative_are_those_of_the_highest_one():
     found = positive_part(np.array([[-2.0, -1.0], [3.0, 1.0], [0.0, 0.0]]))
     assert found.tolist() == [[0, 1], [0.75, 0.25], [1, 0]]
+
+
+def test_inputs_that_need_no_check_are_returned_as_they_are():
+    X, y = np.random.default_rng(0).normal(size=(9, 2)), np.arange(9) % 2
+    model = RVFLClassifier(random_state=0).fit(X, y)
+    assert model._checked(X) is X
+    for odd in (X.astype(int), X.tolist(), np.asfortranarray(X), X[:, ::-1]):
+        checked = model._checked(odd)
+        assert checked is not odd
+        assert checked.flags.c_contiguous
+    for wrong in (X[:, :1], X[:0], np.full_like(X, np.inf), np.full_like(X, np.nan), X[0]):
+        with pytest.raises(ValueError, match=r"feature|sample|infinity|NaN|dimension|1D"):
+            model.predict(wrong)
+    with pytest.raises(NotFittedError):
+        RVFLClassifier().predict(X)
+    named = RVFLClassifier(random_state=0).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    with pytest.warns(UserWarning, match="feature names"):
+        named.predict(X)

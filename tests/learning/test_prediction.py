@@ -8,49 +8,24 @@ from numpy.testing import assert_array_equal
 
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
-from granulearn.learning import prediction
-from granulearn.learning.prediction import Predictor, wrong_columns
+from granulearn.learning.prediction import Predictor
 from granulearn.learning.trained_model import input_cards
-from granulearn.learning.training import train
 from granulearn.persistence import LoadedModel, ModelCard, ModelFileError
+from granulearn.persistence.loaded_model import wrong_columns
 from granulearn.tables import TableError, open_table
 from tests.cli.commands import people
 from tests.learning.small_tables import read
-
-DAYS = pd.date_range("2020-01-01", periods=120)
-
-
-def place(row):
-    return f"line {row + 2}"
+from tests.persistence.loaded_models import fitted, place, row_of, write_messy_people
 
 
 @pytest.fixture(name="table", scope="module")
 def make_table(tmp_path_factory):
-    path = tmp_path_factory.mktemp("prediction") / "people.csv"
-    frame = people().assign(
-        prediction="mine",
-        price=[f"{1000 + 37 * i % 311},50 €" for i in range(120)],
-        day=DAYS.strftime("%d.%m.%Y"),
-        member=["ja", "nein", "ja"] * 40,
-    )
-    frame.to_csv(path, index=False)
-    return path
+    return write_messy_people(tmp_path_factory.mktemp("people"))
 
 
 @pytest.fixture(name="loaded", scope="module")
 def make_loaded(table):
-    data = read(table, ignore=("prediction",))
-    trained = train(data, "rvfl", tune=False, test=0, seed=0)
-    return LoadedModel(trained.pipeline, trained.card)
-
-
-def row_of(table, **cells):
-    """Return the first row of the table, with some cells replaced, as often as there are."""
-    first = pd.read_csv(table, dtype=str, keep_default_na=False).iloc[0].to_dict()
-    n_rows = max(map(len, cells.values()))
-    return pa.RecordBatch.from_pydict(
-        {name: cells.get(name, [cell] * n_rows) for name, cell in first.items()}
-    )
+    return fitted(table)
 
 
 def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(loaded, table):
@@ -68,16 +43,6 @@ def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(load
     assert_array_equal(given, loaded.pipeline.predict_proba(X))
     assert predictor.counts.total() == len(X)
     assert list(predictor.surprises(place)) == []
-
-
-def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
-    predictor = Predictor(loaded)
-    with open_table(table) as file:
-        (batch,) = file.batches(predictor.input_names)
-    pieces = [predictor.typed(batch.slice(at, 7), place, at) for at in range(0, 120, 7)]
-    found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
-    expected = read(table, ignore=("prediction",)).X.astype({"città": object})
-    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_only_columns_that_are_used_need_to_be_there(loaded, table):
@@ -107,55 +72,6 @@ def test_unknown_categories_are_counted_by_column(loaded, table):
     (said,) = predictor.surprises(place)
     assert "3 cells hold 2 categories" in said
     assert "first 'Wien' at line 13" in said
-
-
-def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
-    predictor = Predictor(loaded)
-    batch = row_of(table, day=["31.12.2020", "n/a", "31.02.2020"], price=["1,5 €", "2,0 $", "7 €"])
-    X = predictor.typed(batch, place, 5)
-    assert_array_equal(X["day: month"], [12, np.nan, np.nan])
-    assert_array_equal(X["price"], [1.5, np.nan, 7.0])
-    assert predictor.misfits() == {"day": 1, "price": 1}
-    by_column = {said.split(":")[0]: said for said in predictor.surprises(place)}
-    assert "1 cell does not hold dates" in by_column["column 'day'"]
-    assert "'31.02.2020' at line 9" in by_column["column 'day'"]
-    assert "does not hold numbers of €" in by_column["column 'price'"]
-    assert "'2,0 $' at line 8" in by_column["column 'price'"]
-
-
-def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(loaded, table):
-    predictor = Predictor(loaded)
-    predictor.typed(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), place, 0)
-    predictor.typed(row_of(table, member=["maybe"] + ["ja"] * 98), place, 100)
-    with pytest.raises(TableError) as caught:
-        predictor.check_cells("new.csv", place)
-    (day,) = caught.value.problems
-    assert day.startswith("new.csv: column 'day' held dates in training, but here 3 of 199 cells")
-    predictor.typed(row_of(table, member=["maybe"] * 3), place, 199)
-    with pytest.raises(TableError) as caught:
-        predictor.check_cells("new.csv", place)
-    assert ["yes or no in training" in problem for problem in caught.value.problems] == [
-        False,
-        True,
-    ]
-
-
-def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
-    predictor = Predictor(loaded)
-    predictor.typed(row_of(table, day=["x"] + ["1.1.2020"] * 99), place, 0)
-    predictor.check_cells("new.csv", place)
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        ({"città": ["Graz", "Wien"]}, "line 5: column 'città' holds 'Wien', a category"),
-        ({"day": ["1.1.2020", "?", "soon"]}, "line 6: column 'day' held dates in training"),
-    ],
-)
-def test_strict_models_refuse_what_training_did_not_have(loaded, table, cells, said):
-    with pytest.raises(TableError, match=said):
-        Predictor(loaded, strict=True).typed(row_of(table, **cells), place, 2)
 
 
 def test_a_pipeline_made_in_python_reads_numbers_and_categories_by_its_card(table):
@@ -198,15 +114,3 @@ def test_a_regressor_predicts_each_of_its_numbers(n_targets):
     assert answers.schema.names == names
     found = np.column_stack([np.asarray(column) for column in answers.columns])
     assert_array_equal(found, model.predict(X).reshape(9, -1))
-
-
-def test_wide_encodings_get_fewer_rows_at_a_time(loaded, monkeypatch):
-    predictor = Predictor(loaded)
-    assert predictor.rows_per_chunk == prediction.MAX_ROWS_PER_CHUNK
-    monkeypatch.setattr(predictor.pipeline[-1], "n_features_in_", 2**15)
-    assert predictor.rows_per_chunk == 64
-
-
-def test_a_model_without_the_columns_of_a_table_is_refused():
-    with pytest.raises(ModelFileError, match="without the columns of a table"):
-        Predictor(LoadedModel(RVFLClassifier(), ModelCard()))

@@ -23,10 +23,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
-from granulearn.learning.prediction import Predictor
 from granulearn.learning.table_classifier import TableClassifier
 from granulearn.learning.trained_model import input_cards
 from granulearn.persistence import LoadedModel, ModelCard
+from granulearn.persistence.row_reading import RowReading
 from granulearn.tables import (
     Reading,
     Schema,
@@ -220,13 +220,21 @@ def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
     """Return the cells of all rows as `predict` reads them from a saved model."""
     stored = Schema.from_json(json.loads(json.dumps(schema.to_json())))
     pipeline = DummyClassifier().fit([[0.0], [0.0]], [0, 1])
-    predictor = Predictor(LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored)))
-    pieces, row = [], 0
-    for batch in file.batches(predictor.input_names):
-        pieces.append(predictor.typed(batch, file.place, row).astype(object))
+    loaded = LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored))
+    reading, pieces, row = RowReading(loaded.inputs), [], 0
+    for batch in file.batches(loaded.inputs.names):
+        pieces.append(reading.read(batch, file.place, row).typed.to_frame().astype(object))
         row += batch.num_rows
     found = pd.concat(pieces, ignore_index=True).astype(object)
     return {name: found[name].where(found[name].notna(), None).tolist() for name in found}
+
+
+def typed_frame(fitted: TableClassifier, table) -> pd.DataFrame:
+    """Return what the pipeline of a fitted classifier gets of a table."""
+    model = fitted._loaded
+    with table_of(table) as file:
+        (read,) = model._read(file, RowReading(model.inputs))
+    return read.typed.to_frame()
 
 
 def check_every_way(file: TableFile, columns: dict) -> None:
@@ -289,7 +297,7 @@ def test_python_gives_the_cells_that_a_file_gives(columns):
     for table in (pd.DataFrame(columns), pd.DataFrame(columns).astype("string"), rows):
         fitted = TableClassifier(DummyClassifier()).fit(table, TARGET)
         assert facts(fitted.check_.schema) == facts(expected.schema)
-        found = fitted._typed(table).astype(object)
+        found = typed_frame(fitted, table).astype(object)
         assert {n: found[n].where(found[n].notna(), None).tolist() for n in found} == all_rows
 
 

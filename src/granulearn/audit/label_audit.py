@@ -304,17 +304,12 @@ class LabelAudit(BaseEstimator):
 
     @property
     def issues(self) -> pd.DataFrame:
-        """What else a person should look at, the worst first, as a table.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
-        """
+        """What else a person should look at, the worst first, as a table."""
         check_is_fitted(self)
         return issues_frame(self.issues_)
 
     def next_to_review(self, n: int, *, random_share: float = 0.0, index: Any = None):
         """Return which rows to look at next.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
 
         Parameters
         ----------
@@ -394,8 +389,6 @@ class LabelAudit(BaseEstimator):
 
     def to_frame(self, index: Any = None) -> pd.DataFrame:
         """Return one row per sample, worst first, with the noise estimate in ``attrs``.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
 
         Parameters
         ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -30,6 +32,7 @@ VERBS = {
     "decisions": Verb("granulearn.cli.decisions:decisions", "Join what several people decided."),
     "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a table."),
     "predict": Verb("granulearn.cli.predict:predict", "Predict every row of a file, of any size."),
+    "inspect": Verb("granulearn.cli.inspect:inspect", "See what a model file holds, unrun."),
     "balls": Verb("granulearn.cli.balls:balls", "See the balls of a table, and how trusted."),
     "export": Verb("granulearn.cli.export:export", "Write a fitted model as ONNX, checked."),
     "models": Verb("granulearn.cli.models:models", "List the kinds of model."),
@@ -64,7 +67,7 @@ class LazyVerbs(TyperGroup):
         return [name for name, verb in VERBS.items() if find_spec(verb.place.partition(":")[0])]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a verb; while help is written, only its name and summary."""
+        """Return a verb; while verbs are listed, only its name and summary."""
         if cmd_name not in self.list_commands(ctx):
             return None
         if self._only_listing:
@@ -74,9 +77,19 @@ class LazyVerbs(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the list of verbs."""
+        with self._listing():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the verbs that begin with what was typed."""
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listing(self) -> Iterator[None]:
         self._only_listing = True
         try:
-            super().format_help(ctx, formatter)
+            yield
         finally:
             self._only_listing = False
 

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +27,6 @@ from granulearn.cli.options import (
 from granulearn.cli.output import (
     JsonOption,
     bold,
-    compiling_announced,
     console,
     print_json,
     stage_progress,
@@ -141,7 +139,7 @@ def audit(
     with asked.open(table) as file:
         named = {"keep": keep or [], "group": [group or target], "order": [order or target]}
         _check_names(file, target, wishes, named)
-        with compiling_announced(), stage_progress(hidden=json) as tell:
+        with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, wishes, keep_cells=True)
             tell(f"rating {len(data.y):,} labels")
@@ -176,8 +174,6 @@ def _check_outputs(
     check_outputs_differ(output, report)
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(report)
-    if report is not None:
-        import_module("jinja2")
 
 
 def _write_page(path: Path, title: str, done: TableAudit) -> None:

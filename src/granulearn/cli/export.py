@@ -77,7 +77,7 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     loaded : LoadedModel
         A model, and the card with its columns.
     """
-    from granulearn.learning.prediction import wrong_columns
+    from granulearn.persistence.loaded_model import wrong_columns
 
     for missing_share in (MISSING_SHARE, 0.0):
         rows = probe_rows(loaded.card, missing_share)

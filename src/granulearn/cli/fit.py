@@ -25,7 +25,6 @@ from granulearn.cli.options import (
 from granulearn.cli.output import (
     JsonOption,
     bold,
-    compiling_announced,
     console,
     note,
     print_json,
@@ -114,7 +113,7 @@ def fit(
             note(f"{model} has no grid to search, so --tune changes nothing.")
             tune = False
         # A search draws a bar of its own.
-        with stage_progress(hidden=json or tune) as tell, compiling_announced():
+        with stage_progress(hidden=json or tune) as tell:
             if in_parts:
                 trained = _fit_in_parts(file, target, model, asked, test, seed, dask, tell)
             else:

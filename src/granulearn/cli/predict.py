@@ -90,7 +90,7 @@ def predict(
     if proba and not predictor.classes:
         raise UsageError(
             "--proba needs a model of classes, and "
-            f"{type(final_predictor(predictor.pipeline)).__name__} predicts numbers; "
+            f"{type(final_predictor(predictor.loaded.pipeline)).__name__} predicts numbers; "
             "leave out --proba."
         )
     with asked.open(table) as file:

@@ -43,16 +43,14 @@ def predict_file(
     with written_output(output, ".csv") as draft, threadpool_limits(1, user_api="blas"):
         writer = None
         try:
-            for batch in file.batches(predictor.input_names):
-                for start in range(0, batch.num_rows, predictor.rows_per_chunk):
-                    chunk = batch.slice(start, predictor.rows_per_chunk)
-                    answers = predictor.predict_batch(chunk, place, n_rows)
-                    if writer is None:
-                        _check_unique(answers.schema.names)
-                        writer = _open_writer(draft, answers.schema)
-                    writer.write(answers)
-                    n_rows += chunk.num_rows
-                    progress(n_rows)
+            for chunk in predictor.loaded.chunks(file, predictor.input_names):
+                answers = predictor.predict_batch(chunk, place, n_rows)
+                if writer is None:
+                    _check_unique(answers.schema.names)
+                    writer = _open_writer(draft, answers.schema)
+                writer.write(answers)
+                n_rows += chunk.num_rows
+                progress(n_rows)
         finally:
             if writer is not None:
                 writer.close()

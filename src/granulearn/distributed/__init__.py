@@ -1,5 +1,9 @@
 """The classifiers on a Dask cluster, for tables that do not fit in memory."""
 
+from granulearn._extras import check_installed
+
+check_installed("dask", "distributed")
+
 from granulearn.distributed.classifiers import (
     DaskBallForestClassifier,
     DaskFGBRVFLClassifier,

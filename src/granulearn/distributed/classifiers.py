@@ -201,6 +201,17 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
     its own samples with memberships given for samples, and by the samples of its
     block with any other scheme. Above 20,000 balls "sdap" seeks the neighbours of
     each among 20,000 balls drawn at random.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
     """
 
     _plain = GBRVFLClassifier
@@ -222,6 +233,17 @@ class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
     -----
     Means and radii of the classes are those of all samples, so the data is read
     twice; between the two passes, 16 bytes per row stay with the workers.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskFGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskFGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
     """
 
     _plain = FGBRVFLClassifier
@@ -244,6 +266,17 @@ class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
     Class centres, spreads and neighbours are those of the balls of all blocks.
     Up to 20,000 balls the nearest of all others are found; above, the nearest
     among 20,000 balls drawn at random, since the time grows with the square.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskSDAPGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskSDAPGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
     """
 
     _plain = SDAPGBRVFLClassifier

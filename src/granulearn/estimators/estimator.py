@@ -30,8 +30,9 @@ class SharedWork:
     """Names of the parameters whose values change the columns."""
     ridge_per_layer: bool = False
     """Whether each layer has a ridge of its own, and the layers are averaged."""
-    nested: bool = True
-    """Whether the system of a smaller network is a leading block of that of a larger one."""
+    graph_penalty: bool = False
+    """Whether a graph on the rows is part of the penalty; else the system of a smaller network is
+    a leading block of that of a larger one."""
     leave_one_out: bool = True
     """Whether predictions without each row have a closed form."""
     inverse_penalty_factor: int = 1
@@ -103,8 +104,26 @@ class Estimator(BaseEstimator):
 
     def _checked(self, X: Any) -> np.ndarray:
         """Return the inputs of a prediction, checked."""
+        if self._is_as_checked(X):
+            return X
         check_is_fitted(self)
         return validate_data(self, X, reset=False, dtype=[np.float64, np.float32], order="C")
+
+    def _is_as_checked(self, X: Any) -> bool:
+        """Return whether scikit-learn's checks would return these inputs untouched.
+
+        They take longer than many a model needs for a single row.
+        """
+        return (
+            type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.flags.c_contiguous
+            and len(X) > 0
+            and X.shape[1] == getattr(self, "n_features_in_", None)
+            and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X).all())
+        )
 
 
 class ScoreClassifier(ClassifierMixin, Estimator, ABC):

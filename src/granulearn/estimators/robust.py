@@ -11,15 +11,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import (
-    FLOAT,
-    SHARE,
-    array_of,
-    number_of,
-    part_of,
-    parts_of,
-    require,
-)
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest
@@ -32,7 +23,7 @@ from granulearn.estimators.ball_forest import (
     telling,
     total_weights,
 )
-from granulearn.estimators.boosted_trees import BoostedTrees, mean_proba
+from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.boosting import (
     BoostingError,
     BoostingFit,
@@ -44,6 +35,7 @@ from granulearn.estimators.committee_fit import DrawnFit, input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
+from granulearn.estimators.robust_invariants import check_members
 from granulearn.estimators.row_source import (
     FEWEST_TELLING,
     RowSource,
@@ -65,8 +57,6 @@ from granulearn.network import one_hot
 
 # A member whose share of a first look at a large table is smaller does not share in the mean.
 WORTH_ITS_SIZE = 0.1
-# What `best_power` can find, and what the floor of a table of many rows is.
-POWERS, SMALLEST_FLOOR = (0.1, 10.0), 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,34 +226,7 @@ class RobustClassifier(DecisionClassifier):
 
     def _check_loaded(self) -> None:
         super()._check_loaded()
-        n_classes = len(self.classes_)
-        committee = part_of(self, "committee_", RVFLCommitteeClassifier)
-        self._check_agrees("committee_", committee)
-        predicts = callable(getattr(self.forest_, "predict_proba", None))
-        require(predicts, self, f"forest_ is {type(self.forest_).__name__}")
-        self._check_agrees("forest_", self.forest_)
-        for booster in parts_of(self, "boosters_", tuple, BoostedTrees):
-            agree = booster.bundles.n_features == self.n_features_in_
-            require(agree, self, "boosters_ take other columns")
-            require(booster.classes.max() < n_classes, self, "boosters_ know other classes")
-        shares = part_of(self, "shares_", dict)
-        members = {"forest", "committee", *(["boosting"] if self.boosters_ else [])}
-        require({*shares} <= members, self, f"shares_ are of {sorted(map(str, shares))}")
-        are_shares = all(type(share) is float and 0 <= share <= 1.001 for share in shares.values())
-        is_whole = are_shares and abs(sum(shares.values()) - 1) < 1e-6
-        require(is_whole, self, "shares_ do not sum to one")
-        number_of(self, "_floor", SMALLEST_FLOOR, 1)
-        number_of(self, "power_", *POWERS)
-        if self.noise_ is not None:
-            array_of(self, "noise_", FLOAT, (n_classes, n_classes), within=SHARE)
-            noise_matrix(self.noise_, n_classes)
-        if "feature_importances_" in vars(self):
-            shape = (self.n_features_in_,)
-            array_of(self, "feature_importances_", FLOAT, shape, within=SHARE)
-        if "reliability_" in vars(self):
-            array_of(self, "reliability_", FLOAT, (None,), within=SHARE, gaps=True)
-        if getattr(self, "_boosting_unseen", None) is not None:
-            array_of(self, "_boosting_unseen", FLOAT, (None, n_classes), gaps=True)
+        check_members(self)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

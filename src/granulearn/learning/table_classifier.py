@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,8 +19,7 @@ from granulearn.learning.model_kinds import DEFAULT_MODEL, make_model, model_nam
 # What reads tables and files needs optional packages, so it is imported where it is used:
 # the names of the package must be there without them.
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from granulearn.persistence import LoadedModel
     from granulearn.tables import Schema, Wishes
 
 
@@ -147,6 +145,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """
         from granulearn.datasets import make_pipeline_for
         from granulearn.learning.trained_model import input_cards, make_card
+        from granulearn.persistence import LoadedModel
         from granulearn.tables import read_training_table
         from granulearn.tables.labelled import labelled_table
         from granulearn.tables.readers.frames import array_of
@@ -174,6 +173,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             dropped_rows=data.dropped_rows,
             seed=self.random_state if isinstance(self.random_state, Integral) else None,
         )
+        self._loaded = LoadedModel(self.pipeline_, self.card_)
         return self
 
     @property
@@ -189,7 +189,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : path, frame, Arrow table, list of rows, dict of columns or array
+        X : path, frame, Arrow table, list of rows, dict of columns, dict of one row, or array
             Rows with the columns of `fit`, in any order; others are ignored.
 
         Returns
@@ -197,15 +197,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The classes.
         """
-        X = self._typed(X)
-        return self.pipeline_.predict(X)
+        return self._asked(X).predict(X)
 
     def predict_proba(self, X):
         """Return the probability of each class for each row.
 
         Parameters
         ----------
-        X : path, frame, Arrow table, list of rows, dict of columns or array
+        X : path, frame, Arrow table, list of rows, dict of columns, dict of one row, or array
             Rows with the columns of `fit`, in any order; others are ignored.
 
         Returns
@@ -213,8 +212,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        X = self._typed(X)
-        return self.pipeline_.predict_proba(X)
+        return self._asked(X).predict_proba(X)
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a model file, which `load` and `granulearn predict` read.
@@ -254,6 +252,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         known = model_names()
         classifier = cls(loaded.card.model if loaded.card.model in known else DEFAULT_MODEL)
+        classifier._loaded = loaded
         classifier.pipeline_, classifier.card_ = loaded.pipeline, loaded.card
         classifier.classes_ = loaded.pipeline.classes_
         names = [column.name for column in schema.columns]
@@ -281,10 +280,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         model = make_model(self.model, self.random_state)
         return model.set_params(n_jobs=self.n_jobs) if "n_jobs" in model.get_params() else model
 
-    def _typed(self, X: Any) -> pd.DataFrame:
-        from granulearn.learning.prediction import Predictor
-        from granulearn.persistence import LoadedModel
-        from granulearn.tables import TableError, table_of
+    def _asked(self, X: Any) -> LoadedModel:
+        """Return the model that reads and predicts tables, after a look at what it is given."""
         from granulearn.tables.readers.frames import array_of
 
         check_is_fitted(self)
@@ -294,19 +291,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 f"X has {array.shape[1]} features, but TableClassifier is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        predictor = Predictor(LoadedModel(self.pipeline_, self.card_))
-        with table_of(X) as file:
-            predictor.check_columns(file.path, file.names)
-            names, row, frames = predictor.input_names, 0, []
-            for batch in file.batches(names):
-                frames.append(predictor.typed(batch, file.place, row))
-                row += batch.num_rows
-            if not frames:
-                raise TableError(f"{file.path} has a header but no data rows; add rows.")
-            predictor.check_cells(file.path, file.place)
-            for said in predictor.surprises(file.place):
-                warnings.warn(said, UserWarning, stacklevel=3)
-        return _together(frames)
+        return self._loaded
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -323,13 +308,3 @@ def _checked_labels(y: Any) -> Any:
         assert_all_finite(checked, allow_nan=True, input_name="y")
         check_classification_targets(checked[~np.isnan(checked)])
     return y if hasattr(y, "name") else checked
-
-
-def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    if len(frames) == 1:
-        return frames[0]
-    import pandas as pd
-
-    texts = [name for name in frames[0] if frames[0][name].dtype == "category"]
-    plain = [frame.astype(dict.fromkeys(texts, object)) for frame in frames]
-    return pd.concat(plain, ignore_index=True).astype(dict.fromkeys(texts, "category"))

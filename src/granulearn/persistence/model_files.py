@@ -15,9 +15,10 @@ import json
 import os
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.exceptions import NotFittedError
 
@@ -34,29 +35,18 @@ from granulearn.persistence.archives import (
     read_json,
 )
 from granulearn.persistence.atomic_files import written_atomically
+from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.loaded_checks import check_card, check_loaded
+from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
+from granulearn.persistence.skops_trees import PROTOCOL, rebuild
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.persistence.version_remarks import one_remark_on_versions
 
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees.
 FORMAT = 3
-
-
-class ModelFileError(ValueError):
-    """A model file is refused; the message says why."""
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedModel:
-    """What a model file holds."""
-
-    pipeline: Any
-    """The fitted classifier or regressor, or the pipeline that ends in it."""
-    card: ModelCard
-    """What the file says about it."""
 
 
 def save_model(
@@ -108,7 +98,17 @@ def save_model(
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     archive = io.BytesIO(content)
     with zipfile.ZipFile(archive) as members:
-        unknown = untrusted_types(json.loads(members.read(SCHEMA_MEMBER)), trusted)
+        try:
+            check_archive(members, len(content))
+            schema = read_json(members, SCHEMA_MEMBER)
+        except ArchiveError as error:
+            raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}.") from error
+    if schema["protocol"] != PROTOCOL:
+        raise ModelFileError(
+            f"skops {version('skops')} writes protocol {schema['protocol']!r}, and load_model "
+            f"reads protocol {PROTOCOL}; install an earlier version of skops."
+        )
+    unknown = untrusted_types(schema, trusted)
     if unknown:
         raise ModelFileError(
             f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would refuse; "
@@ -150,38 +150,86 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     Returns
     -------
     LoadedModel
-        ``pipeline`` and ``card``.
+        It predicts rows as they come (``predict``, ``predict_proba``), says what they hold
+        that training did not (``check``), and has a ``card`` and a ``pipeline``.
 
     Raises
     ------
     ModelFileError
         If the file is foreign, damaged, edited, names a type that is not listed, or
         holds no fitted classifier or regressor.
-    """
-    import skops.io
 
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"))
+    ...     load_model(Path(folder, "model.skops")).pipeline.predict([[5.5]]).tolist()
+    ['b']
+    """
     file = Path(path)
+    content = read_content(file)
+    checked = checked_content(content, file, trusted)
+    try:
+        with one_remark_on_versions(file, checked.card.versions):
+            pipeline = _loaded(content, checked.schema, trusted)
+        check_predictor(pipeline, trusted)
+        check_loaded(pipeline, trusted)
+        check_card(pipeline, checked.card)
+    except Exception as error:  # a forged file may raise anything; it is refused
+        raise ModelFileError(f"{file} is refused: {error}") from error
+    return LoadedModel(pipeline, checked.card)
+
+
+def read_content(file: Path) -> bytes:
+    """Return the bytes of a model file; raise `ModelFileError` if it cannot be one.
+
+    Parameters
+    ----------
+    file : Path
+        The model file.
+    """
     if not file.is_file():
         raise ModelFileError(f"{file} is not a file; check the path of the model.")
     if file.stat().st_size > MOST_BYTES:
         raise ModelFileError(f"{file} is refused: it is larger than any model.")
-    content = file.read_bytes()
-    card = _checked_card(content, file, trusted)
-    try:
-        with one_remark_on_versions(file, card.versions):
-            pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
-        check_predictor(pipeline, trusted)
-        check_loaded(pipeline, trusted)
-        check_card(pipeline, card)
-    except Exception as error:  # a forged file may raise anything; it is refused
-        raise ModelFileError(f"{file} is refused: {error}") from error
-    return LoadedModel(pipeline, card)
+    return file.read_bytes()
 
 
-def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCard:
-    """Return the card after all checks that build no object."""
-    from skops.io._protocol import PROTOCOL
+def _loaded(content: bytes, schema: Any, trusted: Sequence[str]) -> Any:
+    if trusted:
+        import skops.io
 
+        return skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
+    with zipfile.ZipFile(io.BytesIO(content)) as members:
+        return rebuild(schema, members)
+
+
+class CheckedContent(NamedTuple):
+    """What a model file holds, before any of it is rebuilt."""
+
+    schema: dict[str, Any]
+    """The tree of nodes."""
+    card: ModelCard
+    digest: str
+
+
+def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> CheckedContent:
+    """Return the tree of nodes and the card, after all checks that build no object.
+
+    Parameters
+    ----------
+    content : bytes
+        Of the file.
+    file : Path
+        Its name, for messages.
+    trusted : sequence of str, default=()
+        As for `load_model`.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             names = members.namelist()
@@ -218,7 +266,7 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
                 )
             check_references(schema, names)
             check_array_headers(members)
-            return ModelCard.from_json(header["card"])
+            return CheckedContent(schema, ModelCard.from_json(header["card"]), header["sha256"])
     except zipfile.BadZipFile as error:
         raise ModelFileError(
             f"{file} is not a granulearn model file ({_first_bytes(content)}); nothing was loaded. "

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -104,6 +105,26 @@ def test_cells_do_not_depend_on_how_text_is_stored(batch):
     for change in (lambda c: c.cast(pa.large_string()), lambda c: c.dictionary_encode()):
         other = {name: change(batch[name]) for name in batch.schema.names}
         assert_same_rows(SCHEMA.read(other), expected)
+
+
+@settings(max_examples=30)
+@given(tables)
+def test_columns_read_together_give_what_each_gives_alone(batch):
+    twice = {
+        f"{name} {number}": batch.column(name) for name in batch.schema.names for number in "ab"
+    }
+    schema = Schema(
+        tuple(
+            replace(column, name=f"{column.name} {number}")
+            for column in SCHEMA.columns
+            for number in "ab"
+        )
+    )
+    together = schema.read(twice, 5)
+    for column in schema.used:
+        own = {name: together.cells[name] for name in column.feature_names}
+        found = {name: misfits for name, misfits in together.misfits.items() if name == column.name}
+        assert_same_rows(Schema((column,)).read(twice, 5), TypedRows(own, found))
 
 
 @settings(max_examples=30)

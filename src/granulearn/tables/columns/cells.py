@@ -169,6 +169,12 @@ def _may_have_blanks(text: pa.Array) -> bool:
     return bool(len(part)) and (part.min() <= ord(" ") or part.max() > ord("~"))
 
 
+def _longest(text: pa.Array) -> int:
+    """Return the bytes of the longest text."""
+    _, begins = characters(text)
+    return int((begins[1:] - begins[:-1]).max(initial=0))
+
+
 def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     """Return where a text stands for a missing cell; null counts as one.
 
@@ -179,7 +185,9 @@ def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     of_labels : bool, default=False
         Whether only the marks count that are no class.
     """
-    short = pc.if_else(pc.less_equal(pc.binary_length(text), 2 * _LONGEST_MARK), text, "long")
+    short = text
+    if _longest(text) > 2 * _LONGEST_MARK:
+        short = pc.if_else(pc.less_equal(pc.binary_length(text), 2 * _LONGEST_MARK), text, "long")
     small = pc.utf8_lower(short)
     found = pc.is_in(small, _OF_LABELS if of_labels else _MARKS)
     if not of_labels:
@@ -229,5 +237,8 @@ def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
     """
     encoded = text.dictionary_encode()
     different = encoded.dictionary.to_pylist()
-    codes = encoded.indices.fill_null(len(different)).to_numpy(zero_copy_only=False)
+    indices = encoded.indices
+    if indices.null_count:
+        indices = indices.fill_null(len(different))
+    codes = indices.to_numpy(zero_copy_only=False)
     return ByText([*map(function, different), None], codes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,12 +60,25 @@ _TRUTHS = {
     **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
 }
 SHOWN_MISFITS = 5
+# More rows than this are read column by column: the calls cost nothing beside the cells.
+_FEW_ROWS = 256
 _PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table: what it is, and what becomes of it."""
+    """One column of a table: what it is, and what becomes of it.
+
+    Examples
+    --------
+    >>> from granulearn.tables import inspect_table, table_of
+    >>> report = inspect_table(table_of({"price": ["1.169,00 €", "250,00 €", "n/a"]}))
+    >>> column = report.schema["price"]
+    >>> column.kind, column.becomes
+    ('number', 'a number of €')
+    >>> dict(column.missing)
+    {'n/a': 1}
+    """
 
     name: str
     kind: str
@@ -125,6 +139,12 @@ class Column:
         if self.kind == DATE and not self.left_out:
             return meanings_of_dates(self.name, self.date)
         return dict.fromkeys(self.feature_names, self.becomes)
+
+    @property
+    def form(self) -> tuple:
+        """All that `read_column` looks at; columns of one form are read alike."""
+        written = (self.number, self.date, self.of_numbers, self.filled, self.values_like_marks)
+        return (self.kind, *written)
 
     def oddities(self, place: Callable[[int], str]) -> list[str]:
         """Return what a user should know, with the places of cells that do not fit.
@@ -213,11 +233,21 @@ class TypedRows:
 
 @dataclass(frozen=True)
 class Schema:
-    """What every column of a table is and becomes."""
+    """What every column of a table is and becomes.
+
+    Examples
+    --------
+    >>> from granulearn.tables import inspect_table, table_of
+    >>> schema = inspect_table(table_of({"age": ["31", "47"], "country": ["DE", "DE"]})).schema
+    >>> [column.name for column in schema.used]
+    ['age']
+    >>> [(column.name, column.left_out) for column in schema.left_out]
+    [('country', 'constant')]
+    """
 
     columns: tuple[Column, ...]
 
-    @property
+    @cached_property
     def used(self) -> tuple[Column, ...]:
         """The columns that a model learns from."""
         return tuple(column for column in self.columns if not column.left_out)
@@ -241,15 +271,50 @@ class Schema:
         first_row : int, default=0
             Number of the first row in the table, for what is said about misfits.
         """
-        typed: dict[str, np.ndarray | pa.Array] = {}
+        typed: dict[str, np.ndarray | pa.Array] = dict.fromkeys(self._features)
         misfits: dict[str, Misfits] = {}
-        for column in self.used:
-            given = cells[column.name]
-            found, misfit = read_column(column, given)
-            typed |= found
-            if misfit is not None and misfit.any():
-                misfits[column.name] = _misfits(given, misfit, first_row)
-        return TypedRows(typed, misfits)
+        given = {column.name: cells[column.name] for column in self.used}
+        for columns in self._read_alike(given):
+            n_rows = len(given[columns[0].name])
+            each = [given[column.name] for column in columns]
+            found, misfit = read_column(
+                columns[0], each[0] if len(each) == 1 else pa.concat_arrays(each)
+            )
+            if misfit is not None and not misfit.any():
+                misfit = None
+            for number, column in enumerate(columns):
+                own = slice(number * n_rows, (number + 1) * n_rows)
+                for name, values in zip(column.feature_names, found.values(), strict=True):
+                    typed[name] = values[own]
+                if misfit is not None and misfit[own].any():
+                    misfits[column.name] = _misfits(each[number], misfit[own], first_row)
+        in_order = {name: misfits[name] for name in given if name in misfits}
+        return TypedRows(typed, in_order if misfits else {})
+
+    @cached_property
+    def _features(self) -> tuple[str, ...]:
+        return tuple(name for column in self.used for name in column.feature_names)
+
+    @cached_property
+    def _forms(self) -> tuple[int, ...]:
+        """A number for each column that is used; the cells of equal ones are read alike."""
+        numbers: dict[tuple, int] = {}
+        return tuple(numbers.setdefault(column.form, len(numbers)) for column in self.used)
+
+    def _read_alike(self, given: Mapping[str, pa.Array]) -> Iterable[list[Column]]:
+        """Return the columns in groups that can be read as one long column.
+
+        What a cell becomes depends on the cell alone. A call costs as much as hundreds of
+        cells do, so that a few rows of many columns are read in a few calls.
+        """
+        if len(self.used) < 2 or len(given[self.used[0].name]) > _FEW_ROWS:
+            return ([column] for column in self.used)
+        groups: dict[tuple, list[Column]] = {}
+        for column, form in zip(self.used, self._forms, strict=True):
+            kind = given[column.name].type
+            alone = not _is_simple(kind)
+            groups.setdefault((form, column.name if alone else kind), []).append(column)
+        return groups.values()
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return what a model file keeps."""
@@ -305,6 +370,11 @@ def read_column(
     if column.of_numbers and not is_number_type(kind):
         text = _as_if_stored(text)
     return {name: text}, None
+
+
+def _is_simple(kind: pa.DataType) -> bool:
+    """Return whether pieces of this type make up one array, whatever they hold."""
+    return pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_null(kind)
 
 
 def _is_stored_date(kind: pa.DataType, form: DateForm) -> bool:

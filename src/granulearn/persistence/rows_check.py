@@ -1,0 +1,142 @@
+"""What rows hold that training did not: drift, column by column, with counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from granulearn._words import counted
+from granulearn.persistence.model_card import ColumnCard, ModelCard
+from granulearn.persistence.row_reading import ReadRows, RowReading
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """What one column of some rows holds, held against training."""
+
+    name: str
+    rows: int
+    missing: int = 0
+    """Cells that are empty."""
+    misfits: int = 0
+    """Cells that have another form than in training; they count as missing."""
+    below: int = 0
+    """Numbers, or dates, below the least one of training."""
+    above: int = 0
+    """Numbers, or dates, above the largest one of training."""
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    """Categories that training did not have, and how often each was met."""
+    missing_in_training: float = 0.0
+    """Share of the training rows in which the cell was empty."""
+
+    @property
+    def surprising(self) -> int:
+        """Cells that training did not have the like of; missing ones do not count."""
+        return self.misfits + self.below + self.above + sum(self.unknown.values())
+
+    def __str__(self) -> str:
+        said = [
+            f"{count} {what}"
+            for count, what in (
+                (self.misfits, "of another form"),
+                (self.below, "below the range of training"),
+                (self.above, "above the range of training"),
+            )
+            if count
+        ]
+        if self.unknown:
+            first = ", ".join(repr(text) for text in list(self.unknown)[:_SHOWN])
+            more = ", ..." if len(self.unknown) > _SHOWN else ""
+            total = sum(self.unknown.values())
+            said.append(f"{total} of unknown categories ({first}{more})")
+        return f"column {self.name!r}: {', '.join(said) or 'as in training'}, of {self.rows} cells"
+
+
+@dataclass(frozen=True)
+class RowsCheck:
+    """What `LoadedModel.check` found; its text is one line per column that surprises."""
+
+    rows: int
+    columns: tuple[ColumnCheck, ...]
+
+    @property
+    def drifted(self) -> tuple[ColumnCheck, ...]:
+        """The columns with cells that training did not have the like of, the worst first."""
+        found = (column for column in self.columns if column.surprising)
+        return tuple(sorted(found, key=lambda column: -column.surprising))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as what JSON can hold."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if not self.drifted:
+            return f"{counted(self.rows, 'row')}: all cells are as in training."
+        return "\n".join(map(str, self.drifted))
+
+
+class RowsCount:
+    """Counts, batch by batch, what the cells of each column hold.
+
+    Parameters
+    ----------
+    card : ModelCard
+        Of the model.
+    """
+
+    def __init__(self, card: ModelCard):
+        self._cards = {column.name: column for column in card.columns}
+        self._training_rows = card.rows
+        self._rows = 0
+        self._below: Counter = Counter()
+        self._above: Counter = Counter()
+
+    def add(self, read: ReadRows) -> None:
+        """Count rows.
+
+        Parameters
+        ----------
+        read : ReadRows
+            Some rows of the table.
+        """
+        self._rows += read.n_rows
+        for name, card in self._cards.items():
+            cells = read.typed.cells[name]
+            if card.lowest is not None and isinstance(cells, np.ndarray):
+                self._below[name] += int(np.count_nonzero(cells < card.lowest))
+                self._above[name] += int(np.count_nonzero(cells > card.highest))
+
+    def result(self, reading: RowReading) -> RowsCheck:
+        """Return what was found.
+
+        Parameters
+        ----------
+        reading : RowReading
+            Which read the rows.
+        """
+        found = []
+        for column in reading.inputs.schema.used:
+            # Of a date this is the running number, the date itself.
+            card = self._cards[column.feature_names[-1]]
+            misfits = reading.misfits.get(column.name)
+            check = ColumnCheck(
+                column.name,
+                self._rows,
+                missing=self._rows - reading.known_cells[column.name],
+                misfits=misfits.count if misfits else 0,
+                below=self._below[card.name],
+                above=self._above[card.name],
+                unknown=dict(reading.unknown.get(column.name, Counter()).most_common()),
+                missing_in_training=self._share_missing(card),
+            )
+            found.append(check)
+        return RowsCheck(self._rows, tuple(found))
+
+    def _share_missing(self, card: ColumnCard) -> float:
+        return card.missing / self._training_rows if self._training_rows else 0.0

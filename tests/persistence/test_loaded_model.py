@@ -1,0 +1,155 @@
+"""A loaded model takes rows in every form, and says of each what the command line says."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from granulearn.datasets import make_pipeline_for
+from granulearn.estimators import RVFLRegressor
+from granulearn.learning.trained_model import input_cards
+from granulearn.persistence import (
+    LoadedModel,
+    ModelCard,
+    ModelFileError,
+    load_model,
+    loaded_model,
+    save_model,
+)
+from granulearn.tables import TableError
+from tests.cli.commands import fails_with, succeeds
+from tests.persistence.loaded_models import fitted, write_messy_people
+
+
+@pytest.fixture(name="table", scope="module")
+def make_table(tmp_path_factory):
+    return write_messy_people(tmp_path_factory.mktemp("people"))
+
+
+@pytest.fixture(name="path", scope="module")
+def make_path(table):
+    trained, path = fitted(table), table.with_name("people.skops")
+    save_model(trained.pipeline, path, trained.card)
+    return path
+
+
+@pytest.fixture(name="model", scope="module")
+def make_model(path):
+    return load_model(path)
+
+
+@pytest.fixture(name="frame", scope="module")
+def make_frame(table):
+    return pd.read_csv(table, dtype=str, keep_default_na=False)
+
+
+def test_rows_of_every_form_get_the_answers_of_the_command_line(model, path, table, frame):
+    out = table.with_name("out.csv")
+    succeeds("predict", path, table, "--proba", "-o", out)
+    written = pd.read_csv(out, float_precision="round_trip")
+    rows = frame.to_dict("records")
+    forms = [rows, tuple(rows), frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), table]
+    forms += [frame.to_dict("list"), str(table), pa.RecordBatch.from_pandas(frame)]
+    for form in forms:
+        assert model.predict(form).tolist() == written["prediction"].tolist()
+        found = model.predict_proba(form)
+        assert_array_equal(found, written[["probability_no", "probability_yes"]])
+    assert model.classes_.tolist() == ["no", "yes"]
+    for number in (0, 7):
+        assert model.predict(rows[number]).tolist() == [written["prediction"][number]]
+        one = model.predict_proba(rows[number])
+        np.testing.assert_allclose(one, found[[number]], rtol=1e-12)
+
+
+def test_numbers_and_dates_may_be_values_of_python(model, frame):
+    row = frame.iloc[0].to_dict()
+    values = row | {"age": float(row["age"]), "day": pd.Timestamp("2020-01-01"), "member": True}
+    assert row["day"] == "01.01.2020"
+    assert_array_equal(model.predict_proba(values), model.predict_proba(row))
+
+
+def test_a_single_row_takes_neither_a_frame_nor_the_pipeline(model, frame, monkeypatch):
+    monkeypatch.setattr(type(model.pipeline), "predict_proba", None)
+    monkeypatch.setattr(pd, "DataFrame", None)
+    assert model.predict_proba(frame.iloc[0].to_dict()).shape == (1, 2)
+
+
+def test_messages_are_those_of_the_command_line(model, path, table, frame, tmp_path):
+    for name, wrong in (
+        ("lacking", frame.drop(columns=["income", "price"])),
+        ("forms", frame.assign(day="soon", member="perhaps")),
+    ):
+        file = tmp_path / f"{name}.csv"
+        wrong.to_csv(file, index=False)
+        lines = fails_with(3, "predict", path, file, "-o", tmp_path / "out.csv")
+        with pytest.raises(TableError) as caught:
+            model.predict(wrong)
+        said = [problem.replace("the table", str(file)) for problem in caught.value.problems]
+        places = [re.sub(r"line (\d+)", lambda m: f"row {int(m[1]) - 1}", line) for line in lines]
+        assert [line.removeprefix("granulearn: error: ") for line in places] == said
+    with pytest.raises(TableError, match="lacks 5 of the 6 columns"):
+        model.predict({"age": 1})
+    with pytest.raises(TableError, match="is no table"):
+        model.predict(3)
+    with pytest.raises(TableError, match="no data rows"):
+        model.predict(frame.iloc[:0])
+
+
+def test_surprises_are_warnings_errors_or_nothing_as_is_asked(model, frame):
+    row = frame.iloc[0].to_dict() | {"città": "Rom"}
+    with pytest.warns(UserWarning, match="first 'Rom' at row 1"):
+        model.predict(row)
+    assert model.predict(row, warn=False).shape == (1,)
+    with pytest.raises(TableError, match="row 1: column 'città' holds 'Rom'"):
+        model.predict(row, strict=True)
+
+
+def test_threads_get_the_answers_of_one(model, frame):
+    rows = frame.to_dict("records")
+    expected = [model.predict_proba(row) for row in rows]
+    odd = rows[0] | {"città": "Rom"}
+
+    def ask(number):
+        found = model.check(odd).columns  # another table is read meanwhile
+        assert sum(column.surprising for column in found) == 1
+        return model.predict_proba(rows[number])
+
+    with ThreadPoolExecutor(8) as pool:
+        for number, found in enumerate(pool.map(ask, range(len(rows)))):
+            assert_array_equal(found, expected[number])
+
+
+def test_many_rows_are_predicted_in_pieces(table, frame, monkeypatch):
+    model = fitted(table)
+    whole = model.predict_proba(frame)
+    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_CHUNK", 64)
+    pieces = LoadedModel(model.pipeline, model.card)
+    assert pieces.rows_per_chunk == 64
+    np.testing.assert_allclose(pieces.predict_proba(frame), whole, rtol=1e-12)
+    assert pieces.predict(frame).tolist() == model.predict(frame).tolist()
+
+
+def test_wide_encodings_get_fewer_rows_at_a_time(table, monkeypatch):
+    model = fitted(table)
+    assert model.rows_per_chunk == loaded_model.MAX_ROWS_PER_CHUNK
+    monkeypatch.setattr(model.pipeline[-1], "n_features_in_", 2**15)
+    assert LoadedModel(model.pipeline, model.card).rows_per_chunk == 64
+
+
+def test_a_model_of_numbers_has_no_probabilities():
+    X = pd.DataFrame({"a": np.arange(9.0), "k": pd.Categorical(list("uvw") * 3)})
+    pipeline = make_pipeline_for(X, RVFLRegressor(random_state=0)).fit(X, X["a"] ** 2)
+    model = LoadedModel(pipeline, ModelCard(columns=input_cards(X)))
+    assert_array_equal(model.predict(X), pipeline.predict(X))
+    with pytest.raises(AttributeError, match="RVFLRegressor predicts numbers"):
+        model.predict_proba(X)
+
+
+def test_a_model_without_the_columns_of_a_table_says_so(model):
+    with pytest.raises(ModelFileError, match="without the columns of a table"):
+        LoadedModel(model.pipeline, ModelCard()).predict({"a": 1})

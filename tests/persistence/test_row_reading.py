@@ -1,0 +1,95 @@
+"""Rows are read as in training, and what training did not have is counted and named."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from granulearn.persistence import ModelCard, ModelFileError
+from granulearn.persistence.row_reading import MISSING, UNKNOWN, ModelInputs, RowReading
+from granulearn.tables import TableError, open_table
+from tests.learning.small_tables import read
+from tests.persistence.loaded_models import fitted, place, row_of, write_messy_people
+
+
+@pytest.fixture(name="table", scope="module")
+def make_table(tmp_path_factory):
+    return write_messy_people(tmp_path_factory.mktemp("people"))
+
+
+@pytest.fixture(name="loaded", scope="module")
+def make_loaded(table):
+    return fitted(table)
+
+
+def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
+    reading = RowReading(loaded.inputs)
+    with open_table(table) as file:
+        (batch,) = file.batches(loaded.inputs.names)
+    pieces = [
+        reading.read(batch.slice(at, 7), place, at).typed.to_frame() for at in range(0, 120, 7)
+    ]
+    found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
+    expected = read(table, ignore=("prediction",)).X.astype({"città": object})
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
+    reading = RowReading(loaded.inputs)
+    batch = row_of(table, day=["31.12.2020", "n/a", "31.02.2020"], price=["1,5 €", "2,0 $", "7 €"])
+    X = reading.read(batch, place, 5).typed.cells
+    assert_array_equal(X["day: month"], [12, np.nan, np.nan])
+    assert_array_equal(X["price"], [1.5, np.nan, 7.0])
+    assert {name: found.count for name, found in reading.misfits.items()} == {"day": 1, "price": 1}
+    by_column = {said.split(":")[0]: said for said in reading.surprises(place)}
+    assert "1 cell does not hold dates" in by_column["column 'day'"]
+    assert "'31.02.2020' at line 9" in by_column["column 'day'"]
+    assert "does not hold numbers of €" in by_column["column 'price'"]
+    assert "'2,0 $' at line 8" in by_column["column 'price'"]
+
+
+def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(loaded, table):
+    reading = RowReading(loaded.inputs)
+    reading.read(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), place, 0)
+    reading.read(row_of(table, member=["maybe"] + ["ja"] * 98), place, 100)
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.csv", place)
+    (day,) = caught.value.problems
+    assert day.startswith("new.csv: column 'day' held dates in training, but here 3 of 199 cells")
+    reading.read(row_of(table, member=["maybe"] * 3), place, 199)
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.csv", place)
+    assert ["yes or no in training" in problem for problem in caught.value.problems] == [
+        False,
+        True,
+    ]
+
+
+def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
+    reading = RowReading(loaded.inputs)
+    reading.read(row_of(table, day=["x"] + ["1.1.2020"] * 99), place, 0)
+    reading.check_cells("new.csv", place)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"città": ["Graz", "Wien"]}, "line 5: column 'città' holds 'Wien', a category"),
+        ({"day": ["1.1.2020", "?", "soon"]}, "line 6: column 'day' held dates in training"),
+    ],
+)
+def test_strict_models_refuse_what_training_did_not_have(loaded, table, cells, said):
+    with pytest.raises(TableError, match=said):
+        RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 2)
+
+
+def test_a_model_without_the_columns_of_a_table_is_refused():
+    with pytest.raises(ModelFileError, match="without the columns of a table"):
+        ModelInputs(ModelCard())
+
+
+def test_categories_become_their_numbers_in_the_card(loaded, table):
+    known = next(card for card in loaded.card.columns if card.name == "città").categories
+    batch = row_of(table, città=["Rom", "", *known[::-1]])
+    codes = RowReading(loaded.inputs).read(batch, place).codes["città"]
+    assert codes.tolist() == [UNKNOWN, MISSING, *range(len(known))[::-1]]
