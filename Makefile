@@ -10,20 +10,36 @@ QUICK := $(addprefix tests/,audit balls contract estimators memberships network 
 	statistics test_package.py)
 
 # With the lowest versions: what is learned, kept, read and printed. Their own deprecation
-# warnings are no fault of ours, and what needs a cluster is left out.
+# warnings are no fault of ours, and what needs a cluster is left out. Loops that another
+# version of numba compiled are kept apart.
 LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
 	cli/test_application.py cli/test_check.py cli/test_output.py cli/test_main.py)
 
-.PHONY: help run test test-lowest quick browser lint types flow kernels pytest pytest-quick bench pictures clean
+# With other versions of Python: what is learned, read, kept and printed.
+PYTHONS := $(addprefix tests/,balls memberships network estimators selection persistence tables \
+	learning test__extras.py test__versions.py test_package.py end_to_end/test_plain_install.py)
+
+# The pages that a newcomer follows.
+NEWCOMER := README.md $(sort $(wildcard docs/start/*.md))
+
+# The site; warnings are errors. What was read before a failure is forgotten: it would not warn again.
+SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs auto
+
+.PHONY: help run test test-lowest test-pythons dist quick browser lint types flow kernels pytest pytest-quick docs \
+	docs-fast bench pictures clean
 
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
 	@echo "make test      every check: style, types, import flow, tests, doctests; on all cores"
 	@echo "make test-lowest  a part of the tests with the lowest versions of all packages"
+	@echo "make test-pythons the fast tests with Python 3.11, 3.12 and 3.13, where they are installed"
+	@echo "make dist      build what is published, check it, and follow the pages with the wheel alone"
 	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
 	@echo "               processor, once an earlier run has left compiled loops and mypy's cache"
+	@echo "make docs      the documentation site in docs/_build/html, with every example of the gallery run"
+	@echo "make docs-fast  the same without running the gallery, in docs/_build/fast"
 	@echo "make bench     speed, as ratios measured in one run"
-	@echo "make pictures  draw the pictures of the README again"
+	@echo "make pictures  draw the pictures of README and guide again"
 	@echo "make clean     remove .venv and everything that was made"
 
 # What was computed before is kept: a second run only makes the report again.
@@ -33,7 +49,7 @@ run: $(STAMPS)/run
 	@$(BIN)/granulearn report out/quick.db --output out/quick.html > /dev/null
 	@echo "== the report is out/quick.html: open it in a browser"
 
-test: browser lint types flow pytest
+test: browser lint types flow docs-fast pytest
 	@echo "== all checks passed"
 
 quick: lint types flow pytest-quick
@@ -68,7 +84,7 @@ flow: $(STAMPS)/dev
 	@$(BIN)/lint-imports --config .importlinter
 
 # Compiled loops are kept beside the sources; two processes at once would compile them twice.
-kernels: $(STAMPS)/dev
+kernels: $(STAMPS)/docs
 	@$(BIN)/python tests/compile_kernels.py
 
 pytest: kernels
@@ -79,10 +95,35 @@ pytest-quick: kernels
 	@echo "== the fast tests (pytest)"
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
+docs: kernels
+	@echo "== the documentation site, its examples run (sphinx)"
+	@$(SPHINX) --fresh-env docs docs/_build/html
+	@echo "== open docs/_build/html/index.html in a browser"
+
+docs-fast: $(STAMPS)/docs
+	@echo "== the documentation site, without its examples run (sphinx)"
+	@$(SPHINX) -D plot_gallery=0 docs docs/_build/fast || { rm -rf docs/_build/fast; exit 1; }
+
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
-	@.venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
 		--override-ini filterwarnings=ignore --ignore tests/tables/test_messages.py $(LOWEST)
+
+# What would be published: built, looked at, and used as a newcomer would. The wheel is built
+# from the archive of sources, so both of them work.
+dist: $(STAMPS)/release
+	@echo "== building the archive of sources, and the wheel from it"
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist . > dist.log 2>&1 || { cat dist.log; exit 1; }
+	@rm dist.log
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+	@echo "== the pages' commands, word for word, with the wheel alone (some minutes)"
+	@$(BIN)/python release/newcomer.py dist/*.whl $(NEWCOMER)
+
+# The fast tests with every Python that pyproject.toml names; what is not installed is said.
+test-pythons:
+	@$(PYTHON) release/pythons.py --hypothesis-profile quick -m "not slow" $(PYTHONS)
 
 bench: $(STAMPS)/dev
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
@@ -90,9 +131,10 @@ bench: $(STAMPS)/dev
 pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_terminal_picture.py
+	@$(BIN)/python docs/make_guide_figures.py
 
 clean:
-	rm -rf .venv .venv-lowest out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment; each stamp adds its extras to what is already there.
@@ -104,7 +146,7 @@ $(STAMPS)/venv:
 
 $(STAMPS)/run: $(STAMPS)/venv pyproject.toml
 	@echo "== installing granulearn and what it needs to run into .venv"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[studies]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run
@@ -112,11 +154,20 @@ $(STAMPS)/dev: $(STAMPS)/run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+$(STAMPS)/release: $(STAMPS)/venv pyproject.toml
+	@echo "== installing what builds and checks a release into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/dev
+	@echo "== installing what builds the documentation into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
 # A second environment, of the lowest versions that pyproject.toml allows.
 .venv-lowest/installed: pyproject.toml constraints-lowest.txt
 	@echo "== making the environment .venv-lowest"
 	@$(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints-lowest.txt --editable '.[cli,onnx,studies]' \
-		hypothesis imbalanced-learn odfpy openpyxl polars pytest pytest-xdist statsmodels xlwt
+		--constraint constraints-lowest.txt --editable '.[excel,onnx,studies,test]'
 	@touch $@

@@ -2,6 +2,8 @@
 
     granulearn bench rivals --results out/rivals.sqlite
     python benchmarks/compare_rivals.py out/rivals.sqlite docs/results/rivals.md
+    python benchmarks/compare_rivals.py out/rivals.sqlite docs/results/rivals_boosting.md \
+        --splits 1 --methods LightGBM "LightGBM, stopped early" XGBoost ...
 
 A data set counts with the splits for which every method of a table has a result,
 so tables can be made while the study is still running; they say how many there are.
@@ -103,45 +105,63 @@ def comparison(table: pd.DataFrame, ours: str, others: list[str]) -> list[str]:
     return lines
 
 
-def report(path: Path, splits: list[int] | None = None) -> str:
-    """Return all tables as Markdown, of all splits or of some."""
+def report(path: Path, splits: list[int] | None = None, rivals: list[str] | None = None) -> str:
+    """Return all tables as Markdown, of all splits or of some; or those of some rivals alone."""
     table = scores_of(path)
     if splits is not None:
         table = table[table["split"].isin([f"repeat {number}" for number in splits])]
     every = [method.name for method in load_study("rivals").method]
-    others = [name for name in every if name not in (OURS, *ABLATION, *NETWORKS)]
+    others = [name for name in every if name not in (OURS, *ABLATION, *NETWORKS)] + RIVAL_PARTS
     lines = [
-        "# The robust classifier against its rivals, and deep networks against shallow ones",
+        "# The robust classifier against its rivals"
+        + (", and deep networks against shallow ones" if rivals is None else ""),
         "",
         "Accuracy on clean test labels in percent, mean over splits. Made by `granulearn bench "
         "rivals` and `python benchmarks/compare_rivals.py`. Ranks are among the methods of a "
         "table. p-values are Wilcoxon's, over sets, corrected by Holm for the comparisons of the "
         "first method of the table with each other one.",
         "",
+        _what_was_run(table, rivals),
+        "",
         "## The robust classifier",
-        *comparison(table, OURS, others + RIVAL_PARTS),
+        *comparison(table, OURS, others if rivals is None else rivals),
         "",
-        "## What the balls add: mean accuracy",
-        "",
-        _ablation(complete(table, [OURS, *ABLATION])),
-        "",
-        "## Deep networks, ensembles and other tuning against RVFL as the paper tunes it",
-        *comparison(table, SHALLOW, NETWORKS),
-        "",
+    ]
+    if rivals is None:
+        lines += [
+            "## What the balls add: mean accuracy",
+            "",
+            _ablation(complete(table, [OURS, *ABLATION])),
+            "",
+            "## Deep networks, ensembles and other tuning against RVFL as the paper tunes it",
+            *comparison(table, SHALLOW, NETWORKS),
+            "",
+        ]
+    seconds = table.groupby("method")["seconds"].mean().reindex(every).dropna()
+    lines += [
         "## Mean seconds to fit, tuning included",
         "",
         _row("method", "seconds"),
         "|---|---|",
-        *(
-            _row(name, f"{seconds:.2f}")
-            for name, seconds in table.groupby("method")["seconds"]
-            .mean()
-            .reindex(every)
-            .dropna()
-            .items()
-        ),
+        *(_row(str(name), f"{mean:.2f}") for name, mean in seconds.items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _what_was_run(table: pd.DataFrame, rivals: list[str] | None) -> str:
+    """Return which part of the study the tables come from."""
+    study = load_study("rivals")
+    n_asked = len(expand(study))
+    methods = f"{table['method'].nunique()} of its {len(study.method)} methods"
+    text = (
+        f"The study asks for {n_asked:,} fits: {len(study.datasets)} sets, {study.split.repeats} "
+        f"splits. These tables come from {len(table):,} of them: {table['dataset'].nunique()} "
+        f"sets, {table['split'].nunique()} splits, {table['condition'].nunique()} conditions, "
+        f"{methods}. `granulearn bench rivals` goes on where it was stopped."
+    )
+    if rivals is None:
+        return text
+    return text + " [rivals.md](rivals.md) is an earlier run with more splits and other rivals."
 
 
 def _ablation(table: pd.DataFrame) -> str:
@@ -178,8 +198,9 @@ def main() -> None:
     parser.add_argument("store", type=Path, help="result file of the study rivals")
     parser.add_argument("report", type=Path, help="Markdown file to write")
     parser.add_argument("--splits", type=int, nargs="+", help="count these only")
+    parser.add_argument("--methods", nargs="+", help="these rivals of the robust classifier only")
     arguments = parser.parse_args()
-    text = report(arguments.store, arguments.splits)
+    text = report(arguments.store, arguments.splits, arguments.methods)
     arguments.report.write_text(text, encoding="utf-8")
 
 

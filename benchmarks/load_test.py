@@ -2,7 +2,7 @@
 
     python benchmarks/load_test.py [REQUESTS] [CLIENTS]
 
-Starts examples/03_serve_with_onnxruntime.py on 127.0.0.1 with a model of a real table, sends
+Starts examples/serve_with_onnxruntime.py on 127.0.0.1 with a model of a real table, sends
 single rows over connections that stay open, and prints requests per second, latency at 50 and 99 %,
 and the server's memory at the start, halfway and at the end. Every answer is held against the
 model's own.
@@ -29,7 +29,7 @@ from granulearn.cli.export import rows_to_compare
 from granulearn.datasets import load
 from granulearn.persistence import LoadedModel, load_model, to_onnx
 
-APP = Path(__file__).parents[1] / "examples" / "03_serve_with_onnxruntime.py"
+APP = Path(__file__).parents[1] / "examples" / "serve_with_onnxruntime.py"
 PATIENCE = 60
 
 

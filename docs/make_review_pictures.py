@@ -1,10 +1,12 @@
-"""Take the pictures of a review: a card in its queue, and the numbers.
+"""Take the pictures of an audit's page and of a review: a card in its queue, and the numbers.
 
-Run ``python docs/make_review_pictures.py``; it writes docs/images/review_card.png and
-docs/images/review_numbers.png. It plants wrong labels in a real table, starts a real review, and
-decides with the keys of the page, as somebody would who knows the truth.
+Run ``python docs/make_review_pictures.py``; it writes docs/images/audit_page.png,
+docs/images/review_card.png and docs/images/review_numbers.png. It plants wrong labels in a real
+table, audits it, starts a real review, and decides with the keys of the page, as somebody would
+who knows the truth.
 """
 
+import subprocess
 import sys
 import tempfile
 import time
@@ -65,12 +67,26 @@ def at_rest(browser: Chrome) -> None:
     time.sleep(1)
 
 
+def picture_audit(path: Path) -> None:
+    """Audit the table as on the command line, and take the picture of its page."""
+    page = path.with_suffix(".html")
+    options = ["--target", "diagnosis", "--keep", "patient", "--report", str(page)]
+    command = Path(sys.executable).with_name("granulearn")
+    subprocess.run([command, "audit", str(path), *options], check=True, cwd=path.parent)
+    with chromium(path.parent / "audit-profile", "--window-size=1300,860") as browser:
+        size = {"width": 1300, "height": 860, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get(page.as_uri())
+        browser.save_screenshot(str(IMAGES / "audit_page.png"))
+
+
 def main() -> None:
-    """Review, and take both pictures."""
+    """Audit and review, and take all pictures."""
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tumours.csv"
         truth = write_table(path)
+        picture_audit(path)
         with (
             Review(path, "diagnosis", keep=["patient"], who="ann", background=True) as review,
             served(review) as running,

@@ -9,16 +9,19 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from granulearn._versions import *  # noqa: F403
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
     from granulearn.learning import *  # noqa: F403
+    from granulearn.persistence import load_model  # noqa: F401
     from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
 
 __version__ = version("granulearn")
 
-# Every stage, in the order of the flow, with its names that can be imported from here.
+# Every stage, in the order of the flow, with its names that can be imported from here; and
+# a module that belongs to none.
 _STAGES: dict[str, tuple[str, ...]] = {
     "tables": (),
     "datasets": (),
@@ -52,7 +55,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": ("Review",),
-    "persistence": (),
+    "persistence": ("load_model",),
     "distributed": (),
     "learning": ("TableClassifier",),
     "studies": (),
@@ -60,6 +63,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "cli": (),
     "statistics": (),
     "plots": (),
+    "_versions": ("show_versions",),
 }
 
 __all__ = sorted(name for names in _STAGES.values() for name in names)
@@ -77,4 +81,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_STAGES, "__version__"])
+    stages = [name for name in _STAGES if not name.startswith("_")]
+    return sorted([*__all__, *stages, "__version__"])

@@ -1,7 +1,5 @@
 """Laws of all checks together."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -107,13 +105,6 @@ def test_the_table_has_a_line_for_each_issue(case):
     assert list(empty.columns) == list(table.columns)
     assert isinstance(empty, pd.DataFrame)
     assert len(empty) == 0
-
-
-def test_without_pyarrow_giveaways_are_not_looked_for(case, monkeypatch):
-    X, ratings, _ = case
-    monkeypatch.setattr("granulearn.audit.checks.find_spec", lambda name: None)
-    monkeypatch.setitem(sys.modules, "granulearn.audit.giveaways", None)
-    assert "giveaway column" not in {issue.kind for issue in find_issues(X, ratings)}
 
 
 @pytest.mark.parametrize(

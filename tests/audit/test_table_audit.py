@@ -188,7 +188,7 @@ def by_time(n_rows=60):
             "stamp": days,
             "amount": [f"{day.value / 86_400e9:.1f}".replace(".", ",") for day in days],
             "id": [str(day.value // 86_400_000_000_000 - 18_940) for day in days],
-            "text": [f"w{day.year}-{day.dayofyear:03d}" for day in days],
+            "text": [f"w{day.year}-{day.day_of_year:03d}" for day in days],
             "x": rng.normal(size=n_rows),
             "label": rng.choice(["a", "b"], n_rows),
         }

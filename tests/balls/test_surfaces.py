@@ -108,3 +108,10 @@ def test_balls_of_an_assignment_keep_what_is_given_and_count_the_rest():
     assert_array_equal(balls.class_counts, [[1, 0], [1, 2]])
     assert_array_equal(balls.labels, [0, 0])
     assert_allclose(balls.purities, [1, 1 / 3])
+
+
+def test_a_radius_far_beyond_tiny_centres_does_not_overflow():
+    centers, radii = np.full((3, 2), 1e-320), np.array([0.0, 1e10, 0.0])
+    numbers, distances = nearest_surfaces(centers, radii, centers, 2)
+    assert_array_equal(numbers, [[1, 0]] * 3)
+    assert_array_equal(distances, [[-1e10, 0]] * 3)

@@ -62,12 +62,12 @@ def test_a_verb_whose_file_is_missing_is_not_listed(monkeypatch):
 
 def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(monkeypatch):
     def import_module(name):
-        raise ModuleNotFoundError(name="skops")
+        raise ModuleNotFoundError(name="skl2onnx")
 
     monkeypatch.setattr(application, "import_module", import_module)
     assert "predict" in succeeds("--help").out
     line = fails(exit_codes.MISSING_PACKAGE, "predict", "a", "b")
-    assert 'pip install "granulearn[cli]"' in line
+    assert 'pip install "granulearn[onnx]"' in line
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,8 @@ def test_wrong_options_are_one_line_and_2(arguments, said):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_offers_the_verbs(shell, monkeypatch, capsys):
+def test_completion_offers_the_verbs_without_importing_them(shell, monkeypatch, capsys):
+    monkeypatch.setattr(application, "import_module", None)
     variables = {"_GRANULEARN_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "granulearn "}
     variables |= {"COMP_WORDS": "granulearn ", "COMP_CWORD": "1"}
     variables |= {"_TYPER_COMPLETE_FISH_ACTION": "get-args"}

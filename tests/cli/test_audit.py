@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import re
-import sys
 
 import numpy as np
 import pandas as pd
@@ -242,17 +241,6 @@ def test_an_ending_other_than_csv_is_refused_before_the_work(mislabelled, tmp_pa
     file = tmp_path / name
     line = fails(exit_codes.USAGE, "audit", mislabelled[0], "-t", "label", "-o", file)
     assert "use .csv or .txt" in line
-
-
-def test_without_jinja2_the_page_is_refused_before_the_work(
-    mislabelled, tmp_path, monkeypatch, no_work
-):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    page = tmp_path / "audit.html"
-    line = fails(
-        exit_codes.MISSING_PACKAGE, "audit", mislabelled[0], "-t", "label", "--report", page
-    )
-    assert "'jinja2' is not installed" in line
 
 
 @pytest.fixture

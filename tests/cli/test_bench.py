@@ -162,3 +162,47 @@ def test_a_cluster_that_is_not_there_is_refused_before_anything_is_run(
     assert done.code == NO_CLUSTER
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in done.err
     assert not (tmp_path / "a.db").exists()
+
+
+def test_every_key_is_printed_with_its_meaning():
+    out = succeeds("bench", "--schema").out
+    assert 'split.kind = "paper" | "holdout" | "kfold"' in out
+    assert "method[].estimator = text" in out
+    assert "a file beside the study file" in " ".join(out.split())
+
+
+def test_a_new_study_is_written_once_and_can_be_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = succeeds("bench", "new", "mine").out
+    assert "run it:  granulearn bench mine/mine.toml" in out
+    only = ["--only", "dataset=my_table", "--only", "split=repeat 1", "--only", "noise=clean"]
+    done = succeeds("bench", "mine/mine.toml", "--results", "a.db", *FAST, *only)
+    assert "4 computed, 0 were there, 0 failed" in done.err
+    again = granulearn("bench", "new", "mine")
+    assert (again.code, "is there already" in again.err) == (USAGE, True)
+
+
+def test_a_name_belongs_to_a_new_study_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["new"], ["quick", "mine"]):
+        done = granulearn("bench", *arguments)
+        assert (done.code, "bench new NAME" in done.err) == (USAGE, True)
+
+
+def test_a_score_for_which_a_method_lacks_probabilities_is_announced(tmp_path):
+    text = SMALL.replace('"sklearn.tree.DecisionTreeClassifier"', '"sklearn.svm.SVC"')
+    path = write_study(tmp_path, text.replace("max_depth = 4", "C = 1.0"))
+    only = ["--only", "method=tree", "--only", "dataset=circles"]
+    done = succeeds("bench", path, "--results", tmp_path / "a.db", *FAST, *only)
+    assert "'tree' gets no 'log_loss', which needs probabilities" in done.err
+
+
+def test_a_table_that_cannot_be_learned_from_is_refused_before_anything_runs(tmp_path):
+    (tmp_path / "own.csv").write_text("a,label\n1,x\n2,x\n3,x\n")
+    text = SMALL.replace('"circles"', '{ path = "own.csv", target = "label" }')
+    done = granulearn("bench", write_study(tmp_path, text), "--results", tmp_path / "a.db")
+    assert done.code == USAGE
+    (line,) = done.err.splitlines()
+    assert "datasets: " in line
+    assert "own.csv" in line
+    assert not (tmp_path / "a.db").exists()

@@ -173,3 +173,12 @@ def test_settings_of_a_maker_can_be_searched_over():
 def test_a_wrong_setting_is_named(wrong, message):
     with pytest.raises(ValueError, match=message):
         GranularBallKNNClassifier(**wrong).fit(*overlapping_classes())
+
+
+@pytest.mark.parametrize("maker", maker_names())
+def test_the_smallest_numbers_are_numbers(maker):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-50, 50, size=(80, 3)) * 1e-320, np.arange(80) % 2
+    model = GranularBallKNNClassifier(balls=maker, random_state=0).fit(X, y)
+    for rows in (X, 0 * X, X * 1e300, X + 1):
+        assert_allclose(model.predict_proba(rows).sum(axis=1), 1)

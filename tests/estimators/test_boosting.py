@@ -8,7 +8,13 @@ from granulearn.balls import check_samples
 from granulearn.balls.narrow_tables import narrow_table
 from granulearn.datasets import flip_labels
 from granulearn.estimators import boosting
-from granulearn.estimators.boosting import BoostingError, boost_samples, fit_boosting
+from granulearn.estimators.boosting import (
+    BoostingError,
+    boost_samples,
+    boosting_job,
+    fit_boosting,
+)
+from granulearn.estimators.row_source import TableSource
 
 
 def rings(n=900, seed=0):
@@ -33,18 +39,15 @@ def test_every_row_is_predicted_by_the_booster_that_did_not_see_it():
     assert_allclose(near.mean(axis=1), 1 / boosting.N_FOLDS, atol=0.01)
 
 
-@pytest.mark.parametrize("large", [10**6, 100])
-def test_rows_held_out_are_never_seen_and_classes_are_spread_evenly(large, monkeypatch):
-    monkeypatch.setattr(boosting, "LARGE", large)
+def test_every_row_is_held_out_of_one_fold_and_classes_are_spread_evenly():
     codes = np.random.default_rng(0).integers(3, size=400)
-    parts = boosting._parts(codes, 3)
+    parts = boosting._folds(codes, 3)
     for seen, held_out in parts:
         assert not set(seen) & set(held_out)
         assert_allclose(
             np.bincount(codes[held_out]) / len(held_out), np.bincount(codes) / 400, atol=0.03
         )
-    if large > 400:
-        assert_array_equal(np.sort(np.concatenate([held_out for _, held_out in parts])), range(400))
+    assert_array_equal(np.sort(np.concatenate([held_out for _, held_out in parts])), range(400))
 
 
 def test_wrong_labels_stop_it_earlier():
@@ -53,15 +56,29 @@ def test_wrong_labels_stop_it_earlier():
     assert np.mean(boosted(X, noisy).rounds) < np.mean(boosted(X, y).rounds)
 
 
-def test_a_large_table_has_one_booster_and_rows_held_out(monkeypatch):
-    monkeypatch.setattr(boosting, "LARGE", 500)
+def test_rows_drawn_of_a_large_table_have_one_booster_and_rows_held_out(monkeypatch):
     monkeypatch.setattr(boosting, "MAX_SEEN", 400)
     X, y = rings()
-    fit = boosted(X, y)
-    assert len(fit.boosters) == 1
-    known = ~np.isnan(fit.out_of_sample).any(axis=1)
-    assert known.sum() == 90
+    source = TableSource(check_samples(X, y))
+    ((done,), _) = source.fit([boosting_job(source, None, 1)])
+    assert len(done.fit.boosters) == 1
+    known = done.held_out.positions
+    assert len(known) == len(done.fit.out_of_sample) == 90
     assert_allclose(np.bincount(y[known]) / 90, np.bincount(y) / 900, atol=0.02)
+    again = done.fit.boosters[0].proba(X[known], 3)
+    assert_allclose(again, done.fit.out_of_sample, atol=1e-6)
+    accuracy = (done.fit.out_of_sample.argmax(axis=1) == y[known]).mean()
+    assert accuracy > 0.8
+
+
+def test_drawn_rows_that_cannot_be_boosted_say_why():
+    X, y = rings(60)
+    y = np.where(np.arange(60) == 3, 1, 0)
+    source = TableSource(check_samples(X, y))
+    ((done,), _) = source.fit([boosting_job(source, None, 1)])
+    assert done.fit is None or len(done.fit.boosters) == 1
+    if done.fit is None:
+        assert "one class only" in done.problem
 
 
 def test_threads_row_order_and_names_of_classes_change_nothing():

@@ -30,6 +30,14 @@ def test_members_share_in_the_scores(fitted):
         assert mean == pytest.approx(scores[i, why.label])
 
 
+def test_a_probability_that_is_not_the_mean_of_the_members_is_accounted_for(fitted):
+    X, _, model = fitted
+    for why in model.explain(X):
+        mean = sum(member.share * member.probability for member in why.members.values())
+        told = f"their mean, {mean:.3f}, is calibrated to {why.probability:.3f}"
+        assert (told in str(why)) == (f"{mean:.3f}" != f"{why.probability:.3f}")
+
+
 def test_boosted_trees_are_a_member():
     X, y = overlapping_classes(2, n_samples=300)
     model = RobustClassifier(shares="chosen", boosting=True, **SMALL).fit(X, y)

@@ -13,6 +13,8 @@ from granulearn.estimators import (
     BallForestClassifier,
     RobustClassifier,
     RVFLCommitteeClassifier,
+    ball_forest,
+    boosting,
     committee_fit,
     robust,
 )
@@ -98,8 +100,9 @@ def test_shares_lean_to_the_member_that_predicts_unseen_samples_better():
 
 def test_of_a_large_table_a_member_that_says_little_at_first_sight_stays_small(monkeypatch):
     """Steps along one feature are what trees know, and a network does not."""
-    for module in (robust, committee_fit):
+    for module in (robust, committee_fit, ball_forest):
         monkeypatch.setattr(module, "MANY_ROWS", 1000)
+    monkeypatch.setattr(boosting, "SHARE_HELD_OUT", 0.5)
     X = np.random.default_rng(0).uniform(-1, 1, size=(3000, 3))
     y = (np.sin(25 * X[:, 0]) > 0).astype(int)
     model = RobustClassifier(random_state=0).fit(X, y)
@@ -111,14 +114,32 @@ def test_of_a_large_table_a_member_that_says_little_at_first_sight_stays_small(m
     assert len(model.forest_.forest_.trees) > rule_of_size(3000, 3, first_look=True).n_trees
 
 
-def test_if_all_members_of_a_large_table_pay_a_first_look_changes_nothing(monkeypatch):
-    X, y = overlapping_classes(2, n_samples=1200)
-    at_once = RobustClassifier(random_state=0).fit(X, y)
-    monkeypatch.setattr(robust, "MANY_ROWS", 1000)
+def test_members_of_a_large_table_that_pay_are_those_that_are_fitted_alone(monkeypatch):
+    for module in (robust, committee_fit, ball_forest):
+        monkeypatch.setattr(module, "MANY_ROWS", 1000)
     monkeypatch.setattr(robust, "WORTH_ITS_SIZE", 0.0)
+    X, y = overlapping_classes(2, n_samples=1200)
     model = RobustClassifier(random_state=0).fit(X, y)
-    assert model.shares_ == pytest.approx(at_once.shares_)
-    assert_allclose(model.predict_proba(X), at_once.predict_proba(X), atol=1e-12)
+    network_seed, forest_seed = np.random.RandomState(0).randint(2**31 - 1, size=2)
+    chosen = model.committee_.activation_
+    networks = RVFLCommitteeClassifier(activation=chosen, random_state=network_seed).fit(X, y)
+    assert_array_equal(model.committee_.coef_, networks.coef_)
+    forest = BallForestClassifier(random_state=forest_seed).fit(X, y)
+    assert_array_equal(model.forest_.in_bag_, forest.in_bag_)
+    assert model.out_of_sample_["mean"].shape == (1200, 2)
+    assert set(model.losses_) == {"forest", "committee", "boosting", "mean"}
+
+
+def test_the_order_of_a_large_table_and_its_weights_change_nothing(monkeypatch):
+    for module in (robust, committee_fit, ball_forest):
+        monkeypatch.setattr(module, "MANY_ROWS", 1000)
+    X, y = overlapping_classes(3, n_samples=1500)
+    model = RobustClassifier(random_state=0).fit(X, y)
+    order, names = np.random.default_rng(0).permutation(len(X)), np.array([2, 0, 1])
+    other = RobustClassifier(random_state=0).fit(X[order], names[y[order]])
+    assert other.shares_ == pytest.approx(model.shares_)
+    assert_allclose(other.predict_proba(X)[:, names], model.predict_proba(X), atol=1e-9)
+    assert_array_equal(other.forest_.in_bag_, model.forest_.in_bag_[:, order])
 
 
 def test_known_noise_gives_probabilities_of_the_true_class():

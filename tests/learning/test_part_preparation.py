@@ -35,7 +35,7 @@ def table(classes, n_rows=300, seed=0):
     cells = {
         name: frame[name].to_numpy()
         if frame[name].dtype == float
-        else pa.array(frame[name].to_list(), pa.string())
+        else pa.array(frame[name].to_list(), pa.string(), from_pandas=True)
         for name in frame
     }
     return TypedRows(cells, {}), y

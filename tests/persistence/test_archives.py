@@ -21,7 +21,7 @@ from granulearn.persistence.archives import (
     read_json,
     walk,
 )
-from tests.persistence.mutations import as_npy, write_members
+from tests.persistence.damage import as_npy, write_members
 
 
 def archive_of(compression=zipfile.ZIP_DEFLATED, **members):
@@ -230,3 +230,11 @@ def test_shared_lists_in_a_file_are_refused(path):
     write_members(path, members)
     with pytest.raises(ModelFileError, match="stand for more nodes"):
         load_model(path)
+
+
+def test_a_model_that_would_not_be_read_again_is_not_saved(path, monkeypatch):
+    model, before = load_model(path).pipeline, path.read_bytes()
+    monkeypatch.setattr(archives, "MOST_NODES", 10)
+    with pytest.raises(ModelFileError, match="cannot be saved: schema"):
+        save_model(model, path)
+    assert path.read_bytes() == before

@@ -2,14 +2,9 @@
 
 import pytest
 
-from tests.persistence.mutations import (
-    REFUSED,
-    VALID,
-    Worker,
-    damaged,
-    read_members,
-    save_models,
-)
+from tests.persistence.damage import damaged, read_members
+from tests.persistence.mutations import REFUSED, VALID, Worker
+from tests.persistence.small_models import save_models
 
 FILES_PER_KIND = 20
 

@@ -3,6 +3,7 @@
 import numpy as np
 import onnx
 import pytest
+from onnxruntime import InferenceSession
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 
@@ -65,3 +66,17 @@ def test_another_kind_of_model_is_named(model):
     X, y = make_blobs(60, centers=2, random_state=0)
     with pytest.raises(TypeError, match="LogisticRegression has no form"):
         to_onnx(model.fit(X, y), X)
+
+
+def test_infinity_is_refused_by_the_model_and_is_for_the_caller_of_the_graph_to_refuse():
+    # A graph of ONNX has no operator that raises, and to take infinity for a missing cell
+    # would answer where the model does not. So this is what happens, and the guide says it.
+    pipeline, rows = fitted_pipeline(RVFLClassifier)
+    session = InferenceSession(to_onnx(pipeline, rows).SerializeToString())
+    rows = rows.head(2).copy()
+    rows.loc[rows.index[0], "income"] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        pipeline.predict(rows)
+    _, proba = session.run(None, onnx_inputs(rows))
+    assert not np.isfinite(proba[0]).all()
+    np.testing.assert_allclose(proba[1], pipeline.predict_proba(rows[1:])[0], atol=1e-6)

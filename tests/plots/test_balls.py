@@ -99,3 +99,27 @@ def test_wrong_colours_are_named():
         plot_balls(balls, X, Y, color="size")
     with pytest.raises(ValueError, match=rf"shape \(3,\), but there are {len(balls)} balls"):
         plot_balls(balls, X, Y, color=[1, 2, 3])
+
+
+def test_classes_have_the_colours_of_the_style_in_force():
+    balls = generate_balls(X, Y, random_state=0)
+    with plt.rc_context({"axes.prop_cycle": plt.cycler(color=["#102030", "#405060"])}):
+        ax = plot_balls(balls, X, Y)
+    drawn = ax.collections[0].get_facecolors()[:, :3]
+    assert_allclose(np.unique(drawn * 255, axis=0), [[16, 32, 48], [64, 80, 96]])
+
+
+def test_a_panel_can_do_without_legend_and_colour_bar():
+    balls = generate_balls(X, Y, random_state=0)
+    ax = plot_balls(balls, X, Y, guides=False)
+    assert ax.get_legend() is None
+    assert ax.figure.axes == [ax]
+
+
+def test_panels_may_share_their_axes():
+    balls = generate_balls(X, Y, random_state=0)
+    figure, axes = plt.subplots(1, 2, sharex=True, sharey=True)
+    for ax in axes:
+        plot_balls(balls, X, Y, guides=False, ax=ax)
+    figure.draw_without_rendering()
+    assert axes[0].get_xlim() == axes[1].get_xlim()

@@ -10,7 +10,6 @@ from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
     GBRVFLClassifier,
-    GEGBRVFLClassifier,
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
@@ -55,14 +54,6 @@ def test_one_gram_per_fold_and_activation_and_one_factor_per_penalty(count_calls
     PathSearchCV(RVFLClassifier(random_state=0), grid, cv=3, refit=False).fit(X, y)
     assert len(grams) == 3 * 2
     assert len(factors) == 3 * 2 * 3
-
-
-def test_the_graph_s_penalty_shares_balls_but_no_factor(count_calls):
-    made = count_calls("granulearn.estimators.ball_rvfl.make_balls")
-    factors = count_calls("granulearn.selection.network_path.factor_ridge")
-    search = PathSearchCV(GEGBRVFLClassifier(random_state=0), SMALL_GRID, cv=3, refit=False)
-    search.fit(X, y)
-    assert (len(made), len(factors)) == (3, 0)
 
 
 @pytest.mark.parametrize("Classifier", [RVFLClassifier, CRVFLClassifier, ACRVFLClassifier])

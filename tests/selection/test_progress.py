@@ -21,14 +21,6 @@ def test_nothing_is_shown_where_there_is_no_terminal(verbose, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_nothing_is_shown_without_rich(monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setitem(sys.modules, "rich", None)
-    monkeypatch.setattr("granulearn.selection.progress.find_spec", lambda name: None)
-    with show_progress(3, verbose=1) as progress:
-        assert isinstance(progress, NoProgress)
-
-
 def test_a_terminal_gets_a_bar_that_ends_with_the_search(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with show_progress(2, verbose=1) as progress:

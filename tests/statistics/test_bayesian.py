@@ -85,5 +85,5 @@ def test_a_negative_rope_is_refused():
 
 def test_without_the_library_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "baycomp", None)
-    with pytest.raises(ImportError, match=r"granulearn\[statistics\]"):
+    with pytest.raises(ImportError, match=r"granulearn\[studies\]"):
         bayesian_signed_rank([1, 2], [1, 2], rope=1)

@@ -157,3 +157,13 @@ def test_an_unknown_policy_is_refused():
 def test_an_unknown_p_value_is_refused():
     with pytest.raises(ValueError, match="column='wins'"):
         compare(paper_accuracy_table()).p_matrix("wins")
+
+
+def test_a_comparison_prints_as_what_it_says():
+    result = compare(pd.DataFrame({"<a>": [9, 8, 7], "b": [5, 6, 7]}, index=["x", "y", "z"]))
+    text = repr(result)
+    assert text.startswith("<Comparison of 2 models on 3 sets>\n")
+    assert "average rank" in text
+    html = result._repr_html_()
+    assert "<th>&lt;a&gt;</th><td>8.00</td><td>1.17</td>" in html
+    assert "Nemenyi" in html

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.preprocessing import FunctionTransformer
 
 from granulearn.datasets import load
-from granulearn.studies import preparation
-from granulearn.studies.cells import Condition, SplitPart, Unit
+from granulearn.studies import load_study, preparation
+from granulearn.studies.cells import Condition, SplitPart, Unit, conditions
 from granulearn.studies.preparation import (
     ImpossibleSplitError,
     disturb,
@@ -90,12 +91,39 @@ def test_outliers_lie_in_training_features_before_scaling():
     assert moved.X_train.std(axis=0) == pytest.approx([1, 1])
 
 
-def test_imbalance_leaves_out_a_share_of_the_smaller_class():
+def test_the_smaller_class_is_thinned_to_a_share_of_the_larger_one():
     y = np.repeat([0, 1], [60, 40])
     X = pd.DataFrame({"x": np.arange(100.0)})
-    thinned, labels, left_out = disturb(X, y, Condition("imbalance", 0.75), seed=0)
-    assert np.bincount(labels).tolist() == [60, 10]
-    assert (left_out, len(thinned)) == (30, 70)
+    thinned, labels, left_out = disturb(X, y, Condition("rare", 0.1), seed=0)
+    assert np.bincount(labels).tolist() == [60, 6]
+    assert (left_out, len(thinned)) == (34, 66)
+    as_it_is = disturb(X, y, Condition("rare", 0.9), seed=0)
+    assert (as_it_is[1].tolist(), as_it_is[2]) == (y.tolist(), 0)
+
+
+def test_disturbances_follow_one_another():
+    y = np.repeat([0, 1], [60, 40])
+    X = pd.DataFrame({"x": np.random.default_rng(0).normal(size=100)})
+    rest, labels, n_disturbed = disturb(X, y, Condition("rare+outliers+uniform", 0.1), seed=0)
+    thinned, thinned_labels, _ = disturb(X, y, Condition("rare", 0.1), seed=0)
+    n_left = len(thinned)
+    assert (rest["x"].to_numpy() != thinned["x"].to_numpy()).sum() == round(0.1 * n_left)
+    assert (labels != thinned_labels).sum() == round(0.1 * n_left)
+    assert n_disturbed == 100 - n_left + 2 * round(0.1 * n_left)
+
+
+def test_no_stress_changes_a_test_part(monkeypatch):
+    """Without scaling, which is learned from training rows, the rows are those of the set."""
+    monkeypatch.setattr(preparation, "make_pipeline_for", lambda X, **_: FunctionTransformer())
+    whole = load("circles")
+    _, test = split_rows(whole.y, unit().part, unit().split_seed)
+    for condition in conditions(load_study("stress")):
+        prepare.cache_clear()
+        part = prepare(unit(condition), None)
+        np.testing.assert_array_equal(part.X_test, whole.X.iloc[test])
+        np.testing.assert_array_equal(part.y_test, whole.y[test])
+        assert (part.n_disturbed > 0) == (condition.kind != "clean")
+    prepare.cache_clear()
 
 
 def test_features_are_scaled_by_training_statistics():
@@ -124,7 +152,7 @@ def test_columns_of_many_categories_are_encoded_by_disturbed_labels_of_other_row
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"street": [f"street {k % 100}" for k in range(400)], "n": rng.random(400)})
     dataset = dataclasses.replace(load("circles"), X=X, y=rng.integers(0, 2, 400))
-    monkeypatch.setattr(preparation, "load_dataset", lambda name, data_dir: (dataset, "own"))
+    monkeypatch.setattr(preparation, "load_dataset", lambda *asked: (dataset, "own"))
     for kind in ("uniform", "boundary"):
         prepare.cache_clear()
         part = prepare(unit(Condition(kind, 0.3)), None)
@@ -196,7 +224,7 @@ def two_kinds_of_labels(monkeypatch):
     truth = (X["a"] > 0).to_numpy().astype(int)
     given_labels = np.where(rng.random(200) < 0.2, 1 - truth, truth)
     dataset = dataclasses.replace(load("circles"), X=X, y=given_labels, truth=truth)
-    monkeypatch.setattr(preparation, "load_dataset", lambda name, data_dir: (dataset, "own"))
+    monkeypatch.setattr(preparation, "load_dataset", lambda *asked: (dataset, "own"))
     prepare.cache_clear()
     yield dataset
     prepare.cache_clear()

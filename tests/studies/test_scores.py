@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import get_scorer
+from sklearn.metrics import average_precision_score, get_scorer
 
 from granulearn.estimators import GBRVFLClassifier
 from granulearn.studies import StudyError
@@ -15,6 +15,7 @@ from granulearn.studies.scores import (
     check_score,
     geometric_mean,
     higher_is_better,
+    rare_average_precision,
     scoring_for_tuning,
 )
 
@@ -143,3 +144,19 @@ def test_probabilities_are_asked_for_once(prediction, monkeypatch):
     prediction.score("log_loss")
     prediction.score("calibration_error")
     assert calls == [30]
+
+
+def test_average_precision_is_that_of_the_rarest_class(prediction):
+    assert (prediction.y == "yes").sum() < (prediction.y == "no").sum()
+    yes = prediction.model.predict_proba(prediction.X)[:, 1]
+    expected = average_precision_score(prediction.y == "yes", yes)
+    assert prediction.score("rare_average_precision") == expected
+
+
+def test_of_equally_rare_classes_the_last_one_counts():
+    shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.1, 0.9]])
+    y = np.array(["b", "a", "b", "a"])
+    found = rare_average_precision(y, shares, np.array(["a", "b"]))
+    assert found == pytest.approx((1 / 2 + 2 / 4) / 2)
+    with pytest.raises(ValueError, match="'b' is not in the training part"):
+        rare_average_precision(y, shares, np.array(["a", "c"]))

@@ -59,7 +59,7 @@ def test_kfold_needs_folds():
 
 def test_a_share_of_one_is_refused():
     with pytest.raises(ValueError, match="no share"):
-        Noise(kind="imbalance", rates=(1.0,))
+        Noise(kind="rare", rates=(1.0,))
 
 
 def test_a_method_is_frozen():

@@ -9,6 +9,7 @@ from granulearn.datasets.catalogue import catalogue, collections
 from granulearn.statistics import paper_accuracy_table, paper_noise_table
 from granulearn.studies import StudyError, expand, list_studies, load_study
 from granulearn.studies.cells import conditions
+from granulearn.studies.study_files import scores_not_given
 from tests.studies.small_studies import SMALL, write_study
 
 SHIPPED = {
@@ -21,7 +22,7 @@ SHIPPED = {
     "sensitivity-C-h": 2 * 10 * 2 * 121,
     "layers": 8 * 3 * 5 * 4 * 10,
     "sensitivity-activation": 2 * 10 * 2 * 9,
-    "stress": 6 * 8 * 5 * 4,
+    "stress": 6 * 10 * 2 * 21,
     "table1": 35 * 8,
 }
 
@@ -141,3 +142,36 @@ def test_a_study_that_names_itself_is_told_where_its_name_comes_from(tmp_path):
 def test_shipped_files_are_plain_toml():
     for item in (files("granulearn.studies") / "shipped").iterdir():
         assert tomllib.loads(item.read_text("utf-8"))["question"]
+
+
+SVM = SMALL.replace('"sklearn.tree.DecisionTreeClassifier"', '"sklearn.svm.SVC"').replace(
+    "max_depth = 4", "C = 1.0"
+)
+
+
+def test_a_score_that_only_is_shown_may_lack_probabilities(tmp_path):
+    study = load_study(write_study(tmp_path, SVM))
+    assert scores_not_given(study) == [
+        ("tree", "scores", "log_loss", "probabilities (predict_proba)")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("tuning = {", 'compare = { score = "log_loss" }\ntuning = {', "compare.score: 'log_loss'"),
+        (
+            "fixed = { C = 1.0 }",
+            'grid = { C = [1.0] }\n[tuning]\nscore = "neg_log_loss"',
+            "tuning.score: 'neg_log_loss' needs probabilities",
+        ),
+    ],
+)
+def test_a_score_that_decides_needs_probabilities_of_every_method(tmp_path, old, new, said):
+    text = SVM.replace(old, new).replace("tuning = { folds = 3 }\n", "" if "[tuning]" in new else
+                                         "tuning = { folds = 3 }\n")  # fmt: skip
+    path = write_study(tmp_path, text)
+    with pytest.raises(StudyError) as caught:
+        load_study(path)
+    assert f"{path}, {said}" in str(caught.value)
+    assert "'tree' does not give" in str(caught.value)

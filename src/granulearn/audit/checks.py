@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +59,7 @@ def find_issues(
     -------
     list of Issue
         Of the kinds "contradictory copies", "copies across groups", "strange row",
-        "overlapping classes", "doubtful block" and "giveaway column". The last one needs
-        pyarrow (``pip install "granulearn[tables]"``) and is not looked for without it.
+        "overlapping classes", "doubtful block" and "giveaway column".
 
     Examples
     --------
@@ -97,17 +95,15 @@ def find_issues(
     found += find_strange_rows(X, places, shown, positions)
     found += find_overlaps(ratings)
     found += find_blocks(ratings, positions)
-    if find_spec("pyarrow") is not None:
-        from granulearn.audit.giveaways import find_giveaways
+    # Imported when it is used: it brings what reads tables along.
+    from granulearn.audit.giveaways import find_giveaways
 
-        found += find_giveaways(X, ratings.believed, ratings.classes, shown, places.order, sources)
+    found += find_giveaways(X, ratings.believed, ratings.classes, shown, places.order, sources)
     return sorted(found, key=lambda issue: -issue.score)
 
 
 def issues_frame(issues: Sequence[Issue]) -> pd.DataFrame:
     """Return issues as a frame, one row for each.
-
-    Needs pandas (``pip install "granulearn[datasets]"``).
 
     Parameters
     ----------

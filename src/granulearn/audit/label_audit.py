@@ -15,19 +15,22 @@ from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_r
 from granulearn.audit.bags import check_units, known_elsewhere
 from granulearn.audit.checks import find_issues, issues_frame
 from granulearn.audit.given_proba import check_proba
-from granulearn.audit.noise_rate import NoiseRate, unverified_rate, verified_rate
+from granulearn.audit.large_tables import judged_evidence, typical_rows
+from granulearn.audit.noise_rate import NoiseRate, verified_rate
 from granulearn.audit.places import place
 from granulearn.audit.ratings import WRONG, Ratings
 from granulearn.audit.raw_inputs import is_raw_table, row_names
 from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
 from granulearn.audit.strangeness import is_strange
-from granulearn.audit.verdicts import rate_labels, weigh_evidence, with_verified
+from granulearn.audit.verdicts import rate_labels, with_verified
 from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
 from granulearn.balls.forest_tree import ForestRule
+from granulearn.balls.keyed_tables import KeyedTable, key_table
 from granulearn.balls.makers import effective_n_jobs
+from granulearn.balls.row_keys import MANY_ROWS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,8 +202,11 @@ class LabelAudit(BaseEstimator):
         self.at_random_ = np.zeros(len(codes), dtype=bool)
         self.at_random_[seen.rows] = seen.at_random
         units = check_units(groups, order, len(codes))
+        keyed = None
+        if len(codes) > MANY_ROWS:
+            keyed = key_table(X, self.learnt_, len(self.classes_))
         if proba is None:
-            self._grow(X, units, n_threads)
+            self._grow(X, units, keyed, n_threads)
         else:
             self.forest_: Any = None
             self.in_bag_: Any = None
@@ -209,8 +215,9 @@ class LabelAudit(BaseEstimator):
         own = label_reliability(self.proba_, codes)
         if units is not None:
             own[~known_elsewhere(codes, units, self.classes_)] = np.nan
-        evidence = weigh_evidence(self.proba_, codes, ~np.isnan(own))
-        noise, places = unverified_rate(evidence), place(X, n_threads)
+        drawn = None if keyed is None else typical_rows(keyed.keys.keys)
+        evidence, noise = judged_evidence(self.proba_, codes, ~np.isnan(own), drawn)
+        places = place(X, n_threads, drawn)
         ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_strange(places))
         self._unverified = ratings, noise
         self.ratings_, self.noise_ = self.rated_with(seen)
@@ -236,10 +243,19 @@ class LabelAudit(BaseEstimator):
             noise = verified_rate(ratings, verified, noise)
         return with_verified(ratings, verified.rows, verified.truth), noise
 
-    def _grow(self, X: np.ndarray, units: np.ndarray | None, n_threads: int) -> None:
-        n_classes = len(self.classes_)
+    def _grow(
+        self, X: np.ndarray, units: np.ndarray | None, keyed: KeyedTable | None, n_threads: int
+    ) -> None:
         rule = self._rule(*X.shape)
-        grown = grow_forest(X, self.learnt_, n_classes, rule, groups=units, n_threads=n_threads)
+        grown = grow_forest(
+            X,
+            self.learnt_,
+            len(self.classes_),
+            rule,
+            groups=units,
+            keyed=keyed if units is None else None,
+            n_threads=n_threads,
+        )
         self.forest_, self.in_bag_, self.weighings_ = grown.forest, grown.in_bag, rule.weighings
         self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
 
@@ -274,17 +290,12 @@ class LabelAudit(BaseEstimator):
 
     @property
     def issues(self) -> pd.DataFrame:
-        """What else a person should look at, the worst first, as a table.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
-        """
+        """What else a person should look at, the worst first, as a table."""
         check_is_fitted(self)
         return issues_frame(self.issues_)
 
     def next_to_review(self, n: int, *, random_share: float = 0.0, index: Any = None):
         """Return which rows to look at next.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
 
         Parameters
         ----------
@@ -364,8 +375,6 @@ class LabelAudit(BaseEstimator):
 
     def to_frame(self, index: Any = None) -> pd.DataFrame:
         """Return one row per sample, worst first, with the noise estimate in ``attrs``.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
 
         Parameters
         ----------

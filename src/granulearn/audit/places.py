@@ -29,6 +29,50 @@ ROWS_PER_TASK = 8_192
 
 
 @dataclass(frozen=True, eq=False)
+class Placing:
+    """How rows become points, and the points that they are compared with."""
+
+    middles: np.ndarray
+    """(d,) the middle of each column."""
+    widths: np.ndarray
+    """(d,) about the deviation of each column; infinite where it is constant."""
+    directions: np.ndarray
+    """(d, D) what turns columns into directions in which rows vary alike."""
+    columns: np.ndarray
+    """(D, m) the references."""
+
+    def compare(
+        self, X: np.ndarray, own: np.ndarray, points: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Place rows, and find the nearest other references of each.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, d)
+            Rows.
+        own : ndarray of shape (n_rows,)
+            Which reference each row is; -1 for none.
+        points : ndarray of shape (n_rows, D)
+            Is set to where the rows lie.
+
+        Returns
+        -------
+        tuple of ndarray
+            Numbers of the nearest references, their squared distances, and the two least
+            squared distances of each reference to these rows.
+        """
+        from granulearn.balls import _nearness_kernels
+
+        n_references = self.columns.shape[1]
+        k = min(NEIGHBOURS, max(n_references - 1, 1))
+        nearest, squares = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k))
+        least = np.full((2, n_references), np.inf)
+        _nearness_kernels.place_rows(X, self.middles, self.widths, self.directions, MOST, points)
+        _nearness_kernels.nearest_references(points, own, self.columns, nearest, squares, least)
+        return nearest, squares, least
+
+
+@dataclass(frozen=True, eq=False)
 class Places:
     """Rows as points: distances do not depend on the units of columns, nor on their correlation."""
 
@@ -47,13 +91,22 @@ class Places:
     gaps: np.ndarray
     """(2, m) from each reference to the nearest row that lies elsewhere, and to the next that is
     farther; infinite if there is none."""
-    middles: np.ndarray
-    """(d,) the middle of each column."""
-    widths: np.ndarray
-    """(d,) about the deviation of each column; infinite where it is constant."""
+    placing: Placing
+    typical: np.ndarray | slice
+    """Rows that say what is usual: all, or those that were drawn."""
+
+    @property
+    def middles(self) -> np.ndarray:
+        """(d,) the middle of each column."""
+        return self.placing.middles
+
+    @property
+    def widths(self) -> np.ndarray:
+        """(d,) about the deviation of each column; infinite where it is constant."""
+        return self.placing.widths
 
 
-def place(X: np.ndarray, n_threads: int = 1) -> Places:
+def place(X: np.ndarray, n_threads: int = 1, drawn: np.ndarray | None = None) -> Places:
     """Return where the rows of a table lie.
 
     Parameters
@@ -62,37 +115,61 @@ def place(X: np.ndarray, n_threads: int = 1) -> Places:
         Finite inputs, in any units.
     n_threads : int, default=1
         Threads; they change no result.
+    drawn : ndarray of int, default=None
+        Rows, in the order in which they were drawn of a large table, that say what units and
+        references are; None means rows at even steps of their order by value.
     """
-    from granulearn.balls import _nearness_kernels
-
     X = np.ascontiguousarray(X, dtype=np.float64)
     order, ties = order_and_ties(X)
-    sample = X[_spread(order, SAMPLE)]
-    middles, widths = _units(X, sample)
-    directions = _directions((sample / 2 - middles / 2) / (widths / 2))
-    points = np.empty((len(X), directions.shape[1]))
-    references = _spread(order, REFERENCES)
+    if drawn is None:
+        sample, references = _spread(order, SAMPLE), _spread(order, REFERENCES)
+        placing = _placing(X, X[sample], X[references])
+    else:
+        references = drawn[:REFERENCES]
+        placing = placing_of_drawn(X[drawn])
+    points = np.empty((len(X), placing.directions.shape[1]))
     own = np.full(len(X), -1)
     own[references] = np.arange(len(references))
-    k = min(NEIGHBOURS, max(len(references) - 1, 1))
-    nearest, squares = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k))
-    turned = np.empty((len(references), directions.shape[1]))
-    _nearness_kernels.place_rows(X[references], middles, widths, directions, MOST, turned)
-    columns = np.ascontiguousarray(turned.T)
 
-    def compare(part: slice) -> np.ndarray:
-        _nearness_kernels.place_rows(X[part], middles, widths, directions, MOST, points[part])
-        least = np.full((2, len(references)), np.inf)
-        _nearness_kernels.nearest_references(
-            points[part], own[part], columns, nearest[part], squares[part], least
-        )
-        return least
+    def compare(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return placing.compare(X[part], own[part], points[part])
 
     parts = [slice(i, i + ROWS_PER_TASK) for i in range(0, len(X), ROWS_PER_TASK)]
-    least = _two_least(np.concatenate(in_threads(compare, parts, n_threads)))
+    compared = in_threads(compare, parts, n_threads)
+    nearest, squares, least = (np.concatenate(found) for found in zip(*compared, strict=True))
     return Places(
-        points, order, ties, references, nearest, np.sqrt(squares), np.sqrt(least), middles, widths
+        points,
+        order,
+        ties,
+        references,
+        nearest,
+        np.sqrt(squares),
+        np.sqrt(_two_least(least)),
+        placing,
+        slice(None) if drawn is None else drawn,
     )
+
+
+def placing_of_drawn(drawn: np.ndarray) -> Placing:
+    """Return how rows of a large table are placed, by rows that were drawn of it.
+
+    Parameters
+    ----------
+    drawn : ndarray of shape (n_drawn, n_features)
+        Rows in the order in which they were drawn: the first ones are the references.
+    """
+    drawn = np.ascontiguousarray(drawn, dtype=np.float64)
+    return _placing(drawn, drawn[:SAMPLE], drawn[:REFERENCES])
+
+
+def _placing(X: np.ndarray, sample: np.ndarray, references: np.ndarray) -> Placing:
+    from granulearn.balls import _nearness_kernels
+
+    middles, widths = _units(X, sample)
+    directions = _directions((sample / 2 - middles / 2) / (widths / 2))
+    turned = np.empty((len(references), directions.shape[1]))
+    _nearness_kernels.place_rows(references, middles, widths, directions, MOST, turned)
+    return Placing(middles, widths, directions, np.ascontiguousarray(turned.T))
 
 
 def _two_least(values: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ being a little outside.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,22 +73,66 @@ def strangeness_of_places(places: Places) -> np.ndarray:
     places : Places
         Of all rows.
     """
-    if len(places.points) < FEWEST_ROWS:
+    rule = rule_of_places(places)
+    if rule is None:
         return np.zeros(len(places.points))
+    return rule.scores(places.nearest, places.distances)
+
+
+@dataclass(frozen=True, eq=False)
+class StrangeRule:
+    """What is usual in a table, so that the strangeness of any of its rows can be told."""
+
+    of_references: np.ndarray
+    """(m,) how far each reference is from others."""
+    least_local: float
+    edge: float
+    spread: float
+
+    def far(self, nearest: np.ndarray, distances: np.ndarray) -> np.ndarray:
+        """Return how far rows are from the references near them, in logarithms.
+
+        Parameters
+        ----------
+        nearest, distances : ndarray of shape (n_rows, k)
+            The nearest references of each row, and how far they are.
+        """
+        local = np.median(self.of_references[nearest], axis=1)
+        local = np.maximum(local, self.least_local)
+        with np.errstate(divide="ignore"):
+            return np.log(distances[:, -1]) - 0.5 * np.log(local)
+
+    def scores(self, nearest: np.ndarray, distances: np.ndarray) -> np.ndarray:
+        """Return the strangeness of rows.
+
+        Parameters
+        ----------
+        nearest, distances : ndarray of shape (n_rows, k)
+            The nearest references of each row, and how far they are.
+        """
+        far = self.far(nearest, distances)
+        return expit(_STEEPNESS * (far - self.edge - _BEYOND * self.spread) / self.spread)
+
+
+def rule_of_places(places: Places) -> StrangeRule | None:
+    """Return what is usual among rows; None where nothing can be called strange.
+
+    Parameters
+    ----------
+    places : Places
+        Of all rows.
+    """
     away = places.distances[:, -1]
     of_references = away[places.references]
-    local = np.median(of_references[places.nearest], axis=1)
     positive = of_references[of_references > 0]
-    if len(positive) == 0:
-        # Nearly all rows are copies, which do not say how far apart others may be.
-        return np.zeros(len(away))
-    local = np.maximum(local, _LEAST_LOCAL * np.median(positive))
-    with np.errstate(divide="ignore"):
-        far = np.log(away) - 0.5 * np.log(local)
+    # Where nearly all rows are copies, they do not say how far apart others may be.
+    if len(away) < FEWEST_ROWS or len(positive) == 0:
+        return None
+    rule = StrangeRule(of_references, _LEAST_LOCAL * float(np.median(positive)), 0.0, 1.0)
+    far = rule.far(places.nearest[places.typical], places.distances[places.typical])
     known = np.where(np.isfinite(far), far, np.min(far[np.isfinite(far)]))
     usual, edge = np.quantile(known, [_USUAL, _FAR])
-    spread = max(edge - usual, _LEAST_SPREAD)
-    return expit(_STEEPNESS * (far - edge - _BEYOND * spread) / spread)
+    return replace(rule, edge=float(edge), spread=max(float(edge - usual), _LEAST_SPREAD))
 
 
 def is_strange(places: Places) -> np.ndarray:

@@ -76,15 +76,37 @@ def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> E
     known : ndarray of shape (n,)
         True where the label can be rated.
     """
-    calibrated, power = np.full(proba.shape, np.nan), 1.0
+    power = 1.0
     if known.any():
-        usable = np.clip(proba[known], _LEAST, 1)
-        usable /= usable.sum(axis=1, keepdims=True)
+        usable = _usable(proba[known])
         at = evenly_spread(usable, given[known], _ENOUGH_ROWS)
         power = best_power(usable[at], given[known][at], np.ones(len(at)))
-        calibrated[known] = powered(usable, power)
     skill = foretelling(proba[known], given[known])
+    return calibrated_evidence(proba, given, known, skill, power)
+
+
+def calibrated_evidence(
+    proba: np.ndarray, given: np.ndarray, known: np.ndarray, skill: float, power: float
+) -> Evidence:
+    """Return class probabilities as an audit needs them, if skill and power are known already.
+
+    Parameters
+    ----------
+    proba, given, known : ndarray
+        As for `weigh_evidence`.
+    skill, power : float
+        As of `Evidence`, from these rows or from some that stand for them.
+    """
+    calibrated = np.full(proba.shape, np.nan)
+    if known.any():
+        calibrated[known] = powered(_usable(proba[known]), power)
     return Evidence(proba, calibrated, given, known, skill, power)
+
+
+def _usable(proba: np.ndarray) -> np.ndarray:
+    usable = np.clip(proba, _LEAST, 1)
+    usable /= usable.sum(axis=1, keepdims=True)
+    return usable
 
 
 def evenly_spread(proba: np.ndarray, given: np.ndarray, n_rows: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +26,16 @@ from granulearn._invariants import (
     require,
 )
 from granulearn.balls.forest_rows import forest_rows
-from granulearn.balls.forest_tree import BallTree, ForestRule, evidence_tables, grow_one, mix_tree
+from granulearn.balls.forest_tree import (
+    BallTree,
+    ForestRule,
+    GrownTree,
+    evidence_tables,
+    grow_one,
+    mix_tree,
+    rows_of_tree,
+)
+from granulearn.balls.keyed_tables import KeyedTable
 from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
 
@@ -142,6 +151,9 @@ class GrownForest:
     n_classes: int
     stops: tuple[np.ndarray, ...]
     """(n_weighings, n_nodes) for each tree: probability that a walk stops at a ball."""
+    bags: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.uint64))
+    """(n_trees, 2) key of each tree's draw and the largest random number that it took, where
+    rows are elsewhere and `in_bag` has none; see `row_keys`."""
 
     def out_of_bag(self, X: np.ndarray | NarrowTable, n_threads: int = 1) -> np.ndarray:
         """Return (n_weighings, n_samples, n_classes) probabilities by trees that saw no such row.
@@ -180,6 +192,7 @@ def grow_forest(
     sample_weight: np.ndarray | None = None,
     class_factor: np.ndarray | None = None,
     groups: np.ndarray | None = None,
+    keyed: KeyedTable | None = None,
     n_threads: int = 1,
 ) -> GrownForest:
     """Grow the trees of a forest.
@@ -201,6 +214,9 @@ def grow_forest(
         Factor on the weight of each class's samples.
     groups : ndarray of shape (n_samples,), default=None
         Number of each sample's group, from zero: a tree sees all of a group or none.
+    keyed : KeyedTable, default=None
+        Keys of the samples by which trees draw, as from a large table in blocks; None means
+        that the samples are sorted, and drawn by their places. It does not go with groups.
     n_threads : int, default=1
         Threads; they change no result.
 
@@ -209,21 +225,43 @@ def grow_forest(
     GrownForest
     """
     table = narrow_table(X)
-    rows = forest_rows(table, codes, n_classes, sample_weight, class_factor, groups)
-    tables = evidence_tables(rule, len(rows.samples), n_classes)
+    rows = forest_rows(table, codes, n_classes, sample_weight, class_factor, groups, keyed)
+    n_rows = len(rows.samples)
+    tables = evidence_tables(
+        rule, n_rows if groups is not None else rows_of_tree(rule, n_rows), n_classes
+    )
     grown = in_threads(
         lambda number: grow_one(rows, tables, rule, number), range(rule.n_trees), n_threads
     )
     in_bag = np.zeros((rule.n_trees, len(table)), dtype=bool)
-    importances = np.zeros(table.n_features)
     for number, one in enumerate(grown):
         in_bag[number, rows.samples[one.drawn]] = True
+    return forest_of_trees(grown, rows.shift, rows.scale, in_bag, n_classes)
+
+
+def forest_of_trees(
+    grown: Sequence[GrownTree], shift: np.ndarray, scale: float, in_bag: np.ndarray, n_classes: int
+) -> GrownForest:
+    """Return the forest of trees that were grown one by one.
+
+    Parameters
+    ----------
+    grown : sequence of GrownTree
+        At least one.
+    shift, scale : ndarray of shape (n_features,), float
+        How inputs are shifted and scaled.
+    in_bag : ndarray of shape (n_trees, n_samples)
+        True where a tree saw a sample.
+    n_classes : int
+        Number of classes.
+    """
+    importances = np.zeros(len(shift))
+    for one in grown:
         importances += one.gains
     if importances.any():
         importances /= importances.sum()
-    n_outputs = n_classes * len(rule.weighings)
-    trees = tuple(one.tree for one in grown)
-    forest = BallForest(trees, rows.shift, rows.scale, n_outputs, len(rule.weighings))
+    n_weighings, trees = len(grown[0].stops), tuple(one.tree for one in grown)
+    forest = BallForest(trees, shift, scale, n_classes * n_weighings, n_weighings)
     stops = tuple(one.stops for one in grown)
     return GrownForest(forest, in_bag, importances, n_classes, stops)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from granulearn.balls.keyed_tables import KeyedTable, TableFrame
 from granulearn.balls.makers import power_of_two_scale
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
 from granulearn.balls.records import repetitions
@@ -37,6 +38,8 @@ class ForestRows:
     """(m,) number of the group that a tree sees whole or not at all; empty without groups."""
     shift: np.ndarray
     scale: float
+    keys: np.ndarray
+    """(m,) keys by which trees draw rows of a large table; empty where they draw by place."""
 
     @property
     def n_features(self) -> int:
@@ -58,10 +61,15 @@ class ForestRows:
 
 
 def forest_rows(
-    X, codes, n_classes, sample_weight=None, class_factor=None, groups=None
+    X, codes, n_classes, sample_weight=None, class_factor=None, groups=None, keyed=None
 ) -> ForestRows:
-    """Repeat samples by their weight, and bring rows, classes and groups into canonical order."""
+    """Repeat samples by their weight, and bring rows, classes and groups into canonical order.
+
+    Rows of a keyed table stay where they are: a tree draws them by their keys.
+    """
     table = narrow_table(X)
+    if keyed is not None:
+        return _keyed_rows(table, codes, sample_weight, class_factor, keyed)
     n_copies, weights = None, np.ones(len(table))
     if sample_weight is not None:
         n_copies = repetitions(sample_weight)
@@ -87,7 +95,67 @@ def forest_rows(
         is_on = marked[table.places[feature]] == table.marks[feature]
         shift[feature] = (scale * np.where(is_on, table.highs[feature], table.lows[feature])).mean()
     own = numbers[codes[samples]]
-    return ForestRows(samples, plain, marked, table, own, numbers, weights, units, shift, scale)
+    return ForestRows(
+        samples, plain, marked, table, own, numbers, weights, units, shift, scale,
+        keys=np.empty(0, np.uint64),
+    )  # fmt: skip
+
+
+def _keyed_rows(table, codes, sample_weight, class_factor, keyed: KeyedTable) -> ForestRows:
+    keys = keyed.keys
+    samples = keys.rows if len(keys.rows) else np.arange(len(table))
+    weights = np.ones(len(table))
+    if sample_weight is not None:
+        weights = sample_weight / np.maximum(repetitions(sample_weight), 1)
+    weights = weights[samples]
+    if class_factor is not None:
+        weights = weights * class_factor[codes[samples]]
+    if (weights == 1).all():
+        weights = np.empty(0)
+    if len(keys.rows):
+        table_rows = replace(table, plain=table.plain[samples], codes=table.codes[samples])
+    else:
+        table_rows = table
+    return rows_in_place(table_rows, codes[samples], weights, keyed.frame, samples, keys.keys)
+
+
+def rows_in_place(
+    table: NarrowTable,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    frame: TableFrame,
+    samples: np.ndarray,
+    keys: np.ndarray,
+) -> ForestRows:
+    """Return rows of a large table, all or some, as a tree needs them, in the order they have.
+
+    Parameters
+    ----------
+    table : NarrowTable
+        Their inputs.
+    codes : ndarray of shape (n_rows,)
+        Class of each.
+    weights : ndarray of shape (n_rows,)
+        Weight of each; empty where all weights of the whole table are one.
+    frame : TableFrame
+        What all rows share.
+    samples : ndarray of shape (n_rows,)
+        The sample that each row is of.
+    keys : ndarray of shape (n_rows,)
+        Key of each row.
+    """
+    plain = np.multiply(table.plain.T, frame.scale, order="C", dtype=np.float64)
+    marked = np.ascontiguousarray(table.codes.T)
+    features = np.flatnonzero(table.marks == 0)
+    shift = np.empty(len(plain))
+    shift[table.places[features]] = frame.shift[features]
+    plain -= shift[:, None]
+    own = frame.numbers[codes]
+    units = np.empty(0, dtype=np.intp)
+    return ForestRows(
+        samples, plain, marked, table, own, frame.numbers, weights, units, frame.shift,
+        frame.scale, keys,
+    )  # fmt: skip
 
 
 def canonical_order(X, codes, n_classes, n_copies=None) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,7 @@ from granulearn._invariants import (
 )
 from granulearn.balls.evidence_table import EvidenceTable, evidence_table
 from granulearn.balls.forest_rows import ForestRows
+from granulearn.balls.row_keys import key_of_draw, least_draws
 
 # The walk of a sample ends where it would go on with a smaller probability.
 NEGLIGIBLE = 1e-12
@@ -146,10 +147,25 @@ def grow_one(
     rows: ForestRows, tables: Mapping[float, EvidenceTable], rule: ForestRule, number: int
 ) -> GrownTree:
     """Draw a part of the rows, grow a tree on it, weigh its balls, pack it."""
-    from granulearn.balls import _forest_kernels, _posterior_kernels
+    key = np.uint64(key_of_draw(rule.seed, number))
+    return grow_on(rows, _draw_rows(rows, rule, key), tables, rule, key)
 
-    key = np.uint64(_forest_kernels.tree_key(np.uint64(rule.seed), number))
-    drawn = _draw_rows(rows, rule, key)
+
+def rows_of_tree(rule: ForestRule, n_rows: int) -> int:
+    """Return how many rows a tree sees, of so many."""
+    return max(1, round(rule.max_samples * n_rows))
+
+
+def grow_on(
+    rows: ForestRows,
+    drawn: np.ndarray,
+    tables: Mapping[float, EvidenceTable],
+    rule: ForestRule,
+    key: np.uint64,
+) -> GrownTree:
+    """Grow a tree on rows that are drawn, weigh its balls, pack it."""
+    from granulearn.balls import _posterior_kernels
+
     raw = _grow_raw(rows, drawn, tables[rule.split_alpha], key, rule)
     weighed = [_weigh(raw, tables[weighing.alpha], weighing) for weighing in rule.weighings]
     evidences, stops, reach = weighed[0]
@@ -175,11 +191,13 @@ def grow_one(
 
 
 def _draw_rows(rows: ForestRows, rule: ForestRule, key: np.uint64) -> np.ndarray:
-    """Return the rows that a tree sees, in ascending order; of a group all or none."""
+    """Return the rows that a tree sees; of a group all or none."""
     from granulearn.balls import _forest_kernels
 
     n_rows = len(rows.samples)
-    n_wanted = max(1, round(rule.max_samples * n_rows))
+    n_wanted = rows_of_tree(rule, n_rows)
+    if len(rows.keys):
+        return least_draws(rows.keys, int(key), n_wanted)[0]
     if len(rows.units) == 0:
         drawn = np.empty(n_wanted, dtype=np.int32)
         _forest_kernels.draw_rows(key, n_rows, drawn)

@@ -86,6 +86,17 @@ class BallMaker(NamedScheme):
     Parameters live in the constructor, as in scikit-learn, so that makers can be
     cloned, printed and searched over (``balls__purity``). A new maker derives
     from this class, writes `_make`, and is known by its `name` if it has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.balls import BallMaker, balls_of_groups, generate_balls
+    >>> class HalvesBalls(BallMaker):
+    ...     def _make(self, samples, seed, n_threads):
+    ...         right = samples.X[:, 0] > np.median(samples.X[:, 0])
+    ...         return balls_of_groups(samples, right.astype(int))
+    >>> generate_balls([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1], balls=HalvesBalls())
+    <BallSet: 2 balls of 4 samples, 1 features, 2 classes>
     """
 
     def __call__(
@@ -142,7 +153,14 @@ class CallableMaker(BallMaker):
 
 
 def maker_names() -> list[str]:
-    """Return the names that `resolve_maker` knows, sorted."""
+    """Return the names that `resolve_maker` knows, sorted.
+
+    Examples
+    --------
+    >>> from granulearn.balls import maker_names
+    >>> maker_names()
+    ['evidence', 'gbg++', 'k-division', 'rd-gbg', 'two-means']
+    """
     return sorted(BallMaker._known)
 
 
@@ -161,6 +179,12 @@ def resolve_maker(balls: str | BallMaker | Callable[[Samples], BallSet], **setti
     Returns
     -------
     BallMaker
+
+    Examples
+    --------
+    >>> from granulearn.balls import resolve_maker
+    >>> resolve_maker("two-means", purity=0.9)
+    TwoMeansBalls(purity=0.9)
     """
     return BallMaker.resolve(
         balls,

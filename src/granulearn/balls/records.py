@@ -29,6 +29,7 @@ from granulearn._invariants import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from granulearn.balls.keyed_tables import KeyedTable
     from granulearn.balls.narrow_tables import NarrowTable
 
 # A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
@@ -41,6 +42,13 @@ class Samples:
 
     There are ``m`` samples of ``d`` features and ``K`` classes. `check_samples`
     makes them, and a function of `Samples` can serve as a ball maker.
+
+    Examples
+    --------
+    >>> from granulearn.balls import check_samples
+    >>> samples = check_samples([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> samples.codes.tolist(), samples.classes.tolist()
+    ([0, 0, 1], ['a', 'b'])
     """
 
     X: np.ndarray
@@ -68,6 +76,13 @@ class Samples:
         from granulearn.balls.narrow_tables import narrow_table
 
         return narrow_table(self.X)
+
+    @cached_property
+    def keyed(self) -> KeyedTable:
+        """Keys of the samples, by which rows of a large table are drawn, made once."""
+        from granulearn.balls.keyed_tables import key_table
+
+        return key_table(self.X, self.codes, len(self.classes), self.weights)
 
     def take(self, index: np.ndarray) -> Samples:
         """Return the samples of an index array, in its order, with repetitions."""
@@ -112,6 +127,17 @@ class BallSet:
 
     There are ``k`` balls of ``n`` samples with ``d`` features and ``K``
     classes. The arrays are read-only; balls are made by `generate_balls`.
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> balls = generate_balls([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"], random_state=0)
+    >>> balls
+    <BallSet: 2 balls of 4 samples, 1 features, 2 classes>
+    >>> balls.centers.ravel().tolist(), balls.radii.tolist()
+    ([0.5, 5.5], [0.5, 0.5])
+    >>> balls.classes[balls.labels].tolist()
+    ['a', 'b']
     """
 
     centers: np.ndarray
@@ -161,10 +187,7 @@ class BallSet:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per ball: label, count, purity, radius and the centre.
-
-        Needs pandas (``pip install "granulearn[datasets]"``).
-        """
+        """Return one row per ball: label, count, purity, radius and the centre."""
         import pandas as pd
 
         columns = {
@@ -218,6 +241,12 @@ def check_samples(
         Not negative, and positive for samples of two or more classes.
     sample_membership : array-like of shape (n_samples,) or None, default=None
         Numbers in [0, 1], not all zero.
+
+    Examples
+    --------
+    >>> from granulearn.balls import check_samples
+    >>> len(check_samples([[0.0], [1.0], [5.0]], ["a", "a", "b"], sample_weight=[1, 2, 0.5]))
+    3
     """
     X, y = check_inputs(X, y, estimator)
     samples = describe_samples(X, *encode_labels(y), sample_weight, sample_membership)

@@ -55,7 +55,8 @@ def nearest_surfaces(
     """
     from granulearn.balls import _surface_kernels
 
-    scale = min(power_of_two_scale(centers), power_of_two_scale(X))
+    # What is largest decides, be it a radius: it must not overflow.
+    scale = min(power_of_two_scale(each) for each in (centers, radii, X))
     leaf_points = _surface_kernels.LEAF_POINTS if len(X) >= ROWS_WORTH_A_TREE else len(centers)
     scaled_radii = radii.astype(np.float64) * scale
     tree = point_tree(centers.astype(np.float64) * scale, scaled_radii, leaf_points)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -65,7 +67,7 @@ class LazyVerbs(TyperGroup):
         return [name for name, verb in VERBS.items() if find_spec(verb.place.partition(":")[0])]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a verb; while help is written, only its name and summary."""
+        """Return a verb; while verbs are listed, only its name and summary."""
         if cmd_name not in self.list_commands(ctx):
             return None
         if self._only_listing:
@@ -75,9 +77,19 @@ class LazyVerbs(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the list of verbs."""
+        with self._listing():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the verbs that begin with what was typed."""
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listing(self) -> Iterator[None]:
         self._only_listing = True
         try:
-            super().format_help(ctx, formatter)
+            yield
         finally:
             self._only_listing = False
 

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -154,8 +153,6 @@ def _check_outputs(
     check_outputs_differ(output, report)
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(report)
-    if report is not None:
-        import_module("jinja2")
 
 
 def _write_page(path: Path, title: str, done: TableAudit) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from granulearn._extras import check_installed
 from granulearn._words import counted
 from granulearn.cli.options import (
     CSV_ENDINGS,
@@ -118,6 +119,8 @@ def balls(
     check_outputs_differ(output, plot)
     check_can_be_written(output, *CSV_ENDINGS)
     check_can_be_written(plot, ".png", ".pdf", ".svg")
+    if plot is not None:
+        check_installed("matplotlib")
     with asked.open(table) as file:
         with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")

@@ -3,46 +3,64 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.options import DaskOption, cluster
 from granulearn.cli.output import as_shown, console, message_console
-from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError, load
+from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.studies import (
     DEFAULT_STUDY,
+    PAPER,
+    PAPER_STUDIES,
     Cell,
     Outcome,
     RunResult,
     Store,
+    Study,
     StudyError,
     expand,
     list_studies,
     load_study,
     run_study,
     select,
+    summarize_paper,
 )
+from granulearn.studies.new_study import write_new_study
+from granulearn.studies.preparation import load_dataset
+from granulearn.studies.remaining_time import RemainingTime
+from granulearn.studies.schema import study_keys
+from granulearn.studies.scores import OWN_SCORES
+from granulearn.studies.study_files import scores_not_given
+from granulearn.tables import TableError
+
+NEW = "new"
+_PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
 
 
 def bench(
     study: Annotated[
-        str, typer.Argument(help="Name of a shipped study, or a .toml file of your own.")
+        str,
+        typer.Argument(
+            help="Name of a shipped study, a .toml file of your own, `paper` for all that the "
+            "paper reports, or `new` to write a study to begin with."
+        ),
     ] = DEFAULT_STUDY,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="With `new`: name of the study to write.", show_default=False),
+    ] = None,
     results: Annotated[
         Path | None, typer.Option(help="Result file; default: results/STUDY.db.")
     ] = None,
@@ -62,6 +80,9 @@ def bench(
     ] = None,
     dask: DaskOption = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the shipped studies.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print every key of a study file, and what it means.")
+    ] = False,
 ) -> None:
     """Run a study; what was computed before is kept, what failed is tried again.
 
@@ -72,54 +93,105 @@ def bench(
     if list_them:
         _print_studies()
         return
-    directory = None if data_dir is None else str(data_dir.resolve() if dask else data_dir)
+    if schema:
+        _print_schema()
+        return
+    if (study == NEW) != (name is not None):
+        raise UsageError(
+            "`granulearn bench new NAME` writes a study to begin with; a study that is run is "
+            "named alone."
+        )
     try:
-        chosen = load_study(study)
-        cells = select(expand(chosen), only or [])
-        _check_datasets(cells, directory)
+        if name is not None:
+            _write_new(name)
+            return
+        directory = None if data_dir is None else str(data_dir.resolve() if dask else data_dir)
+        planned = _planned(study, only or [])
+        _check_datasets([cell for _, cells in planned for cell in cells], directory, study)
     except StudyError as error:
         raise UsageError(str(error)) from error
-    path = results or Path("results") / f"{chosen.name}.db"
-    _say((chosen.name, "bold"), f": {chosen.question}")
+    _say_what_is_lacking(planned)
+    own_name = PAPER if study == PAPER else planned[0][0].name
+    path = results or Path("results") / f"{own_name}.db"
+    _say((own_name, "bold"), f": {_PAPER_QUESTION if study == PAPER else planned[0][0].question}")
+    total = sum(len(cells) for _, cells in planned)
     with cluster(dask, jobs) as client, Store(path) as store:
         try:
-            with _shown_progress(len(cells)) as tell:
-                result = run_study(
-                    chosen,
-                    cells,
-                    store,
-                    jobs=jobs,
-                    data_dir=directory,
-                    fresh=not resume,
-                    on_outcome=tell,
-                    client=client,
-                )
+            result = RunResult(0, 0, ())
+            with _shown_progress(planned, store) as tell:
+                for chosen, _ in planned:  # an interrupted run knows all that is missing
+                    store.save_study(chosen.name, chosen.model_dump_json())
+                for chosen, cells in planned:
+                    result += run_study(
+                        chosen,
+                        cells,
+                        store,
+                        jobs=jobs,
+                        data_dir=directory,
+                        fresh=not resume,
+                        on_outcome=tell,
+                        client=client,
+                    )
         except KeyboardInterrupt:
-            kept = len(store.done_keys() & {cell.key for cell in cells})
+            keys = {cell.key for _, cells in planned for cell in cells}
+            kept = len(store.done_keys() & keys)
             raise InterruptedRunError(
-                f"interrupted; {kept} of {len(cells)} cells are kept in {path}. "
+                f"interrupted; {kept} of {total} cells are kept in {path}. "
                 "The same command goes on from there."
             ) from None
+    if study == PAPER:
+        _write_paper_page(path)
     _report_end(result, path)
 
 
+def _write_paper_page(results: Path) -> None:
+    """Write the page of the whole paper beside its results."""
+    # Imported here: drawing needs packages that the other verbs do not.
+    from granulearn.report import write_paper_page
+
+    with Store(results, readonly=True) as store:
+        page = write_paper_page(summarize_paper(store), results.with_suffix(".html"))
+    console().print(f"page:    {page}", soft_wrap=True)
+
+
+def _planned(study: str, only: list[str]) -> list[tuple[Study, list[Cell]]]:
+    """Return the studies to run, each with the cells that are asked for."""
+    studies = [load_study(name) for name in (PAPER_STUDIES if study == PAPER else [study])]
+    expanded = [expand(chosen) for chosen in studies]
+    kept = {cell.key for cell in select([cell for cells in expanded for cell in cells], only)}
+    return [
+        (chosen, [cell for cell in cells if cell.key in kept])
+        for chosen, cells in zip(studies, expanded, strict=True)
+    ]
+
+
 @contextmanager
-def _shown_progress(total: int) -> Iterator[Callable[[Cell, Outcome | None], None]]:
+def _shown_progress(
+    planned: Sequence[tuple[Study, list[Cell]]], store: Store
+) -> Iterator[Callable[[Cell, Outcome | None], None]]:
     """Give a function that is told of every cell; it moves a bar and prints failures."""
+    cells = [cell for _, some in planned for cell in some]
+    expected = RemainingTime(cells)
+    before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
+    begun = time.monotonic()
     progress = Progress(
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
         TextColumn("{task.description}", markup=False),
         console=message_console(soft_wrap=True),
     )
     with progress:
-        task = progress.add_task("", total=total)
+        task = progress.add_task("", total=len(cells), left="")
 
         def tell(cell: Cell, outcome: Outcome | None) -> None:
-            progress.update(task, advance=1, description=cell.unit.dataset)
+            if outcome is None:
+                expected.known_before(cell, before.get(cell.key))
+            else:
+                expected.done(cell, outcome.fit_seconds)
+            left = _said_left(expected.left(time.monotonic() - begun))
+            progress.update(task, advance=1, description=cell.unit.dataset, left=left)
             if outcome is not None and outcome.reason:
                 failed = Text.assemble(("failed:", "red"), as_shown(f" {cell}: {outcome.reason}"))
                 progress.console.print(failed)
@@ -127,21 +199,50 @@ def _shown_progress(total: int) -> Iterator[Callable[[Cell, Outcome | None], Non
         yield tell
 
 
-def _check_datasets(cells: list[Cell], data_dir: str | None) -> None:
+def _said_left(seconds: float | None) -> str:
+    """Return how long a run takes from now on, and when it will be done."""
+    if seconds is None:
+        return ""
+    end = datetime.now() + timedelta(seconds=seconds)
+    minutes, rest = divmod(round(seconds), 60)
+    return f"left: {minutes}:{rest:02d}, done at {end:%H:%M}"
+
+
+def _check_datasets(cells: list[Cell], data_dir: str | None, study: str) -> None:
     """Refuse unknown names; say which known sets cannot be read here, and go on."""
     absent = {}
-    for name in dict.fromkeys(cell.unit.dataset for cell in cells):
+    for name, place in dict.fromkeys((cell.unit.dataset, cell.unit.place) for cell in cells):
         try:
-            load(name, data_dir, download=False)
-        except UnknownDatasetError as error:
-            raise StudyError(f"datasets: {error}") from error
+            dataset, _ = load_dataset(name, data_dir, place)
+        except (UnknownDatasetError, TableError) as error:
+            raise StudyError(f"{study}, datasets: {error}") from error
         except DatasetUnavailableError as error:
             absent[name] = error
+            continue
+        for quirk in dataset.description.quirks if place else ():
+            _say((f"{name}:", "yellow"), f" {quirk}")
     if absent:
         _say(
             (f"{len(absent)} data set(s) cannot be read here, their cells will fail:", "yellow"),
             f" {', '.join(absent)}. Name a directory that has them with --data-dir.",
         )
+
+
+def _say_what_is_lacking(planned: Sequence[tuple[Study, list[Cell]]]) -> None:
+    """Say which scores will be missing, for want of probabilities; the others stand."""
+    for study, _ in planned:
+        for method, key, score, lacks in scores_not_given(study):
+            if key == "scores":
+                _say((f"{study.name}, scores:", "yellow"),
+                     f" {method!r} gets no {score!r}, which needs {lacks}.")  # fmt: skip
+
+
+def _write_new(name: str) -> None:
+    study, *beside = write_new_study(name)
+    console().print(f"written: {study}", soft_wrap=True)
+    for file in beside:
+        console().print(f"         {file}", soft_wrap=True)
+    console().print(f"run it:  granulearn bench {study}", soft_wrap=True)
 
 
 def _report_end(result: RunResult, path: Path) -> None:
@@ -164,7 +265,21 @@ def _print_studies() -> None:
     for name, question in list_studies().items():
         shown = f"{name} (default)" if name == DEFAULT_STUDY else name
         table.add_row(shown, question)
+    table.add_row(PAPER, f"{_PAPER_QUESTION} ({', '.join(PAPER_STUDIES)})")
     console().print(table)
+
+
+def _print_schema() -> None:
+    out = console()
+    head = "A study is a TOML file; its name is the file's. A key without a default must be there."
+    out.print(head, soft_wrap=True)
+    for key in study_keys():
+        default = f"  (default: {key.default})" if key.default else ""
+        line = Text.assemble((key.place, "bold cyan"), as_shown(f" = {key.values}{default}"))
+        out.print(Text.assemble("\n", line), soft_wrap=True)
+        out.print(Padding(as_shown(key.meaning), (0, 0, 0, 4)))
+    scores = f"\nScores: {', '.join(OWN_SCORES)}, and any scorer of scikit-learn."
+    out.print(scores, soft_wrap=True)
 
 
 def _say(*parts: str | tuple[str, str]) -> None:

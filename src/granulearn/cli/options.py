@@ -121,6 +121,11 @@ def check_is_file(path: Path) -> None:
     path.open("rb").close()
 
 
+def _real(path: Path) -> Path:
+    """Return where links lead to; unlike `Path.resolve`, also of one that leads to itself."""
+    return Path(os.path.realpath(path))
+
+
 def check_not_an_input(output: Path | None, *inputs: Path) -> None:
     """Refuse to write over what is read.
 
@@ -131,7 +136,7 @@ def check_not_an_input(output: Path | None, *inputs: Path) -> None:
     *inputs : Path
         The files that are read.
     """
-    if output is not None and output.resolve() in {path.resolve() for path in inputs}:
+    if output is not None and _real(output) in map(_real, inputs):
         raise UsageError(f"--output {output} is also an input; write to another file.")
 
 
@@ -157,7 +162,7 @@ def check_can_be_written(path: Path | None, *suffixes: str) -> None:
     if path.exists() and not path.is_file():
         place, needed = path, os.W_OK  # a device or a pipe is written to, not replaced
     else:
-        place, needed = (path.resolve() if path.is_symlink() else path).parent, os.W_OK | os.X_OK
+        place, needed = (_real(path) if path.is_symlink() else path).parent, os.W_OK | os.X_OK
         if not place.is_dir():
             raise FileNotFoundError(f"the folder {place} does not exist; make it first.")
     if not os.access(place, needed):
@@ -174,7 +179,7 @@ def check_outputs_differ(*outputs: Path | None) -> None:
     *outputs : Path or None
         The files to write; None is none.
     """
-    places = [path.resolve() for path in outputs if path is not None]
+    places = [_real(path) for path in outputs if path is not None]
     for path in places:
         if places.count(path) > 1:
             raise UsageError(f"{path.name} is named for two outputs; write them to two files.")

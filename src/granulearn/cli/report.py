@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import check_can_be_written, check_not_an_input
 from granulearn.cli.output import console, stage_progress
-from granulearn.studies import Store, StudyError, summarize
+from granulearn.studies import (
+    PAPER,
+    Store,
+    StudyError,
+    holds_the_paper,
+    summarize,
+    summarize_paper,
+)
 
 RESULTS = Path("results")
 
@@ -19,38 +26,93 @@ def report(
     results: Annotated[
         Path | None, typer.Argument(help="Result file; default: the newest in results/.")
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The page to write; report.html, unless others are asked for."
+        ),
+    ] = None,
     study: Annotated[
-        str | None, typer.Option(help="Which study, if the file holds several.")
+        str | None,
+        typer.Option(
+            help="Which study, if the file holds several; `paper` is all that the paper reports."
+        ),
     ] = None,
     tables: Annotated[
+        Path | None, typer.Option(help="Write STUDY.csv and STUDY.md to this directory.")
+    ] = None,
+    latex: Annotated[
         Path | None,
-        typer.Option(help="Write STUDY.csv and STUDY.md to this directory instead of a page."),
+        typer.Option(help="Write the scores as a LaTeX table: best bold, second underlined."),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write scores, ranks and statistics as Markdown.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the scores as CSV.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Write every figure to this directory, as SVG and PDF.")
     ] = None,
 ) -> None:
-    """Turn the results of a study into one page that needs no network, or into small tables."""
-    # Imported here: drawing needs packages that the other verbs do not.
-    from granulearn.report import write_page, write_tables
+    """Turn the results of a study into one page that needs no network, or into tables and figures.
 
+    The results of `granulearn bench paper` become the page of the whole paper.
+    """
     path = results or _newest()
-    check_not_an_input(None if tables else output, path)
-    _check_place(tables / "tables" if tables else output)
+    others = (tables, latex, markdown, csv, figures)
+    if output is None and not any(others):
+        output = Path("report.html")
+    for file in (output, latex, markdown, csv):
+        if file is not None:
+            check_not_an_input(file, path)
+            _check_place(file)
+    for folder in (tables, figures):
+        if folder is not None:
+            _check_place(folder / "files")
     with stage_progress(hidden=False) as tell:
         tell(f"reading {path.name} and comparing its methods")
         with Store(path, readonly=True) as store:
             try:
-                summary = summarize(store, study)
+                summary = _summary(store, study)
             except StudyError as error:
                 raise UsageError(str(error)) from error
-        if tables is None:
-            tell(f"drawing {output.name}")
-            written = [write_page(summary, output)]
-        else:
-            written = write_tables(summary, tables)
+        tell("drawing and writing")
+        written = _written(summary, output, others)
     for file in written:
         console().print(f"written: {file}", soft_wrap=True)
+
+
+def _summary(store: Store, study: str | None) -> dict[str, Any]:
+    """Return what a store says of a study, or of the whole paper."""
+    if study == PAPER or (study is None and holds_the_paper(store)):
+        return summarize_paper(store)
+    return summarize(store, study)
+
+
+def _written(
+    summary: dict[str, Any], output: Path | None, others: tuple[Path | None, ...]
+) -> list[Path]:
+    """Write what was asked for; return the files."""
+    # Imported here: drawing needs packages that the other verbs do not.
+    from granulearn import report as reports
+
+    whole = reports.is_of_the_paper(summary)
+    tables, latex, markdown, csv, figures = others
+    written = []
+    if output is not None:
+        write = reports.write_paper_page if whole else reports.write_page
+        written.append(write(summary, output))
+    if tables is not None:
+        for own in summary["studies"].values() if whole else [summary]:
+            written += reports.write_tables(own, tables)
+    if latex is not None:
+        written.append(reports.write_latex(summary, latex))
+    if markdown is not None:
+        written.append(reports.write_markdown(summary, markdown))
+    if csv is not None:
+        written.append(reports.write_csv(summary, csv))
+    if figures is not None:
+        written += reports.write_all_figures(summary, figures)
+    return written
 
 
 def _check_place(file: Path) -> None:

@@ -9,7 +9,17 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 
 
 class Imbalanced(NamedTuple):
-    """The rows that were kept, in their order."""
+    """The rows that were kept, in their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.datasets import make_imbalanced
+    >>> X, y = np.arange(12).reshape(6, 2), np.array([0, 0, 0, 1, 1, 1])
+    >>> fewer = make_imbalanced(X, y, 0.5, random_state=0)
+    >>> fewer.y.tolist(), fewer.kept.tolist()
+    ([0, 0, 0, 1, 1], [True, True, True, False, True, True])
+    """
 
     X: Any
     y: Any

@@ -16,7 +16,17 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 
 
 class NoisyLabels(NamedTuple):
-    """Labels after noise, and where they were changed."""
+    """Labels after noise, and where they were changed.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import flip_labels
+    >>> noisy = flip_labels([0, 0, 0, 0, 1, 1, 1, 1], 0.25, "uniform", random_state=0)
+    >>> noisy.labels.tolist()
+    [0, 0, 1, 0, 1, 1, 0, 1]
+    >>> int(noisy.mask.sum())
+    2
+    """
 
     labels: np.ndarray
     mask: np.ndarray

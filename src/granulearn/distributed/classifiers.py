@@ -15,13 +15,17 @@ from granulearn.distributed.ball_fit import fit_balls
 from granulearn.distributed.blocks import blocks_in_step, checked_blocks
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.facts import BlockFacts
+from granulearn.distributed.member_fit import fit_members
 from granulearn.distributed.prediction import predict_lazily
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.distributed.row_sums import fit_rows
 from granulearn.estimators import (
+    BallForestClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
+    RobustClassifier,
     RVFLClassifier,
+    RVFLCommitteeClassifier,
     SDAPGBRVFLClassifier,
 )
 from granulearn.estimators.base import draw_seeds
@@ -197,6 +201,17 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
     its own samples with memberships given for samples, and by the samples of its
     block with any other scheme. Above 20,000 balls "sdap" seeks the neighbours of
     each among 20,000 balls drawn at random.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
     """
 
     _plain = GBRVFLClassifier
@@ -218,6 +233,17 @@ class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
     -----
     Means and radii of the classes are those of all samples, so the data is read
     twice; between the two passes, 16 bytes per row stay with the workers.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskFGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskFGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
     """
 
     _plain = FGBRVFLClassifier
@@ -240,9 +266,119 @@ class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
     Class centres, spreads and neighbours are those of the balls of all blocks.
     Up to 20,000 balls the nearest of all others are found; above, the nearest
     among 20,000 balls drawn at random, since the time grows with the square.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskSDAPGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskSDAPGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
     """
 
     _plain = SDAPGBRVFLClassifier
+
+
+class _MembersOnDask(_OnDask):
+    """Members are fitted to rows drawn of all blocks."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the members to rows that are drawn in passes over the blocks.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : Dask array or Series of shape (n_samples,)
+            Class labels.
+        sample_weight : Dask array or Series of shape (n_samples,), default=None
+            Weights up to 1.5; zero leaves a sample out. Repeat rows that count more often.
+
+        Returns
+        -------
+        self
+            The fitted classifier; ``estimator_`` is the ordinary one.
+        """
+        return super().fit(X, y, sample_weight)
+
+
+class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
+    """`BallForestClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `BallForestClassifier`. Use it when the table does not fit in
+    memory.
+
+    Attributes
+    ----------
+    estimator_ : BallForestClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
+        attributes are those of this object too. Above 20,000 samples those with an entry for
+        every sample are empty: ``reliability_``, ``oob_proba_``, ``in_bag_``; `DaskLabelAudit`
+        rates labels.
+
+    Notes
+    -----
+    The trees are those of the plain classifier to the last bit, however rows are cut into
+    blocks: a tree draws rows by keys that depend on their values. The data is read twice.
+    """
+
+    _plain = BallForestClassifier
+
+
+class DaskRVFLCommitteeClassifier(_MembersOnDask, RVFLCommitteeClassifier):
+    """`RVFLCommitteeClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `RVFLCommitteeClassifier`; of `n_layers` and `n_hidden` one
+    must be "auto", so that a part of the rows is enough.
+
+    Attributes
+    ----------
+    estimator_ : RVFLCommitteeClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
+        attributes are those of this object too; above 20,000 samples ``loo_scores_`` is empty.
+
+    Notes
+    -----
+    The networks are those of the plain classifier to the last bit, however rows are cut into
+    blocks. The data is read twice.
+    """
+
+    _plain = RVFLCommitteeClassifier
+
+
+class DaskRobustClassifier(_MembersOnDask, RobustClassifier):
+    """`RobustClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `RobustClassifier`, without another `forest`. Use it when the
+    table does not fit in memory.
+
+    Attributes
+    ----------
+    estimator_ : RobustClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
+        attributes are those of this object too; above 20,000 samples those with an entry for
+        every sample are empty.
+
+    Notes
+    -----
+    Members, shares and power are those of the plain classifier to the last bit, however rows
+    are cut into blocks. The data is read three times.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from granulearn.distributed import DaskRobustClassifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> model = DaskRobustClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _plain = RobustClassifier
 
 
 def fit_blocks(model: Any, blocks: Sequence[Any], n_features: int) -> BlockFacts:
@@ -250,18 +386,19 @@ def fit_blocks(model: Any, blocks: Sequence[Any], n_features: int) -> BlockFacts
 
     Parameters
     ----------
-    model : RVFLClassifier or GBRVFLClassifier
-        Not fitted; parameters already checked.
+    model : classifier
+        One that can be fitted in parts. Not fitted; parameters already checked.
     blocks : sequence of Delayed
         One `Block` each.
     n_features : int
         Number of columns of X.
     """
-    seeds = draw_seeds(model.random_state)
-    if isinstance(model, GBRVFLClassifier):
-        facts = fit_balls(model, blocks, seeds)
+    if isinstance(model, BallForestClassifier | RVFLCommitteeClassifier | RobustClassifier):
+        facts = fit_members(model, blocks)
+    elif isinstance(model, GBRVFLClassifier):
+        facts = fit_balls(model, blocks, draw_seeds(model.random_state))
     else:
-        facts = fit_rows(model, blocks, n_features, seeds)
+        facts = fit_rows(model, blocks, n_features, draw_seeds(model.random_state))
     model.n_features_in_ = n_features
     if facts.names is not None:
         model.feature_names_in_ = np.array(facts.names, dtype=object)

@@ -21,7 +21,18 @@ _POLL_SECONDS = 0.5
 
 
 class ClusterError(ConnectionError):
-    """The Dask cluster cannot be reached, or was lost; the message says what to do."""
+    """The Dask cluster cannot be reached, or was lost; the message says what to do.
+
+    Examples
+    --------
+    >>> from granulearn.distributed import ClusterError, open_client
+    >>> try:
+    ...     with open_client("no-such-scheme://nowhere:1"):
+    ...         pass
+    ... except ClusterError:
+    ...     print("no cluster there")
+    no cluster there
+    """
 
 
 def compute(*things: Any) -> tuple[Any, ...]:
@@ -110,6 +121,12 @@ def open_client(
     ------
     ClusterError
         When the scheduler does not answer.
+
+    Examples
+    --------
+    >>> from granulearn.distributed import open_client
+    >>> with open_client("local", n_workers=2) as client:  # doctest: +SKIP
+    ...     model.fit(blocks_of_rows, blocks_of_labels)
     """
     if address != "local":
         with _connected(address) as client:

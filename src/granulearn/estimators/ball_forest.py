@@ -18,14 +18,22 @@ from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
 from granulearn.balls.makers import effective_n_jobs
 from granulearn.balls.records import repetitions
+from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.estimators.explaining import explain_rows
+from granulearn.estimators.row_source import (
+    FEWEST_TELLING,
+    RowSource,
+    TableSource,
+    TreeJob,
+    factors_of_classes,
+    job_of_judged,
+    judging_weights,
+    unseen_by_trees,
+)
 from granulearn.estimators.shares import best_shares
 from granulearn.network import one_hot
-
-# From fewer samples nothing is chosen.
-FEWEST_TELLING = 20
 
 
 class BallForestClassifier(ScoreClassifier):
@@ -198,10 +206,13 @@ class BallForestClassifier(ScoreClassifier):
 
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are rated, not learnt from."""
+        if n_counted(samples) > MANY_ROWS:
+            grown, shares = self._fit_source(TableSource(samples))
+            unseen = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
+            return self._settle(samples, grown, unseen, shares)
         grown = self._grow(samples)
         unseen = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
-        prior = np.zeros(len(unseen))
-        prior[0] = 1.0
+        prior = _first_of(len(unseen))
         shares = prior
         if len(unseen) > 1:
             Y = one_hot(samples.codes, len(samples.classes)).astype(float)
@@ -209,10 +220,40 @@ class BallForestClassifier(ScoreClassifier):
             shares = best_shares(unseen, Y, weights, prior)
         return self._settle(samples, grown, unseen, shares)
 
-    def _grow(self, samples: Samples, first_look: bool = False) -> GrownForest:
+    def _fit_source(self, source: RowSource) -> tuple[GrownForest, np.ndarray]:
+        """Grow trees on rows drawn of a large table, and choose how weighings share."""
+        judged: DrawnRows
+        (judged,), grown = source.fit([job_of_judged(source.frame)], self._tree_job(source))
+        shares = _first_of(len(self.weighings_))
+        if len(shares) > 1:
+            weights = judging_weights(
+                judged, source.frame, factors_of_classes(self.class_weight, source)
+            )
+            Y = one_hot(judged.codes, len(source.classes)).astype(float)
+            shares = best_shares(unseen_by_trees(source, grown, judged), Y, weights, shares)
+        return grown, shares
+
+    def _tree_job(self, source: RowSource, first_look: bool = False) -> TreeJob:
+        """Return how to grow the trees on rows drawn of a large table."""
+        self.classes_, self.n_features_in_ = source.classes, source.n_features
+        rule = self._rule(source.frame.n_counted, source.n_features, first_look)
+        self.weighings_ = rule.weighings
+        factors = factors_of_classes(self.class_weight, source)
+        return TreeJob(rule, factors, effective_n_jobs(self.n_jobs))
+
+    def _settle_without_rows(self, grown: GrownForest, shares: np.ndarray):
+        """Let the weighings share in the prediction; no label is rated, as no rows are here."""
+        n_classes = len(self.classes_)
+        self.weighing_shares_, self.forest_ = shares, grown.mixed(shares)
+        self.feature_importances_ = grown.importances
+        self.in_bag_ = np.zeros((len(self.forest_.trees), 0), dtype=bool)
+        self.oob_proba_, self.reliability_ = np.empty((0, n_classes)), np.empty(0)
+        return self
+
+    def _grow(self, samples: Samples) -> GrownForest:
         """Grow the trees; how their weighings share in the prediction is not yet settled."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        rule = self._rule(n_counted(samples), samples.X.shape[1], first_look)
+        rule = self._rule(n_counted(samples), samples.X.shape[1])
         self.weighings_ = rule.weighings
         return grow_forest(
             samples.narrow,
@@ -276,6 +317,11 @@ class BallForestClassifier(ScoreClassifier):
         weights = total_weights(self.class_weight, samples)
         seen = SeenRows(self.forest_.rows(samples.X), samples.codes, weights, self.in_bag_)
         return weigh_trees(self.forest_, seen, self.weighings_, self.weighing_shares_)
+
+
+def _first_of(n_weighings: int) -> np.ndarray:
+    """Return the shares that the choice leans to: the first weighing has all."""
+    return np.eye(n_weighings)[0]
 
 
 def class_factors(class_weight, samples: Samples) -> np.ndarray | None:

@@ -235,6 +235,15 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     ----------
     A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import FGBRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = FGBRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
     """
 
     _abilities = Abilities(
@@ -334,6 +343,15 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     ----------
     A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import SDAPGBRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = SDAPGBRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
     """
 
     _abilities = Abilities(

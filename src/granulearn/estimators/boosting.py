@@ -6,6 +6,7 @@ log-loss, and scikit-learn's own stopping ends too soon.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,12 +14,19 @@ import numpy as np
 from granulearn.balls import Samples
 from granulearn.balls.forest_rows import canonical_order
 from granulearn.balls.makers import limited_threads
-from granulearn.balls.narrow_tables import NarrowTable
+from granulearn.balls.narrow_tables import NarrowTable, narrow_table
+from granulearn.balls.row_keys import MANY_ROWS, DrawnRows, spread_over
 from granulearn.estimators.boosted_trees import BoostedTrees, gains_of, proba_of_raw, trees_of
 from granulearn.estimators.bundles import find_bundles
+from granulearn.estimators.row_source import (
+    BOOSTING,
+    Job,
+    RowSource,
+    draw_of_classes,
+)
 
 N_FOLDS = 3
-LARGE = 20_000  # rows; above, one part held out says enough
+LARGE = MANY_ROWS  # above, one part held out says enough
 MOST_ROUNDS, RATE = 50, 0.2
 # A large table needs no folds: so many rows are held out, and at most so many are seen.
 SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
@@ -76,6 +84,86 @@ def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> Boos
     return replace(fit, boosters=boosters, out_of_sample=out_of_sample)
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnBoosting:
+    """Boosted trees of rows that were drawn of a large table."""
+
+    fit: BoostingFit | None
+    """Predictions are those of the rows held out; None if there are no boosted trees."""
+    problem: str
+    """Why there are none."""
+    held_out: DrawnRows
+
+    def spread(self, n_rows: int) -> np.ndarray:
+        """Return predictions for all rows of the table; NaN for those not held out."""
+        assert self.fit is not None
+        every = np.full((n_rows, self.fit.out_of_sample.shape[1]), np.nan)
+        every[self.held_out.positions] = self.fit.out_of_sample
+        return every
+
+
+@dataclass(frozen=True, eq=False)
+class BoostDrawn:
+    """How rows that are drawn are boosted; can be sent to another process."""
+
+    numbers: np.ndarray
+    """(n_classes,) numbers of the classes."""
+    factors: np.ndarray
+    """(n_classes,) factor on the weights of each class."""
+    n_held_out: np.ndarray
+    """(n_classes,) of the rows of each class, so many that were drawn first are held out."""
+    n_threads: int
+
+    def __call__(self, rows: DrawnRows) -> DrawnBoosting:
+        """Fit a booster to the rows that are not held out."""
+        n_classes = len(self.numbers)
+        place = places_in_class(rows.codes, n_classes)
+        is_held_out = place < self.n_held_out[rows.codes]
+        seen, held_out = np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+        others = rows.take(held_out)
+        try:
+            fit = fit_boosting(
+                rows.X,
+                narrow_table(rows.X),
+                np.arange(len(rows)),
+                self.numbers[rows.codes],
+                n_classes,
+                rows.weights * self.factors[rows.codes],
+                self.n_threads,
+                [(seen, held_out)],
+            )
+        except BoostingError as error:
+            return DrawnBoosting(None, str(error), others)
+        out_of_sample = fit.out_of_sample[held_out][:, self.numbers]
+        code_of = np.argsort(self.numbers)
+        boosters = tuple(replace(each, classes=code_of[each.classes]) for each in fit.boosters)
+        fit = replace(fit, boosters=boosters, out_of_sample=out_of_sample)
+        return DrawnBoosting(fit, "", others)
+
+
+def boosting_job(source: RowSource, factors: np.ndarray | None, n_threads: int) -> Job:
+    """Return how to boost rows drawn of a large table, and which of them are held out.
+
+    Parameters
+    ----------
+    source : RowSource
+        The table.
+    factors : ndarray of shape (n_classes,) or None
+        Factor on the weights of each class.
+    n_threads : int
+        Threads; they change no result.
+    """
+    frame = source.frame
+    n_held_out = min(round(SHARE_HELD_OUT * frame.rows.sum()), MAX_HELD_OUT)
+    held_out = spread_over(frame.rows, frame.numbers, n_held_out)
+    rest = frame.rows - held_out
+    # Even steps may pass over a rare class.
+    seen = np.maximum(spread_over(rest, frame.numbers, MAX_SEEN), np.minimum(rest, 1))
+    ones = np.ones(len(frame.rows))
+    work = BoostDrawn(frame.numbers, ones if factors is None else factors, held_out, n_threads)
+    return Job((draw_of_classes(frame, BOOSTING, held_out + seen),), work)
+
+
 def fit_boosting(
     X: np.ndarray,
     table: NarrowTable,
@@ -84,8 +172,9 @@ def fit_boosting(
     n_classes: int,
     weights: np.ndarray,
     n_threads: int,
+    parts: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> BoostingFit:
-    """Fit boosters to folds of the rows; to one large part of a large table.
+    """Fit boosters to parts of the rows.
 
     Parameters
     ----------
@@ -103,10 +192,12 @@ def fit_boosting(
         Positive weights.
     n_threads : int
         Threads; they change no result.
+    parts : sequence of tuple, default=None
+        The rows that each booster sees, and those held out; None makes folds.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import
 
-    parts = _parts(codes, n_classes)
+    parts = _folds(codes, n_classes) if parts is None else parts
     if any(len(np.unique(codes[seen])) < 2 for seen, _ in parts):
         raise BoostingError("a part of the samples has one class only")
     out_of_sample = np.full((len(rows), n_classes), np.nan)
@@ -132,28 +223,20 @@ def fit_boosting(
     return BoostingFit(tuple(boosters), tuple(rounds), out_of_sample, gains)
 
 
-def _parts(codes: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rows that each booster sees, and those held out; each class is spread evenly."""
+def places_in_class(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return how many rows of its class come before each row."""
     place = np.empty(len(codes), dtype=np.intp)
     for k in range(n_classes):
         own = np.flatnonzero(codes == k)
         place[own] = np.arange(len(own))
-    if len(codes) <= LARGE:
-        folds = [place % N_FOLDS == fold for fold in range(N_FOLDS)]
-        return [(np.flatnonzero(~fold), np.flatnonzero(fold)) for fold in folds]
-    by_class = np.argsort(codes, kind="stable")
-    held_out = _evenly(by_class, min(round(SHARE_HELD_OUT * len(codes)), MAX_HELD_OUT))
-    rest = by_class[~np.isin(by_class, held_out)]
-    # Even steps may pass over a rare class.
-    first_of_each = np.unique(codes[rest], return_index=True)[1]
-    return [(np.union1d(_evenly(rest, MAX_SEEN), rest[first_of_each]), held_out)]
+    return place
 
 
-def _evenly(rows: np.ndarray, n_wanted: int) -> np.ndarray:
-    """Return so many rows at even steps, ascending; all if there are fewer."""
-    if len(rows) <= n_wanted:
-        return np.sort(rows)
-    return np.sort(rows[np.arange(n_wanted) * len(rows) // n_wanted])
+def _folds(codes: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the rows that each booster sees, and those held out; each class is spread evenly."""
+    place = places_in_class(codes, n_classes)
+    folds = [place % N_FOLDS == fold for fold in range(N_FOLDS)]
+    return [(np.flatnonzero(~fold), np.flatnonzero(fold)) for fold in folds]
 
 
 def _fit_rounds(

@@ -17,6 +17,7 @@ from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rows import class_by_class
 from granulearn.balls.makers import limited_threads
 from granulearn.balls.records import order_by_value
+from granulearn.balls.row_keys import DrawnRows
 from granulearn.estimators.ball_forest import class_factors, n_counted
 from granulearn.estimators.base import check_output_weights
 from granulearn.estimators.committee_fit import (
@@ -24,6 +25,8 @@ from granulearn.estimators.committee_fit import (
     PILOT_ROWS,
     CommitteeFit,
     CommitteePlan,
+    DrawnCommittee,
+    DrawnFit,
     draw_layers,
     fill_left_out,
     fit_committee,
@@ -33,6 +36,14 @@ from granulearn.estimators.committee_fit import (
 )
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
 from granulearn.estimators.regression import LoadedTargets, check_numbers
+from granulearn.estimators.row_source import (
+    COMMITTEE,
+    Job,
+    RowSource,
+    TableSource,
+    factors_of_classes,
+    stratified_draw,
+)
 from granulearn.network import RandomFeatures, activation_names, one_hot
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
@@ -75,25 +86,10 @@ class _BaseRVFLCommittee(Estimator):
         units,
         n_rows: int,
         order: RowOrder,
-        *,
-        first_look: bool = False,
-        activation: str | None = None,
     ) -> CommitteeFit:
         """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
-        activations = self._choices("activation", AUTO_ACTIVATIONS)
-        unknown = [name for name in activations if name not in activation_names()]
-        if unknown or not activations:
-            raise ValueError(
-                f"activation={self.activation!r} must be 'auto' or names out of "
-                f"{activation_names()}, at least one."
-            )
-        Cs = self._choices("C", AUTO_CS)
-        if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
-            raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
-        if activation is not None:
-            activations = [activation]
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        plan = self._plan(n_rows, first_look)
+        activations, Cs, seed = self._settings()
+        plan = self._plan(n_rows, False)
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             if plan.pilot and len(activations) > 1:
@@ -104,10 +100,27 @@ class _BaseRVFLCommittee(Estimator):
                 activations = [pilot.activation]
             weights = spread_weights(weights, plan.max_rows, order)
             fit = fit_committee(X, Y, weights, units, layers, activations, Cs)
+        return self._keep(fit)
+
+    def _keep(self, fit: CommitteeFit) -> CommitteeFit:
         self.features_, self.coef_ = fit.features, fit.coef
         self.activation_, self.C_ = fit.activation, fit.C
         self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())
         return fit
+
+    def _settings(self) -> tuple[list[str], list[float], int]:
+        """Return activations and penalties to choose from, and the seed of the layers."""
+        activations = self._choices("activation", AUTO_ACTIVATIONS)
+        unknown = [name for name in activations if name not in activation_names()]
+        if unknown or not activations:
+            raise ValueError(
+                f"activation={self.activation!r} must be 'auto' or names out of "
+                f"{activation_names()}, at least one."
+            )
+        Cs = self._choices("C", AUTO_CS)
+        if not Cs or not all(isinstance(C, Real) and 0 < float(C) < np.inf for C in Cs):
+            raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
+        return activations, Cs, int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _plan(self, n_rows: int, first_look: bool = False) -> CommitteePlan:
         plan = plan_of_size(n_rows, first_look)
@@ -254,25 +267,11 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
 
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
-        self._fit_some(samples)
-        self._fill(self.loo_scores_, samples.X)
-        return self
-
-    def _fit_some(
-        self, samples: Samples, *, first_look: bool = False, activation: str | None = None
-    ) -> None:
-        """Fit, and predict only samples that the networks were fitted to.
-
-        Parameters
-        ----------
-        samples : Samples
-            Checked.
-        first_look : bool, default=False
-            Whether a small committee is to tell what it knows of many samples.
-        activation : str or None, default=None
-            The activation, if it is chosen already.
-        """
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        if self._plan(n_counted(samples), False).max_rows is not None:
+            source = TableSource(samples)
+            ((drawn,), _) = source.fit([self._job(source)])
+            return self._settle(drawn, samples)
         factors = class_factors(self.class_weight, samples)
         weights = np.ones(len(samples)) if samples.weights is None else samples.weights
         factor = 1.0 if factors is None else factors[samples.codes]
@@ -284,10 +283,60 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
             np.minimum(weights, 1) * factor,
             n_counted(samples),
             lambda: class_by_class(samples.narrow, samples.codes, len(samples.classes)),
-            first_look=first_look,
-            activation=activation,
         )
         self.loo_scores_ = fit.loo
+        self._fill(self.loo_scores_, samples.X)
+        return self
+
+    def _job(
+        self, source: RowSource, *, first_look: bool = False, activation: str | None = None
+    ) -> Job:
+        """Return how to fit to rows drawn of a large table.
+
+        Parameters
+        ----------
+        source : RowSource
+            The table.
+        first_look : bool, default=False
+            Whether a small committee is to tell what it knows of many samples.
+        activation : str or None, default=None
+            The activation, if it is chosen already.
+        """
+        self.classes_, self.n_features_in_ = source.classes, source.n_features
+        activations, Cs, seed = self._settings()
+        activations = activations if activation is None else [activation]
+        frame, d = source.frame, source.n_features
+        plan = self._plan(frame.n_counted, first_look)
+        sizes = [plan.max_rows]
+        if plan.pilot and len(activations) > 1:
+            sizes.append(PILOT_ROWS)
+        factors = factors_of_classes(self.class_weight, source)
+        work = DrawnCommittee(
+            layers=draw_layers(d, plan.n_hidden, plan.n_layers, seed),
+            pilot_layers=draw_layers(d, PILOT_HIDDEN, 1, seed),
+            activations=tuple(activations),
+            Cs=tuple(Cs),
+            factors=np.ones(len(source.classes)) if factors is None else factors,
+        )
+        return Job(tuple(stratified_draw(frame, COMMITTEE, size) for size in sizes), work)
+
+    def _settle(self, drawn: DrawnFit, samples: Samples | None = None):
+        """Keep what was fitted to rows that were drawn; predict the others if they are here."""
+        self._keep(drawn.fit)
+        n_rows = 0 if samples is None else len(samples)
+        self.loo_scores_ = np.full((n_rows, len(self.classes_)), np.nan)
+        if samples is not None:
+            self.loo_scores_[drawn.positions] = drawn.fit.loo
+            self._fill(self.loo_scores_, samples.X)
+        return self
+
+    def _unseen(self, drawn: DrawnFit, rows: DrawnRows) -> np.ndarray:
+        """Return outputs for rows from networks fitted without each of them."""
+        scores = mean_scores(drawn.fit.features, drawn.fit.coef, rows.X)
+        at = np.searchsorted(drawn.positions, rows.positions).clip(max=len(drawn.positions) - 1)
+        fitted = drawn.positions[at] == rows.positions
+        scores[fitted] = drawn.fit.loo[at[fitted]]
+        return scores
 
     @property
     def loo_proba_(self) -> np.ndarray:

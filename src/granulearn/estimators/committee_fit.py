@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.balls.forest_rules import SMALL
-from granulearn.network import RandomFeatures, predict_scores
+from granulearn.balls.makers import limited_threads
+from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
+from granulearn.network import RandomFeatures, one_hot, predict_scores
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 
-MANY_ROWS = 20_000
 ROWS_AT_ONCE = 4_096
 
 
@@ -130,6 +131,50 @@ def fit_committee(
         left_out = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
     loo[known] = left_out
     return CommitteeFit(features, coef, activation, float(Cs[at]), errors, loo)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnFit:
+    """A committee fitted to rows that were drawn of a large table."""
+
+    fit: CommitteeFit
+    """Its leave-one-out predictions are those of these rows."""
+    positions: np.ndarray
+    """(m,) their numbers in the table, ascending."""
+    variances: np.ndarray
+    """(n_features,) variance of each feature among them."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnCommittee:
+    """How a committee is fitted to rows that are drawn; can be sent to another process."""
+
+    layers: np.ndarray
+    pilot_layers: np.ndarray
+    """Of the small network that chooses the activation."""
+    activations: tuple[str, ...]
+    Cs: tuple[float, ...]
+    factors: np.ndarray
+    """(n_classes,) factor on the weights of each class."""
+
+    def __call__(self, rows: DrawnRows, pilot: DrawnRows | None = None) -> DrawnFit:
+        """Fit the rows; a few others, if there are some, choose the activation first."""
+        activations: Sequence[str] = self.activations
+        # One thread, whose sums are the same on every machine of a cluster and here.
+        with limited_threads(1, "blas"):
+            if pilot is not None:
+                some = self._inputs(pilot.take(np.argsort(pilot.positions)))
+                activations = [
+                    fit_committee(*some, self.pilot_layers, activations, self.Cs).activation
+                ]
+            rows = rows.take(np.argsort(rows.positions))
+            fit = fit_committee(*self._inputs(rows), self.layers, activations, self.Cs)
+        return DrawnFit(fit, rows.positions, rows.X.var(axis=0))
+
+    def _inputs(self, rows: DrawnRows) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        factor = self.factors[rows.codes]
+        Y = one_hot(rows.codes, len(self.factors)).astype(float)
+        return rows.X, Y, rows.weights * factor, np.minimum(rows.weights, 1) * factor
 
 
 def mean_scores(features: Sequence[RandomFeatures], coef: np.ndarray, X) -> np.ndarray:

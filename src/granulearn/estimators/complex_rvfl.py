@@ -65,6 +65,15 @@ class CRVFLClassifier(BaseRVFLClassifier):
     ----------
     M.-B. Li, G.-B. Huang, P. Saratchandran, N. Sundararajan, "Fully complex
     extreme learning machine", Neurocomputing 68 (2005).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import CRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = CRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
     """
 
     # Leave-one-out is written for real systems only.
@@ -139,6 +148,15 @@ class ACRVFLClassifier(CRVFLClassifier):
     ----------
     B. Picinbono, P. Chevalier, "Widely linear estimation with complex data",
     IEEE Transactions on Signal Processing 43 (1995).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import ACRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = ACRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
     """
 
     # The augmented ridge is a real ridge with half the penalty.

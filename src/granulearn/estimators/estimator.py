@@ -30,8 +30,9 @@ class SharedWork:
     """Names of the parameters whose values change the columns."""
     ridge_per_layer: bool = False
     """Whether each layer has a ridge of its own, and the layers are averaged."""
-    nested: bool = True
-    """Whether the system of a smaller network is a leading block of that of a larger one."""
+    graph_penalty: bool = False
+    """Whether a graph on the rows is part of the penalty; else the system of a smaller network is
+    a leading block of that of a larger one."""
     leave_one_out: bool = True
     """Whether predictions without each row have a closed form."""
     inverse_penalty_factor: int = 1

@@ -57,6 +57,9 @@ class RowExplanation:
             f"  {name} says {member.probability:.3f}, with a share of {member.share:.3f}"
             for name, member in self.members.items()
         ]
+        mean = sum(member.share * member.probability for member in self.members.values())
+        if f"{mean:.3f}" != f"{self.probability:.3f}":
+            lines.append(f"  their mean, {mean:.3f}, is calibrated to {self.probability:.3f}")
         for ball in self.balls:
             way = ", ".join(f"{side} {_column(name)}" for name, side in ball.columns)
             lines.append(

@@ -97,14 +97,23 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     ----------
     M. Sajid, A. Quadir, M. Tanveer, "GB-RVFL: Fusion of Randomized Neural
     Network and Granular Ball Computing", Pattern Recognition 159 (2025).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import GEGBRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = GEGBRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
     """
 
-    # The graph's penalty depends on the rows and on the width.
+    # Leave-one-out is written for systems without a graph only.
     _abilities = Abilities(
         command="ge-gbrvfl",
         summary="balls, with a graph that keeps classes apart",
         onnx="network",
-        shared_work=replace(SHALLOW, nested=False, leave_one_out=False),
+        shared_work=replace(SHALLOW, graph_penalty=True, leave_one_out=False),
     )
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
@@ -142,6 +151,11 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
         self.n_neighbors = n_neighbors
 
     def _solve(self, features, rows, Y):
+        equations, G = self._graph_system(features, rows, Y)
+        return solve_graph_ridge(equations, G, self.C)
+
+    def _graph_system(self, features, rows, Y):
+        """Return the normal equations and gamma G, which no penalty changes."""
         equations = normal_equations(features, rows.X, Y, rows.weights)
         check_finite_system(equations.gram, equations.moment)
         G = graph_regulariser(
@@ -151,4 +165,4 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
             form=self.graph_form,
             n_neighbors=self.n_neighbors,
         )
-        return solve_graph_ridge(equations, self.gamma * G, self.C)
+        return equations, self.gamma * G

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -10,34 +11,40 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import (
-    FLOAT,
-    SHARE,
-    array_of,
-    number_of,
-    part_of,
-    parts_of,
-    require,
-)
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import GrownForest
 from granulearn.balls.forest_rules import SMALL
 from granulearn.balls.makers import effective_n_jobs
+from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
 from granulearn.estimators.ball_forest import (
-    FEWEST_TELLING,
     BallForestClassifier,
     n_counted,
     telling,
     total_weights,
 )
-from granulearn.estimators.boosted_trees import BoostedTrees, mean_proba
-from granulearn.estimators.boosting import BoostingError, BoostingFit, boost_samples
+from granulearn.estimators.boosted_trees import mean_proba
+from granulearn.estimators.boosting import (
+    BoostingError,
+    BoostingFit,
+    boost_samples,
+    boosting_job,
+)
 from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import MANY_ROWS, input_importances
+from granulearn.estimators.committee_fit import DrawnFit, input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
+from granulearn.estimators.robust_invariants import check_members
+from granulearn.estimators.row_source import (
+    FEWEST_TELLING,
+    RowSource,
+    TableSource,
+    factors_of_classes,
+    job_of_judged,
+    judging_weights,
+    unseen_by_trees,
+)
 from granulearn.estimators.shares import (
     best_power,
     best_shares,
@@ -50,8 +57,21 @@ from granulearn.network import one_hot
 
 # A member whose share of a first look at a large table is smaller does not share in the mean.
 WORTH_ITS_SIZE = 0.1
-# What `best_power` can find, and what the floor of a table of many rows is.
-POWERS, SMALLEST_FLOOR = (0.1, 10.0), 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFit:
+    """Members that were fitted to rows drawn of a large table."""
+
+    forest: BallForestClassifier
+    grown: GrownForest
+    within: np.ndarray
+    """How the forest's weighings share in it."""
+    committee: RVFLCommitteeClassifier
+    networks: DrawnFit
+    boosting: BoostingFit | None
+    judged: DrawnRows
+    """The rows by which members were judged, and which boosted trees did not see."""
 
 
 class RobustClassifier(DecisionClassifier):
@@ -205,34 +225,7 @@ class RobustClassifier(DecisionClassifier):
 
     def _check_loaded(self) -> None:
         super()._check_loaded()
-        n_classes = len(self.classes_)
-        committee = part_of(self, "committee_", RVFLCommitteeClassifier)
-        self._check_agrees("committee_", committee)
-        predicts = callable(getattr(self.forest_, "predict_proba", None))
-        require(predicts, self, f"forest_ is {type(self.forest_).__name__}")
-        self._check_agrees("forest_", self.forest_)
-        for booster in parts_of(self, "boosters_", tuple, BoostedTrees):
-            agree = booster.bundles.n_features == self.n_features_in_
-            require(agree, self, "boosters_ take other columns")
-            require(booster.classes.max() < n_classes, self, "boosters_ know other classes")
-        shares = part_of(self, "shares_", dict)
-        members = {"forest", "committee", *(["boosting"] if self.boosters_ else [])}
-        require({*shares} <= members, self, f"shares_ are of {sorted(map(str, shares))}")
-        are_shares = all(type(share) is float and 0 <= share <= 1.001 for share in shares.values())
-        is_whole = are_shares and abs(sum(shares.values()) - 1) < 1e-6
-        require(is_whole, self, "shares_ do not sum to one")
-        number_of(self, "_floor", SMALLEST_FLOOR, 1)
-        number_of(self, "power_", *POWERS)
-        if self.noise_ is not None:
-            array_of(self, "noise_", FLOAT, (n_classes, n_classes), within=SHARE)
-            noise_matrix(self.noise_, n_classes)
-        if "feature_importances_" in vars(self):
-            shape = (self.n_features_in_,)
-            array_of(self, "feature_importances_", FLOAT, shape, within=SHARE)
-        if "reliability_" in vars(self):
-            array_of(self, "reliability_", FLOAT, (None,), within=SHARE, gaps=True)
-        if getattr(self, "_boosting_unseen", None) is not None:
-            array_of(self, "_boosting_unseen", FLOAT, (None, n_classes), gaps=True)
+        check_members(self)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -256,20 +249,39 @@ class RobustClassifier(DecisionClassifier):
 
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
-        self._check_settings()
-        self._forget()
-        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        self.noise_ = noise_matrix(self.noise, len(self.classes_))
-        network_seed, forest_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        self._begin(samples.classes, samples.X.shape[1])
+        if self.forest is None and n_counted(samples) > MANY_ROWS:
+            source = TableSource(samples)
+            return self._keep_rows(samples, self._fit_source(source))
+        network_seed, forest_seed = self._seeds()
         self._floor = 1 / (n_counted(samples) + len(self.classes_))
         boosting = self._fit_boosting(samples)
         self.boosters_ = () if boosting is None else boosting.boosters
         if self.forest is None:
-            self._share(samples, int(network_seed), int(forest_seed), boosting)
+            self._share(samples, network_seed, forest_seed, boosting)
         else:
-            self.committee_ = self._committee(int(network_seed))._fit_samples(samples)
-            self._share_with_other(samples, int(forest_seed))
+            self.committee_ = self._committee(network_seed)._fit_samples(samples)
+            self._share_with_other(samples, forest_seed)
         return self
+
+    def _begin(self, classes: np.ndarray, n_features: int) -> None:
+        self._check_settings()
+        self._forget()
+        self.classes_, self.n_features_in_ = classes, n_features
+        self.noise_ = noise_matrix(self.noise, len(self.classes_))
+
+    def _seeds(self) -> tuple[int, int]:
+        """Return the seeds of the committee and of the forest."""
+        network, forest = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        return int(network), int(forest)
+
+    def _ball_forest(self, seed: int) -> BallForestClassifier:
+        return BallForestClassifier(
+            n_trees=self.n_trees,
+            random_state=seed,
+            class_weight=self.class_weight,
+            n_jobs=self.n_jobs,
+        )
 
     def _committee(self, seed: int) -> RVFLCommitteeClassifier:
         return RVFLCommitteeClassifier(
@@ -297,111 +309,154 @@ class RobustClassifier(DecisionClassifier):
             if name in vars(self):
                 delattr(self, name)
 
-    def _chooses_shares(self, samples: Samples) -> bool:
+    def _chooses_shares(self, n_samples: int) -> bool:
         if self.boosting is True:
             return True
         if self.shares == "auto":
-            return self.forest is None and n_counted(samples) > SMALL
+            return self.forest is None and n_samples > SMALL
         return self.shares == "chosen"
 
+    def _boosts(self, n_samples: int) -> bool:
+        if self.boosting == "auto":
+            return self._chooses_shares(n_samples) and n_samples > SMALL
+        return self.boosting
+
     def _fit_boosting(self, samples: Samples) -> BoostingFit | None:
-        wanted = self.boosting
-        if wanted == "auto":
-            wanted = self._chooses_shares(samples) and n_counted(samples) > SMALL
-        if not wanted:
+        if not self._boosts(n_counted(samples)):
             return None
         weights = total_weights(self.class_weight, samples)
         try:
             return boost_samples(samples, weights, effective_n_jobs(self.n_jobs))
         except BoostingError as error:
-            warnings.warn(
-                f"boosted trees are left out: {error}. Forest and committee remain; add samples "
-                "of the rare classes to have them.",
-                UserWarning,
-                stacklevel=2,
-            )
+            _warn_without_boosting(error)
             return None
 
     def _share(
         self, samples: Samples, network_seed: int, forest_seed: int, boosting: BoostingFit | None
     ) -> None:
         """Fit forest and committee, and choose how the weighings and all members share."""
-        forest = BallForestClassifier(
-            n_trees=self.n_trees,
-            random_state=forest_seed,
-            class_weight=self.class_weight,
-            n_jobs=self.n_jobs,
-        )
-        committee, n_threads = self._committee(network_seed), effective_n_jobs(self.n_jobs)
+        forest = self._ball_forest(forest_seed)
+        committee = self._committee(network_seed)._fit_samples(samples)
         weights = total_weights(self.class_weight, samples) * telling(samples)
-        pays = {"forest": True, "committee": True}
-        if self._chooses_shares(samples) and n_counted(samples) > MANY_ROWS:
-            grown, by_weighing = self._first_look(samples, forest, committee, boosting)
-            shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
-            pays = {
-                "forest": shares[: len(by_weighing)].sum() >= WORTH_ITS_SIZE,
-                "committee": shares[len(by_weighing)] >= WORTH_ITS_SIZE,
-            }
-        if pays["forest"]:
-            grown = forest._grow(samples)
-            by_weighing = grown.out_of_bag(samples.narrow, n_threads)
-        if pays["committee"]:
-            # A first look has chosen the activation.
-            committee._fit_some(samples, activation=getattr(committee, "activation_", None))
-        committee._fill(committee.loo_scores_, samples.X)
-        shares = self._shares_of(samples, weights, by_weighing, committee, boosting)
-        n_weighings = len(by_weighing)
-        shares[:n_weighings] *= pays["forest"]
-        shares[n_weighings] *= pays["committee"]
-        shares /= shares.sum()
-        self._settle(samples, weights, forest, grown, by_weighing, committee, boosting, shares)
-
-    def _first_look(
-        self,
-        samples: Samples,
-        forest: BallForestClassifier,
-        committee: RVFLCommitteeClassifier,
-        boosting: BoostingFit | None,
-    ) -> tuple[GrownForest, np.ndarray]:
-        """Fit a small forest and a small committee: they tell whether larger ones pay."""
-        committee._fit_some(samples, first_look=True)
-        judged = None if boosting is None else ~np.isnan(boosting.out_of_sample[:, 0])
-        committee._fill(committee.loo_scores_, samples.X, judged)
-        grown = forest._grow(samples, first_look=True)
-        return grown, grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
-
-    def _settle(
-        self, samples: Samples, weights, forest, grown, by_weighing, committee, boosting, shares
-    ) -> None:
-        """Keep the members with their shares, and look back at what they say of the samples."""
-        of_forest, of_others = np.split(shares, [len(by_weighing)])
-        total = of_forest.sum()
-        # A forest that says nothing in the mean still rates labels.
-        within = of_forest / total if total > 0 else np.eye(len(of_forest))[0]
-        self.committee_ = committee
-        self.forest_ = forest._settle(samples, grown, by_weighing, within)
-        self.reliability_ = self.forest_.reliability_
-        names = ["committee"] if boosting is None else ["committee", "boosting"]
-        shares_of_others = dict(zip(names, of_others.tolist(), strict=True))
-        self.shares_ = {"forest": float(total), **shares_of_others}
-        self._boosting_unseen = None if boosting is None else boosting.out_of_sample
-        self._look_back(samples, weights)
-        gains = None if boosting is None else boosting.gains
-        self.feature_importances_ = self._importances(samples.narrow.variances(), gains)
-
-    def _shares_of(
-        self, samples: Samples, weights: np.ndarray, by_weighing, committee, boosting
-    ) -> np.ndarray:
-        """Return the shares of the forest's weighings, of the committee and of boosted trees."""
+        grown = forest._grow(samples)
+        by_weighing = grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
         others = [committee.loo_scores_]
         if boosting is not None:
             others.append(boosting.out_of_sample)
+        shares = self._shares_of(n_counted(samples), samples.codes, weights, by_weighing, others)
+        within = self._set_shares(shares, len(by_weighing))
+        self.committee_ = committee
+        self.forest_ = forest._settle(samples, grown, by_weighing, within)
+        self.reliability_ = self.forest_.reliability_
+        self._boosting_unseen = None if boosting is None else boosting.out_of_sample
+        self._look_back(self.out_of_sample_, samples.codes, weights)
+        gains = None if boosting is None else boosting.gains
+        self.feature_importances_ = self._importances(samples.narrow.variances(), gains)
+
+    def _fit_source(self, source: RowSource) -> SourceFit:
+        """Fit members to rows drawn of a large table, and choose how they share in the mean.
+
+        Of a large table a small forest and a small committee come first: they tell whether
+        larger ones pay. All are judged by the same rows, which boosted trees did not see.
+        """
+        network_seed, forest_seed = self._seeds()
+        forest, committee = self._ball_forest(forest_seed), self._committee(network_seed)
+        frame, n_threads = source.frame, effective_n_jobs(self.n_jobs)
+        n_samples, factors = frame.n_counted, factors_of_classes(self.class_weight, source)
+        self._floor = 1 / (n_samples + len(source.classes))
+        chooses = self._chooses_shares(n_samples)
+        of_judged = job_of_judged(frame)
+        boosts = self._boosts(n_samples)
+        if boosts:
+            of_judged = boosting_job(source, factors, n_threads)
+        jobs = [of_judged, committee._job(source, first_look=chooses)]
+        (found, networks), grown = source.fit(jobs, forest._tree_job(source, chooses))
+        boosting, judged = (found.fit, found.held_out) if boosts else (None, found)
+        if boosts and boosting is None:
+            _warn_without_boosting(found.problem)
+        weights = judging_weights(judged, frame, factors)
+
+        def unseen() -> tuple[np.ndarray, list[np.ndarray]]:
+            others = [committee._unseen(networks, judged)]
+            if boosting is not None:
+                others.append(boosting.out_of_sample)
+            return unseen_by_trees(source, grown, judged), others
+
+        by_weighing, others = unseen()
+        shares = self._shares_of(n_samples, judged.codes, weights, by_weighing, others)
+        n_weighings = len(by_weighing)
+        if chooses:
+            forest_pays = shares[:n_weighings].sum() >= WORTH_ITS_SIZE
+            committee_pays = shares[n_weighings] >= WORTH_ITS_SIZE
+            chosen = networks.fit.activation
+            jobs = [committee._job(source, activation=chosen)] if committee_pays else []
+            done, larger = source.fit(jobs, forest._tree_job(source) if forest_pays else None)
+            networks, grown = done[0] if done else networks, larger or grown
+            by_weighing, others = unseen()
+            shares = self._shares_of(n_samples, judged.codes, weights, by_weighing, others)
+            shares[:n_weighings] *= forest_pays
+            shares[n_weighings] *= committee_pays
+            shares /= shares.sum()
+        within = self._set_shares(shares, n_weighings)
+        unseen_mean = {"forest": np.einsum("w,wnk->nk", within, by_weighing)}
+        unseen_mean |= dict(zip(("committee", "boosting"), others, strict=False))
+        self._look_back(self._with_mean(unseen_mean), judged.codes, weights)
+        return SourceFit(forest, grown, within, committee, networks, boosting, judged)
+
+    def _keep_rows(self, samples: Samples, fit: SourceFit):
+        """Keep the members, and what they say of all samples that they did not see."""
+        unseen = fit.grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
+        self.forest_ = fit.forest._settle(samples, fit.grown, unseen, fit.within)
+        self.reliability_ = self.forest_.reliability_
+        self.committee_ = fit.committee._settle(fit.networks, samples)
+        self._boosting_unseen = None
+        if fit.boosting is not None:
+            self._boosting_unseen = np.full((len(samples), len(self.classes_)), np.nan)
+            self._boosting_unseen[fit.judged.positions] = fit.boosting.out_of_sample
+        return self._finish(fit)
+
+    def _keep_members(self, fit: SourceFit):
+        """Keep the members of a table whose rows are elsewhere: of these nothing is kept."""
+        nothing = np.empty((0, len(self.classes_)))
+        self.forest_ = fit.forest._settle_without_rows(fit.grown, fit.within)
+        self.reliability_ = self.forest_.reliability_
+        self.committee_ = fit.committee._settle(fit.networks)
+        self._boosting_unseen = None if fit.boosting is None else nothing
+        return self._finish(fit)
+
+    def _finish(self, fit: SourceFit):
+        self.boosters_ = () if fit.boosting is None else fit.boosting.boosters
+        gains = None if fit.boosting is None else fit.boosting.gains
+        self.feature_importances_ = self._importances(fit.networks.variances, gains)
+        return self
+
+    def _set_shares(self, shares: np.ndarray, n_weighings: int) -> np.ndarray:
+        """Set the shares of the members; return how the forest's weighings share in it."""
+        of_forest, of_others = np.split(shares, [n_weighings])
+        total = of_forest.sum()
+        shares_of_others = dict(zip(("committee", "boosting"), of_others.tolist(), strict=False))
+        self.shares_ = {"forest": float(total), **shares_of_others}
+        # A forest that says nothing in the mean still rates labels.
+        return of_forest / total if total > 0 else np.eye(n_weighings)[0]
+
+    def _shares_of(
+        self,
+        n_samples: int,
+        codes: np.ndarray,
+        weights: np.ndarray,
+        by_weighing: np.ndarray,
+        others: list[np.ndarray],
+    ) -> np.ndarray:
+        """Return the shares of the forest's weighings, of the committee and of boosted trees.
+
+        They are chosen by predictions for rows that members did not see.
+        """
         shares = np.zeros(len(by_weighing) + len(others))
         shares[[0, len(by_weighing)]] = 0.5
-        if not self._chooses_shares(samples):
+        if not self._chooses_shares(n_samples):
             return shares
         unseen = np.concatenate([by_weighing, np.stack(others)])
-        Y = one_hot(samples.codes, len(samples.classes)).astype(float)
+        Y = one_hot(codes, len(self.classes_)).astype(float)
         return without_small(best_shares(unseen, Y, weights, shares))
 
     @property
@@ -412,18 +467,23 @@ class RobustClassifier(DecisionClassifier):
         unseen = {"forest": self.forest_.oob_proba_, "committee": self.committee_.loo_scores_}
         if self._boosting_unseen is not None:
             unseen["boosting"] = self._boosting_unseen
-        mean = sum(share * unseen[name] for name, share in self.shares_.items() if share > 0)
-        return {**unseen, "mean": mean}
+        return self._with_mean(unseen)
 
-    def _look_back(self, samples: Samples, weights: np.ndarray) -> None:
+    def _with_mean(self, unseen: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        mean = sum(share * unseen[name] for name, share in self.shares_.items() if share > 0)
+        return {**unseen, "mean": np.asarray(mean)}
+
+    def _look_back(
+        self, unseen: dict[str, np.ndarray], codes: np.ndarray, weights: np.ndarray
+    ) -> None:
         """Compare what members say of samples they did not see, and choose the power by it."""
-        unseen, Y = self.out_of_sample_, one_hot(samples.codes, len(samples.classes))
+        Y = one_hot(codes, len(self.classes_))
         self.losses_ = {name: mean_squared_error(each, Y, weights) for name, each in unseen.items()}
         known = ~np.isnan(unseen["mean"]).any(axis=1) & (weights > 0)
         self.power_ = 1.0
         if known.sum() >= FEWEST_TELLING and len(self.classes_) > 1:
             proba = floored(self._of_true_class(unseen["mean"][known]), self._floor)
-            self.power_ = best_power(proba, samples.codes[known], weights[known], self.noise_)
+            self.power_ = best_power(proba, codes[known], weights[known], self.noise_)
 
     def _share_with_other(self, samples: Samples, seed: int) -> None:
         """Fit the forest that was passed; what it predicts out of sample is not known."""
@@ -515,3 +575,12 @@ class RobustClassifier(DecisionClassifier):
 
     def _probabilities(self, scores):
         return powered(floored(scores, self._floor), self.power_)
+
+
+def _warn_without_boosting(reason: object) -> None:
+    warnings.warn(
+        f"boosted trees are left out: {reason}. Forest and committee remain; add samples "
+        "of the rare classes to have them.",
+        UserWarning,
+        stacklevel=4,
+    )

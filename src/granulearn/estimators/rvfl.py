@@ -129,6 +129,15 @@ class ELMClassifier(BaseRVFLClassifier):
     ----------
     G.-B. Huang, Q.-Y. Zhu, C.-K. Siew, "Extreme learning machine: theory and
     applications", Neurocomputing 70 (2006).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import ELMClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = ELMClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
     """
 
     _abilities = Abilities(

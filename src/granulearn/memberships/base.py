@@ -28,6 +28,17 @@ class Membership(NamedScheme):
     be cloned, printed and searched over (``membership__n_neighbors``). A new
     scheme derives from this class, writes `_rate`, and is known by its `name` if
     it has one.
+
+    Examples
+    --------
+    >>> from granulearn import FGBRVFLClassifier
+    >>> from granulearn.memberships import Membership
+    >>> class SizeMembership(Membership):
+    ...     def _rate(self, balls, X, y):
+    ...         return balls.counts / balls.counts.max()
+    >>> model = FGBRVFLClassifier(membership=SizeMembership(), random_state=0)
+    >>> model.fit([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]).predict([[0.2], [4.9]])
+    array([0, 1])
     """
 
     def __call__(
@@ -81,6 +92,16 @@ class CallableMembership(Membership):
     ----------
     function : callable
         Takes a `BallSet`, returns one number in [0, 1] per ball.
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> from granulearn.memberships import CallableMembership
+    >>> X = [[0.0], [0.1], [0.2], [3.0], [5.0], [5.1], [5.2]]
+    >>> y = ["a", "a", "a", "a", "b", "b", "b"]
+    >>> balls = generate_balls(X, y, purity=1.0, random_state=0)
+    >>> CallableMembership(lambda balls: balls.counts / balls.counts.max())(balls).round(2)
+    array([1.  , 1.  , 0.33])
     """
 
     _parameter_constraints: ClassVar[dict] = {"function": [callable]}
@@ -93,7 +114,14 @@ class CallableMembership(Membership):
 
 
 def membership_names() -> list[str]:
-    """Return the names that `resolve_membership` knows, sorted."""
+    """Return the names that `resolve_membership` knows, sorted.
+
+    Examples
+    --------
+    >>> from granulearn.memberships import membership_names
+    >>> membership_names()
+    ['evidence', 'fuzzy', 'given', 'sdap', 'uniform']
+    """
     return sorted(Membership._known)
 
 
@@ -109,6 +137,12 @@ def resolve_membership(membership: str | Membership | Callable[[BallSet], np.nda
     Returns
     -------
     Membership
+
+    Examples
+    --------
+    >>> from granulearn.memberships import resolve_membership
+    >>> resolve_membership("sdap")
+    SDAPMembership()
     """
     return Membership.resolve(
         membership,

@@ -37,6 +37,19 @@ class EvidenceMembership(Membership):
     -----
     The mean is over the samples whose reliability is known. A ball without any
     is trusted fully: nothing speaks against it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn import generate_balls
+    >>> from granulearn.memberships import EvidenceMembership
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = (X[:, 0] > 0.5).astype(int)
+    >>> y[10] = 1  # a wrong label far from its class
+    >>> balls = generate_balls(X, y, purity=1.0, random_state=0)
+    >>> trust = EvidenceMembership(n_trees=20)(balls, X, y)
+    >>> bool(trust[balls.assignment[10]] == trust.min())
+    True
     """
 
     name = "evidence"

@@ -39,6 +39,18 @@ class FuzzyMembership(Membership):
     ----------
     A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> from granulearn.memberships import FuzzyMembership
+    >>> X = [[0.0], [0.1], [0.2], [3.0], [5.0], [5.1], [5.2]]
+    >>> y = ["a", "a", "a", "a", "b", "b", "b"]
+    >>> balls = generate_balls(X, y, purity=1.0, random_state=0)
+    >>> FuzzyMembership(level="ball")(balls).round(2)
+    array([0., 1., 0.])
+    >>> FuzzyMembership()(balls, X, y).round(2)
+    array([0.67, 0.33, 0.  ])
     """
 
     name = "fuzzy"

@@ -24,6 +24,17 @@ class GivenMembership(Membership):
     Notes
     -----
     ``delta_i`` is the mean of `sample_membership` over the samples of ball i.
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> from granulearn.memberships import GivenMembership
+    >>> X = [[0.0], [0.1], [0.2], [3.0], [5.0], [5.1], [5.2]]
+    >>> y = ["a", "a", "a", "a", "b", "b", "b"]
+    >>> balls = generate_balls(X, y, purity=1.0, random_state=0)
+    >>> sure = [1.0, 1.0, 1.0, 0.2, 1.0, 1.0, 0.7]  # of each sample
+    >>> GivenMembership(sure)(balls).round(2)
+    array([1. , 0.9, 0.2])
     """
 
     name = "given"

@@ -64,6 +64,16 @@ class SDAPMembership(Membership):
 
     X. Zhang, Z. Xu, "Extension of TOPSIS to Multiple Criteria Decision Making
     with Pythagorean Fuzzy Sets", Int. J. of Intelligent Systems 29 (2014).
+
+    Examples
+    --------
+    >>> from granulearn import generate_balls
+    >>> from granulearn.memberships import SDAPMembership
+    >>> X = [[0.0], [0.1], [0.2], [3.0], [5.0], [5.1], [5.2]]
+    >>> y = ["a", "a", "a", "a", "b", "b", "b"]
+    >>> balls = generate_balls(X, y, purity=1.0, random_state=0)
+    >>> SDAPMembership(n_neighbors=1)(balls).round(2)
+    array([0.94, 1.  , 0.72])
     """
 
     name = "sdap"

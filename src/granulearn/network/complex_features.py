@@ -35,7 +35,14 @@ _COMPLEX_ACTIVATIONS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def complex_activation_names() -> list[str]:
-    """Return the names of the fully complex activations, sorted."""
+    """Return the names of the fully complex activations, sorted.
+
+    Examples
+    --------
+    >>> from granulearn.network import complex_activation_names
+    >>> complex_activation_names()
+    ['acos', 'asin', 'asinh']
+    """
     return sorted(_COMPLEX_ACTIVATIONS)
 
 
@@ -45,6 +52,18 @@ class ComplexFeatures:
 
     ``Z = exp(i pi x)`` with each feature scaled to [0, 1] by its range in the
     training rows; a feature that was constant there is encoded as one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_complex_features
+    >>> features = draw_complex_features(
+    ...     np.array([[0.0], [1.0]]), 3, "asinh", as_real_pairs=False, seed=0
+    ... )
+    >>> features.n_columns, features.dtype
+    (5, dtype('complex128'))
+    >>> complex(features(np.array([[0.5]]))[0, 0].round(2))
+    1j
     """
 
     lowest: np.ndarray
@@ -115,6 +134,14 @@ def draw_complex_features(
 
     The first nodes of a wide layer are therefore the nodes of a narrow one
     drawn from the same `seed`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_complex_features
+    >>> X = np.array([[0.0, 1.0], [2.0, 3.0]])
+    >>> draw_complex_features(X, 4, "asinh", as_real_pairs=True, seed=0)(X).dtype
+    dtype('float64')
     """
     if activation not in _COMPLEX_ACTIVATIONS:
         raise ValueError(

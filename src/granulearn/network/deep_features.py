@@ -34,6 +34,17 @@ class DeepFeatures:
 
     Fewer layers are therefore leading columns, with leading blocks of the Gram
     matrix and of its factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_deep_features
+    >>> X = np.linspace(-1, 1, 8).reshape(4, 2)
+    >>> features = draw_deep_features(
+    ...     X, None, [5, 3], "relu", feeds_inputs=True, normalize=True, seed=0
+    ... )
+    >>> features(X).shape  # direct link, bias, five nodes, three nodes
+    (4, 11)
     """
 
     first: RandomFeatures
@@ -163,6 +174,17 @@ def draw_deep_features(
         size allows for their number. If not, weights are those of a first layer.
     seed : int
         Seed of all draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_deep_features
+    >>> X = np.linspace(-1, 1, 8).reshape(4, 2)
+    >>> features = draw_deep_features(
+    ...     X, None, [5, 3], "relu", feeds_inputs=False, normalize=False, seed=0
+    ... )
+    >>> [layer.shape for layer in features.layers(X)]
+    [(4, 8), (4, 6)]
     """
     first = draw_random_features(X.shape[1], widths[0], activation, direct_link=True, seed=seed)
     drawn = DeepFeatures(first, (), feeds_inputs)

@@ -22,7 +22,14 @@ Scatters = tuple[np.ndarray, np.ndarray]
 
 
 def graph_names() -> list[str]:
-    """Return the names of the graphs, sorted."""
+    """Return the names of the graphs, sorted.
+
+    Examples
+    --------
+    >>> from granulearn.network import graph_names
+    >>> graph_names()
+    ['lda', 'lfda', 'mda']
+    """
     return sorted(_SCATTERS)
 
 
@@ -45,6 +52,16 @@ def graph_regulariser(
         after negative eigenvalues of S_b are set to zero.
     n_neighbors : int
         For ``"mda"``: number of neighbours; within its class, a row counts itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import graph_regulariser
+    >>> H = np.array([[0.0, 1.0], [0.1, 1.0], [2.0, 1.0], [2.1, 1.0]])
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> graph_regulariser(H, codes, "lda", form="published", n_neighbors=1).round(4)
+    array([[0.0025, 0.    ],
+           [0.    , 0.    ]])
     """
     if graph not in _SCATTERS:
         raise ValueError(f"graph={graph!r} is not known: use one of {graph_names()}.")
@@ -63,12 +80,34 @@ def _inverse_root(between: np.ndarray) -> np.ndarray:
 
 def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
     """Complete graphs: distances of rows to their class mean, and of class means to the mean."""
+    deviations, spread = class_deviations(H, codes)
+    return deviations.T @ deviations, spread.T @ spread
+
+
+def class_deviations(H: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors of the scatters of the "lda" graphs.
+
+    Parameters
+    ----------
+    H : ndarray of shape (k, p)
+        Rows.
+    codes : ndarray of shape (k,)
+        Class of each row, as small integers.
+
+    Returns
+    -------
+    deviations : ndarray of shape (k, p)
+        Rows minus the mean of their class; ``S_w`` is its transpose times itself.
+    spread : ndarray of shape (n_classes, p)
+        Class means minus the mean of all rows, times the root of the class's size;
+        ``S_b`` is its transpose times itself.
+    """
     counts = np.bincount(codes)
     class_sums = one_hot(codes, len(counts)).T.astype(np.float64) @ H
     class_means = class_sums / np.maximum(counts, 1)[:, None]
     deviations = H - class_means[codes]
     spread = np.sqrt(counts)[:, None] * (class_means - H.mean(axis=0))
-    return deviations.T @ deviations, spread.T @ spread
+    return deviations, spread
 
 
 def _lfda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:

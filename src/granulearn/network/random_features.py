@@ -112,6 +112,12 @@ def activation_names() -> list[str]:
     - "sine": sin z
     - "tanh": the hyperbolic tangent
     - "tribas": 1 - abs(z), zero where that is negative
+
+    Examples
+    --------
+    >>> from granulearn.network import activation_names
+    >>> activation_names()
+    ['hardlim', 'leaky_relu', 'radbas', 'relu', 'selu', 'sigmoid', 'sign', 'sine', 'tanh', 'tribas']
     """
     return sorted(_ACTIVATIONS)
 
@@ -130,6 +136,13 @@ def activate(name: str, z: np.ndarray) -> np.ndarray:
     -------
     ndarray
         `z` itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import activate
+    >>> activate("tribas", np.array([-2.0, -0.5, 0.0, 0.25]))
+    array([0.  , 0.5 , 1.  , 0.75])
     """
     if name not in _ACTIVATIONS:
         raise ValueError(f"activation={name!r} is not known: use one of {activation_names()}.")
@@ -142,6 +155,15 @@ class RandomFeatures:
 
     The hidden layer comes last so that a narrower network's columns are the
     leading columns of a wider one's, and so are its Gram matrix and factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_random_features
+    >>> features = draw_random_features(2, 4, "relu", direct_link=True, seed=0)
+    >>> H = features(np.array([[1.0, 2.0]]))
+    >>> H.shape, H[0, :3].tolist()  # the direct link, then the bias
+    ((1, 7), [1.0, 2.0, 1.0])
     """
 
     weights: np.ndarray
@@ -214,6 +236,16 @@ def draw_random_features(
 
     The first nodes of a wide layer are therefore the nodes of a narrow one
     drawn from the same `seed`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_random_features
+    >>> narrow = draw_random_features(2, 3, "sine", direct_link=True, seed=0)
+    >>> wide = draw_random_features(2, 9, "sine", direct_link=True, seed=0)
+    >>> X = np.array([[1.0, 2.0]])
+    >>> bool(np.all(wide(X)[:, :6] == narrow(X)))
+    True
     """
     unit = np.random.default_rng(seed).random((n_hidden, n_features + 1))
     return RandomFeatures(

@@ -32,14 +32,29 @@ ONE_THREAD_PRODUCTS = 10**9
 
 
 def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
-    """Yield slices that cover ``range(n_rows)`` in order, about `BLOCK_BYTES` each."""
+    """Yield slices that cover ``range(n_rows)`` in order, about `BLOCK_BYTES` each.
+
+    Examples
+    --------
+    >>> from granulearn.network import row_blocks
+    >>> list(row_blocks(5, bytes_per_row=8))
+    [slice(0, 5, None)]
+    """
     step = max(1, BLOCK_BYTES // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
 class FeatureMap(Protocol):
-    """A map from rows of inputs to rows of H."""
+    """A map from rows of inputs to rows of H.
+
+    Examples
+    --------
+    >>> from granulearn.network import draw_random_features
+    >>> features = draw_random_features(2, 5, "relu", direct_link=True, seed=0)
+    >>> features.n_columns, features.bias_column
+    (8, 2)
+    """
 
     @property
     def n_columns(self) -> int:
@@ -61,12 +76,35 @@ class FeatureMap(Protocol):
 
 
 class IllConditionedWarning(UserWarning):
-    """The linear system was solved, but its solution is not well determined."""
+    """The linear system was solved, but its solution is not well determined.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from granulearn.network import IllConditionedWarning, solve_shifted
+    >>> with warnings.catch_warnings(record=True) as heard:
+    ...     warnings.simplefilter("always")
+    ...     _ = solve_shifted(np.ones((2, 2)), np.ones((2, 1)), C=1e300)
+    >>> heard[0].category.__name__
+    'IllConditionedWarning'
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class NormalEquations:
-    """Sums for the primal solution; their size grows with the columns, not with the rows."""
+    """Sums for the primal solution; their size grows with the columns, not with the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import NormalEquations, solve_primal
+    >>> equations = NormalEquations.zeros(2, 1, np.float64)
+    >>> equations.add(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[1.0], [3.0]]))
+    >>> equations.add(np.array([[1.0, 2.0]]), np.array([[5.0]]))
+    >>> solve_primal(equations, C=1e6).round(3).ravel()
+    array([1., 2.])
+    """
 
     gram: np.ndarray
     """(p, p) A'A."""
@@ -99,6 +137,14 @@ def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return Y: one row per code, true in the column of that code.
 
     It holds booleans, because Y is the one array that is kept for all rows at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import one_hot
+    >>> one_hot(np.array([0, 2]), 3).astype(int)
+    array([[1, 0, 0],
+           [0, 0, 1]])
     """
     return codes[:, None] == np.arange(n_classes)
 
@@ -106,7 +152,18 @@ def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
 def weighted_rows(
     features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return A and B; `weights` None means one for every row."""
+    """Return A and B; `weights` None means one for every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_random_features, weighted_rows
+    >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
+    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> A, B = weighted_rows(features, X, Y, np.array([1.0, 1.0, 0.5]))
+    >>> A[:, 0].tolist(), B.ravel().tolist()
+    ([0.0, 1.0, 1.4142135623730951], [0.0, 1.0, 1.4142135623730951])
+    """
     H, Y = features(X), Y.astype(np.float64)
     if weights is None:
         return H, Y
@@ -118,7 +175,18 @@ def weighted_rows(
 def normal_equations(
     features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> NormalEquations:
-    """Sum A'A and A'B over blocks of rows."""
+    """Sum A'A and A'B over blocks of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_random_features, normal_equations
+    >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
+    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> equations = normal_equations(features, X, Y, None)
+    >>> equations.gram.shape, equations.moment.shape
+    ((5, 5), (5, 1))
+    """
     p = features.n_columns
     equations = NormalEquations.zeros(p, Y.shape[1], features.dtype)
     for block in row_blocks(len(X), p * features.dtype.itemsize):
@@ -148,6 +216,16 @@ def solve_weighted_ridge(
         Sample weights (the squares of the paper's memberships); None means one.
     C : float
         Inverse of the penalty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_random_features, solve_weighted_ridge
+    >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
+    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> theta = solve_weighted_ridge(features, X, Y, np.array([1.0, 1.0, 0.5]), C=10.0)
+    >>> theta.shape  # the direct link, the bias and three nodes
+    (5, 1)
     """
     if features.n_columns <= len(X):
         return solve_primal(normal_equations(features, X, Y, weights), C)
@@ -162,12 +240,31 @@ def solve_rows(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
 
 
 def solve_primal(equations: NormalEquations, C: float) -> np.ndarray:
-    """Solve ``(A'A + I/C) Theta = A'B``."""
+    """Solve ``(A'A + I/C) Theta = A'B``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import NormalEquations, solve_primal
+    >>> A, B = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[1.0], [3.0], [5.0]])
+    >>> solve_primal(NormalEquations(A.T @ A, A.T @ B), C=1e6).round(3).ravel()
+    array([1., 2.])
+    """
     return solve_shifted(equations.gram, equations.moment, C)
 
 
 def solve_graph_ridge(equations: NormalEquations, G: np.ndarray, C: float) -> np.ndarray:
-    """Solve ``(A'A + (I + G)/C) Theta = A'B`` for a regulariser G that need not be symmetric."""
+    """Solve ``(A'A + (I + G)/C) Theta = A'B`` for a regulariser G that need not be symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import NormalEquations, solve_graph_ridge
+    >>> A, B = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[1.0], [3.0], [5.0]])
+    >>> equations = NormalEquations(A.T @ A, A.T @ B)
+    >>> solve_graph_ridge(equations, np.diag([0.0, 1e6]), C=1.0).round(2).ravel()  # no slope
+    array([2.25, 0.  ])
+    """
     system = equations.gram + G / C
     check_finite_system(system, equations.moment)
     if np.allclose(system, system.T, rtol=1e-12, atol=0):
@@ -183,12 +280,32 @@ def solve_graph_ridge(equations: NormalEquations, G: np.ndarray, C: float) -> np
 
 
 def solve_dual(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
-    """Return ``A' (A A' + I/C)^-1 B``."""
+    """Return ``A' (A A' + I/C)^-1 B``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import solve_dual
+    >>> A, B = np.array([[1.0, 0.0, 1.0]]), np.array([[2.0]])
+    >>> solve_dual(A, B, C=1e9).round(3).ravel()  # three unknowns, one row: the shortest solution
+    array([1., 0., 1.])
+    """
     return _adjoint(A) @ solve_shifted(A @ _adjoint(A), B, C)
 
 
 def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    """Return the real part of ``H theta``, block by block."""
+    """Return the real part of ``H theta``, block by block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import draw_random_features, predict_scores, solve_weighted_ridge
+    >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
+    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> theta = solve_weighted_ridge(features, X, Y, None, C=1e4)
+    >>> predict_scores(features, np.array([[1.5]]), theta).round(2)
+    array([[1.5]])
+    """
     scores = np.empty((len(X), theta.shape[1]))
     for block in row_blocks(len(X), features.n_columns * features.dtype.itemsize):
         scores[block] = features.scores(X[block], theta)
@@ -201,6 +318,14 @@ def solve_shifted(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
     It is solved by Cholesky. When that fails, or the system is singular to working
     precision, it is solved with the eigenvectors of G whose eigenvalues can be told
     from zero, and an `IllConditionedWarning` is given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.network import solve_shifted
+    >>> solve_shifted(np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[4.0], [2.0]]), C=1.0)
+    array([[1.],
+           [1.]])
     """
     check_finite_system(G, rhs)
     shifted = G.copy()

@@ -26,7 +26,7 @@ SCHEMA_MEMBER = "schema.json"
 MOST_MEMBERS = 50_000
 MOST_BYTES = 4 * 2**30
 MOST_TEXT = {CARD_MEMBER: 64 * 2**20, SCHEMA_MEMBER: 256 * 2**20}
-MOST_NODES = 1_000_000
+MOST_NODES = 400_000
 DEEPEST = 200
 # A file may unpack to so many bytes for each of its own, beyond what is little anyway.
 HIGHEST_RATIO, LITTLE = 100, 32 * 2**20
@@ -122,13 +122,26 @@ def walk(content: Any) -> Iterator[tuple[Any, int]]:
     content : object
         From JSON.
     """
-    to_visit = [(content, 1)]
+    to_visit = [(content, 1)] if isinstance(content, dict | list) else []
     while to_visit:
         item, depth = to_visit.pop()
-        if isinstance(item, dict | list):
-            yield item, depth
-            inner = item.values() if isinstance(item, dict) else item
-            to_visit.extend((each, depth + 1) for each in inner)
+        yield item, depth
+        to_visit.extend([(each, depth + 1) for each in _inside(item)])
+
+
+def _inside(item: dict | list) -> list[dict | list]:
+    """Return the dicts and lists right inside of one that JSON held.
+
+    A hostile file may have a million nodes, and nearly all of what they hold is text: this
+    is the loop that it can make long.
+
+    Parameters
+    ----------
+    item : dict or list
+        From JSON.
+    """
+    each = item.values() if type(item) is dict else item
+    return [one for one in each if type(one) is dict or type(one) is list]
 
 
 def check_references(schema: Any, names: list[str]) -> None:
@@ -145,16 +158,22 @@ def check_references(schema: Any, names: list[str]) -> None:
         The members of the archive.
     """
     members = {*names}
-    nodes = [node for node, _ in walk(schema) if isinstance(node, dict) and "__loader__" in node]
-    versions: dict[int, list[list[int]]] = {}
-    for node in nodes:
-        below = [_number(each) for each in _below(node)]
-        versions.setdefault(_number(node), []).append(below)
-        if "file" in node:
-            own = node["file"] == f"{_number(node)}.npy" and node["file"] in members
-            _demand(own, "an array is not in a member of its own")
     # Nearly all nodes are values, which nothing is below of.
-    sizes = {number: 1 for number, each in versions.items() if not any(each)}
+    sizes: dict[int, int] = {}
+    versions: dict[int, list[list[int]]] = {}
+    for node, _ in walk(schema):
+        if not isinstance(node, dict) or "__loader__" not in node:
+            continue
+        number = _number(node)
+        if below := [_number(each) for each in _nodes_below(node)]:
+            versions.setdefault(number, []).append(below)
+        else:
+            sizes[number] = 1
+        if "file" in node:
+            own = node["file"] == f"{number}.npy" and node["file"] in members
+            _demand(own, "an array is not in a member of its own")
+    for number in versions:
+        sizes.pop(number, None)
     is_open: set[int] = set()
     to_visit = [_number(schema)]
     while to_visit:
@@ -183,15 +202,23 @@ def _number(node: dict[str, Any]) -> int:
     return number
 
 
-def _below(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the nodes right below a node."""
-    to_visit = [*node.values()]
+def _nodes_below(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the nodes right below a node.
+
+    Parameters
+    ----------
+    node : dict
+        From the tree of nodes.
+    """
+    found: list[dict[str, Any]] = []
+    to_visit = _inside(node)
     while to_visit:
         item = to_visit.pop()
         if isinstance(item, dict) and "__loader__" in item:
-            yield item
-        elif isinstance(item, dict | list):
-            to_visit.extend(item.values() if isinstance(item, dict) else item)
+            found.append(item)
+        else:
+            to_visit.extend(_inside(item))
+    return found
 
 
 def check_array_headers(members: zipfile.ZipFile) -> None:

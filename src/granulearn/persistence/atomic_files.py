@@ -38,6 +38,20 @@ def written_atomically(path: str | os.PathLike) -> Iterator[Path]:
     ------
     Path
         Where to write; the name ends as that of `path` does.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.persistence import written_atomically
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "note.txt")
+    ...     with written_atomically(path) as draft:
+    ...         _ = draft.write_text("all of it")
+    ...         path.exists()
+    ...     path.read_text()
+    False
+    'all of it'
     """
     named = Path(path)
     if named.is_dir():

@@ -4,4 +4,19 @@ from __future__ import annotations
 
 
 class ModelFileError(ValueError):
-    """A model file is refused; the message says why."""
+    """A model file is refused; the message says why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.persistence import ModelFileError, load_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.skops")
+    ...     _ = path.write_bytes(b"no model")
+    ...     try:
+    ...         load_model(path)
+    ...     except ModelFileError:
+    ...         print("refused")
+    refused
+    """

@@ -40,6 +40,19 @@ class LoadedModel:
     Rows are given as a dict (one row), a list of dicts, a frame of pandas or polars, an
     Arrow table or a path. Cells are read as `granulearn predict` reads them: by the card,
     which says how training did. Several threads may ask the same model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import ModelCard, load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"), ModelCard(target="label"))
+    ...     loaded = load_model(Path(folder, "model.skops"))
+    >>> loaded.card.target, loaded.pipeline.predict([[5.5]]).tolist()
+    ('label', ['b'])
     """
 
     pipeline: Any

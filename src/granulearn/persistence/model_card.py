@@ -19,6 +19,12 @@ class ColumnCard:
 
     A column of numbers or categories is one input under its own name; a column
     of dates becomes several (``"day: year"``, ...), as the schema of the card says.
+
+    Examples
+    --------
+    >>> from granulearn.persistence import ColumnCard
+    >>> ColumnCard("city", "category", categories=("Graz", "Lyon")).categories
+    ('Graz', 'Lyon')
     """
 
     name: str
@@ -41,6 +47,13 @@ class ModelCard:
 
     Everything has a default, so that a model made in Python can be saved with
     as much as is known about it.
+
+    Examples
+    --------
+    >>> from granulearn.persistence import ModelCard
+    >>> card = ModelCard(model="rvfl", target="label", rows=690)
+    >>> ModelCard.from_json(card.to_json()) == card
+    True
     """
 
     model: str = ""

@@ -98,7 +98,11 @@ def save_model(
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     archive = io.BytesIO(content)
     with zipfile.ZipFile(archive) as members:
-        schema = json.loads(members.read(SCHEMA_MEMBER))
+        try:
+            check_archive(members, len(content))
+            schema = read_json(members, SCHEMA_MEMBER)
+        except ArchiveError as error:
+            raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}.") from error
     if schema["protocol"] != PROTOCOL:
         raise ModelFileError(
             f"skops {version('skops')} writes protocol {schema['protocol']!r}, and load_model "
@@ -154,6 +158,18 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ModelFileError
         If the file is foreign, damaged, edited, names a type that is not listed, or
         holds no fitted classifier or regressor.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"))
+    ...     load_model(Path(folder, "model.skops")).pipeline.predict([[5.5]]).tolist()
+    ['b']
     """
     file = Path(path)
     content = read_content(file)

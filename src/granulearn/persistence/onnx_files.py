@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
+from granulearn._extras import EXTRAS, check_installed
 from granulearn.persistence.predictors import final_predictor
 
 TOLERANCE = 1e-5
@@ -17,7 +18,14 @@ _OPSETS = {"": 19, "ai.onnx.ml": 3}
 
 
 class OnnxMismatchError(ValueError):
-    """The ONNX model does not predict what the pipeline predicts."""
+    """The ONNX model does not predict what the pipeline predicts.
+
+    Examples
+    --------
+    >>> from granulearn.persistence import OnnxMismatchError
+    >>> issubclass(OnnxMismatchError, Exception)  # raised in the place of writing such a file
+    True
+    """
 
 
 def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
@@ -56,6 +64,7 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     >>> [output.name for output in onnx_model.graph.output]
     ['label', 'probabilities']
     """
+    check_installed(*EXTRAS["onnx"])
     from skl2onnx import convert_sklearn
 
     from granulearn.persistence.onnx_converters import check_convertible, register_converters
@@ -156,6 +165,14 @@ def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
     -------
     dict
         For the name of each input, an array of doubles or of text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from granulearn.persistence import onnx_inputs
+    >>> rows = pd.DataFrame({"area": [60.0, 85.0], "city": ["Graz", "Lyon"]})
+    >>> {name: (values.shape, values.dtype.kind) for name, values in onnx_inputs(rows).items()}
+    {'area': ((2, 1), 'f'), 'city': ((2, 1), 'O')}
     """
     if not hasattr(X, "columns"):
         return {"X": np.asarray(X, dtype=np.float64)}

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from granulearn.persistence.archives import walk
+
 TRUSTED_PREDICTORS = frozenset(
     {
         "granulearn.estimators.ball_ensemble.BallEnsembleClassifier",
@@ -122,18 +124,12 @@ def untrusted_types(schema: dict[str, Any], trusted: Sequence[str] = ()) -> list
 
 def _named_by_nodes(schema: dict[str, Any]) -> Iterator[str]:
     """Yield the name of each node that is not listed."""
-    to_visit: list[Any] = [schema]  # no recursion: a file can be nested to any depth
-    while to_visit:
-        item = to_visit.pop()
-        if isinstance(item, list):
-            to_visit.extend(item)
-        elif isinstance(item, dict):
-            to_visit.extend(item.values())
-            if "__loader__" in item and not is_trusted(item):
-                loader = str(item["__loader__"])
-                name = f"{item.get('__module__')}.{item.get('__class__')}"
-                usual = loader in ("ObjectNode", "FunctionNode")
-                yield name if usual else f"{name} (by {loader})"
+    for item, _ in walk(schema):
+        if isinstance(item, dict) and "__loader__" in item and not is_trusted(item):
+            loader = str(item["__loader__"])
+            name = f"{item.get('__module__')}.{item.get('__class__')}"
+            usual = loader in ("ObjectNode", "FunctionNode")
+            yield name if usual else f"{name} (by {loader})"
 
 
 def is_trusted(node: dict[str, Any]) -> bool:

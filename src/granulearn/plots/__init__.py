@@ -1,4 +1,11 @@
-"""Pictures: a table or a BallSet becomes a matplotlib figure; no result is computed here."""
+"""Pictures: a table or a BallSet becomes a matplotlib figure; no result is computed here.
+
+``plt.style.use("granulearn.plots.style")`` gives your own figures the look of the gallery.
+"""
+
+from granulearn._extras import check_installed
+
+check_installed("matplotlib")
 
 from granulearn.plots.balls import plot_balls
 from granulearn.plots.critical_difference import plot_critical_difference

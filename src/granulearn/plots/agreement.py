@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from granulearn.plots.palette import MARKERS, MUTED, series_color
+from granulearn.plots.palette import MARKERS, MUTED, series_color, shade
 
 
 def plot_agreement(
@@ -38,7 +38,7 @@ def plot_agreement(
     """
     every = np.concatenate([np.ravel(pair) for pair in points.values()])
     low, high = every.min() - 2, every.max() + 2
-    ax.plot([low, high], [low, high], color=MUTED, linewidth=1, zorder=1)
+    ax.plot([low, high], [low, high], color=shade(MUTED), linewidth=1, zorder=1)
     for method in methods:
         if method not in points:
             continue

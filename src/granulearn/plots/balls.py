@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import EllipseCollection
+from matplotlib.colors import to_rgba_array
 from sklearn.decomposition import PCA
 
 from granulearn.balls import BallSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-CLASS_COLORS = plt.get_cmap("tab10").colors  # type: ignore[attr-defined]
 
 
 def plot_balls(
@@ -26,14 +25,16 @@ def plot_balls(
     features: Sequence[int] | Sequence[str] | None = None,
     color: Any = "purity",
     color_label: str | None = None,
+    guides: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the samples as dots and the balls as circles.
 
     A circle's centre is the ball's centre, its radius the mean distance of the
-    ball's samples to it in the plane that is drawn, its outline the ball's class.
-    Its filling is `color`: the darker, the less the ball is to be trusted. A ball
-    of one sample has radius 0 and is drawn as a small circle of fixed size.
+    ball's samples to it in the plane that is drawn, its outline the ball's class, in
+    the colours of the style in force. Its filling is `color`: the darker, the less
+    the ball is to be trusted. A ball of one sample has radius 0 and is drawn as a
+    small circle of fixed size.
 
     Parameters
     ----------
@@ -50,22 +51,32 @@ def plot_balls(
         What fills the circles: purities, or numbers such as memberships.
     color_label : str, default=None
         What the colour bar is called; "membership" where `color` holds numbers.
+    guides : bool, default=True
+        Whether to draw the legend and the colour bar; one panel of many is enough.
     ax : matplotlib Axes, default=None
         Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import generate_balls
+    >>> from granulearn.plots import plot_balls
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> ax = plot_balls(generate_balls(X, y, random_state=0), X, y)
     """
     values, label = _ball_values(balls, color, color_label)
     samples, centers, names = _in_two_dimensions(balls, X, features)
     ax = plt.subplots(figsize=(7.5, 5.5), layout="constrained")[1] if ax is None else ax
+    class_colors = to_rgba_array([f"C{code}" for code in range(len(balls.classes))])
     codes = np.searchsorted(balls.classes, np.asarray(y))
-    point_colors = np.array([CLASS_COLORS[c % len(CLASS_COLORS)] for c in codes])
     ax.scatter(
-        samples[:, 0], samples[:, 1], s=6, c=point_colors, alpha=0.55, linewidths=0, zorder=2
+        samples[:, 0], samples[:, 1], s=6, c=class_colors[codes], alpha=0.55, linewidths=0, zorder=2
     )
-    edges = [CLASS_COLORS[c % len(CLASS_COLORS)] for c in balls.labels]
+    edges = class_colors[balls.labels]
     radii = _drawn_radii(balls, samples, centers)
     single = balls.counts == 1
     circles = EllipseCollection(
@@ -75,7 +86,7 @@ def plot_balls(
         units="xy",
         offsets=centers[~single],
         offset_transform=ax.transData,
-        edgecolors=[edges[i] for i in np.flatnonzero(~single)],
+        edgecolors=edges[~single],
         linewidths=1.1,
         alpha=0.6,
         cmap="PuRd_r",
@@ -92,17 +103,21 @@ def plot_balls(
         centers[single, 1],
         s=28,
         facecolors=circles.to_rgba(values[single], alpha=0.6),
-        edgecolors=[edges[i] for i in np.flatnonzero(single)],
+        edgecolors=edges[single],
         linewidths=0.7,
         zorder=1,
     )
-    for code, value in enumerate(balls.classes):
-        ax.scatter([], [], s=24, color=CLASS_COLORS[code % len(CLASS_COLORS)], label=str(value))
-    ax.legend(title="class", frameon=False, loc="best")
-    ax.figure.colorbar(circles, ax=ax, label=label, shrink=0.85)
+    if guides:
+        for color_of_class, value in zip(class_colors, balls.classes, strict=True):
+            ax.scatter([], [], s=24, color=color_of_class, label=str(value))
+        ax.legend(title="class", frameon=False, loc="best")
+        ax.figure.colorbar(circles, ax=ax, label=label, shrink=0.85)
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
-    ax.set_aspect("equal", adjustable="datalim")
+    # Limits that other panels share are theirs too; then the box of the panel gives way.
+    shared = (ax.get_shared_x_axes(), ax.get_shared_y_axes())
+    is_shared = all(len(group.get_siblings(ax)) > 1 for group in shared)
+    ax.set_aspect("equal", adjustable="box" if is_shared else "datalim")
     n = len(balls.assignment)
     ax.set_title(f"{len(balls)} balls of {n} samples, {np.sum(single)} of one sample")
     return ax

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from granulearn.plots.palette import INK, series_color
+from granulearn.plots.palette import INK, series_color, shade
 
 
 def plot_bars(
@@ -49,7 +49,7 @@ def plot_bars(
             0.92 * width,
             yerr=spread if spread.any() else None,
             color=series_color(position),
-            error_kw={"ecolor": INK, "elinewidth": 0.9, "capsize": 2},
+            error_kw={"ecolor": shade(INK), "elinewidth": 0.9, "capsize": 2},
             label=method,
         )
         lowest = min(lowest, float(np.min(np.asarray(values) - spread)))

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 
+from granulearn._extras import check_installed
 from granulearn.statistics import Comparison
 
 if TYPE_CHECKING:
@@ -35,8 +36,15 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from granulearn.plots import plot_critical_difference
+    >>> from granulearn.statistics import compare, paper_accuracy_table
+    >>> ax = plot_critical_difference(compare(paper_accuracy_table()))
     """
     # Imported when used: it brings seaborn and statsmodels along.
+    check_installed("scikit_posthocs")
     from scikit_posthocs import critical_difference_diagram
 
     ranks = comparison.ranks

@@ -44,6 +44,12 @@ def plot_pairwise_p(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from granulearn.plots import plot_pairwise_p
+    >>> from granulearn.statistics import compare, paper_accuracy_table
+    >>> ax = plot_pairwise_p(compare(paper_accuracy_table()))
     """
     order = comparison.ranks.sort_values(kind="stable").index
     values = comparison.p_matrix(p_value).loc[order, order].to_numpy()

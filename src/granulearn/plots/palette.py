@@ -1,11 +1,15 @@
 """Colours that a page can change: stand-ins, and what they mean in print.
 
 A figure made for a page is drawn with stand-in colours; the page replaces each
-by one of its own, for light and for dark. Elsewhere `LIGHT` says how it looks.
+by one of its own, for light and for dark. A figure for print is drawn with the
+light ones from the start.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 INK, MUTED, GRID = "#010203", "#040506", "#070809"
@@ -35,7 +39,9 @@ THEME = {
     SERIES[15]: ("series-16", "#7d7f86", "#d5d7dc"),
 }
 
-PAGE_STYLE: dict[Any, Any] = {
+_for_print = ContextVar("for_print", default=False)
+
+_STYLE: dict[Any, Any] = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
@@ -61,8 +67,39 @@ PAGE_STYLE: dict[Any, Any] = {
 }
 
 
+@contextmanager
+def for_print() -> Iterator[None]:
+    """Draw with colours of print, not with stand-ins that a page replaces."""
+    token = _for_print.set(True)
+    try:
+        yield
+    finally:
+        _for_print.reset(token)
+
+
+def shade(stand_in: str) -> str:
+    """Return the colour to draw with: the stand-in itself, or its colour in print.
+
+    Parameters
+    ----------
+    stand_in : str
+        `INK`, `MUTED`, `GRID` or one of `SERIES`.
+
+    Returns
+    -------
+    str
+        A colour for matplotlib.
+    """
+    return THEME[stand_in][1] if _for_print.get() else stand_in
+
+
+def page_style() -> dict[Any, Any]:
+    """Return the settings of matplotlib for figures of a page, or of print."""
+    return {key: shade(value) if value in THEME else value for key, value in _STYLE.items()}
+
+
 def series_color(position: int) -> str:
-    """Return the stand-in colour of the method at a position of the study.
+    """Return the colour of the method at a position of the study.
 
     Parameters
     ----------
@@ -74,4 +111,4 @@ def series_color(position: int) -> str:
     str
         A colour for matplotlib.
     """
-    return SERIES[position % len(SERIES)]
+    return shade(SERIES[position % len(SERIES)])

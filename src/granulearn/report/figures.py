@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -12,12 +14,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from granulearn.persistence.atomic_files import written_atomically
 from granulearn.plots.agreement import plot_agreement
 from granulearn.plots.balls import plot_balls
 from granulearn.plots.bars import plot_bars
 from granulearn.plots.critical_difference import plot_critical_difference
 from granulearn.plots.curves import plot_curves
-from granulearn.plots.palette import INK, PAGE_STYLE, SERIES
+from granulearn.plots.palette import INK, SERIES, for_print, page_style
 from granulearn.plots.surface import plot_surface
 from granulearn.report.svg import themed_svg
 from granulearn.statistics import compare
@@ -50,29 +53,91 @@ class PageFigure:
     """Whether it takes the whole width; others stand two by two."""
 
 
-def make_figures(summary: dict[str, Any]) -> list[PageFigure]:
+@dataclass(frozen=True)
+class _Drawn:
+    """A figure as it was drawn; from it come those of pages and of files."""
+
+    section: str
+    name: str
+    caption: str
+    figure: Figure
+    wide: bool = True
+    stand_ins: dict[str, str] = field(default_factory=dict)
+
+
+def make_figures(summary: dict[str, Any], prefix: str = "") -> list[PageFigure]:
     """Draw everything that a summary has numbers for.
 
     Parameters
     ----------
     summary : dict
         What `granulearn.studies.summarize` returned.
+    prefix : str, default=""
+        Before every name, where figures of several studies stand on one page.
 
     Returns
     -------
     list of PageFigure
         In the order of the page.
     """
-    with mpl.rc_context({**mpl.rcParamsDefault, "backend": "agg", **PAGE_STYLE}):
-        return [
-            *_rank_figures(summary),
-            *_curve_figures(summary),
-            *_layer_figures(summary),
-            *_activation_figures(summary),
-            *_surface_figures(summary),
-            *_paper_figures(summary),
-            *_ball_figures(summary),
-        ]
+    return [
+        PageFigure(
+            drawn.section,
+            prefix + drawn.name,
+            drawn.caption,
+            themed_svg(drawn.figure, prefix + drawn.name, drawn.caption, drawn.stand_ins),
+            drawn.wide,
+        )
+        for drawn in _draw(summary)
+    ]
+
+
+def write_figures(
+    summary: dict[str, Any], directory: str | os.PathLike, prefix: str = ""
+) -> list[Path]:
+    """Write every figure of a summary as SVG and as PDF, in the colours of print.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    directory : path
+        Where to; made if it is not there.
+    prefix : str, default=""
+        Before the name of every file.
+
+    Returns
+    -------
+    list of Path
+        The files; the same bytes for the same summary.
+    """
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with for_print():
+        for drawn in _draw(summary):
+            for ending, metadata in _FORMATS.items():
+                path = folder / f"{prefix}{drawn.name}.{ending}"
+                settings: dict[Any, Any] = {"svg.hashsalt": drawn.name, "pdf.fonttype": 42}
+                with written_atomically(path) as draft, mpl.rc_context(settings):
+                    drawn.figure.savefig(draft, format=ending, metadata=metadata)
+                written.append(path)
+    return written
+
+
+# Without the time of day, so that the same numbers make the same file.
+_FORMATS: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def _draw(summary: dict[str, Any]) -> Iterator[_Drawn]:
+    with mpl.rc_context({**mpl.rcParamsDefault, "backend": "agg", **page_style()}):
+        yield from _rank_figures(summary)
+        yield from _curve_figures(summary)
+        yield from _layer_figures(summary)
+        yield from _activation_figures(summary)
+        yield from _surface_figures(summary)
+        yield from _paper_figures(summary)
+        yield from _ball_figures(summary)
 
 
 def score_label(summary: dict[str, Any]) -> str:
@@ -92,7 +157,7 @@ def score_label(summary: dict[str, Any]) -> str:
     return f"{words} (%)" if summary["in_percent"] else words
 
 
-def _rank_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _rank_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     for comparison in summary["comparisons"][:1]:
         result = compare(
             pd.DataFrame(**comparison["table"]),
@@ -107,11 +172,10 @@ def _rank_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
             f"Average ranks over {comparison['n_sets']} {comparison['unit']}, best on the left. "
             "Methods joined by a thick bar cannot be told apart."
         )
-        svg = themed_svg(figure, "ranks", "critical-difference diagram", _COLORS_OF_RANKS)
-        yield PageFigure("ranks", "ranks", caption, svg)
+        yield _Drawn("ranks", "ranks", caption, figure, stand_ins=_COLORS_OF_RANKS)
 
 
-def _curve_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _curve_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     for number, curve in enumerate(summary["curves"]):
         is_mean = curve["dataset"].startswith("mean of")
         figure = Figure(figsize=(7.2, 4.4) if is_mean else (4.8, 3.6), layout="constrained")
@@ -132,11 +196,10 @@ def _curve_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
         if is_mean:
             figure.legend(loc="outside lower center", ncols=4)
             caption += " Bars: standard error over repeated splits, if there are any."
-        name = f"curve-{number}"
-        yield PageFigure("curves", name, caption, themed_svg(figure, name, caption), is_mean)
+        yield _Drawn("curves", f"curve-{number}", caption, figure, is_mean)
 
 
-def _layer_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _layer_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     for number, item in enumerate(summary["layers"]):
         figure = Figure(figsize=(7.2, 4.4), layout="constrained")
         axes = figure.subplots()
@@ -155,11 +218,10 @@ def _layer_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
             f"{item['condition']}, {item['dataset']}: {score_label(summary)} by number of layers. "
             "Bars: standard error over repeated splits, if there are any."
         )
-        name = f"layers-{number}"
-        yield PageFigure("layers", name, caption, themed_svg(figure, name, caption))
+        yield _Drawn("layers", f"layers-{number}", caption, figure)
 
 
-def _activation_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _activation_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     for number, dataset in enumerate(_datasets_of(summary["activations"])):
         own = [item for item in summary["activations"] if item["dataset"] == dataset]
         settings = list(dict.fromkeys(point["at"][0] for item in own for point in item["points"]))
@@ -181,11 +243,10 @@ def _activation_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
             f"{dataset}: {score_label(summary)} by activation. Bars: standard error over splits. "
             "The axis does not start at 0."
         )
-        name = f"activation-{number}"
-        yield PageFigure("activations", name, caption, themed_svg(figure, name, caption))
+        yield _Drawn("activations", f"activation-{number}", caption, figure)
 
 
-def _surface_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _surface_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     for number, item in enumerate(summary["surfaces"]):
         penalties = sorted({point["at"][0] for point in item["points"]})
         widths = sorted({point["at"][1] for point in item["points"]})
@@ -207,11 +268,10 @@ def _surface_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
         )
         axes.set_title(f"{item['method']} on {item['dataset']}", loc="left")
         caption = f"{item['method']} on {item['dataset']}: {score_label(summary)} by C and width."
-        name = f"surface-{number}"
-        yield PageFigure("surfaces", name, caption, themed_svg(figure, name, caption), False)
+        yield _Drawn("surfaces", f"surface-{number}", caption, figure, False)
 
 
-def _paper_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _paper_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     if not (summary["paper"] and summary["paper"]["points"]):
         return
     points: dict[str, tuple[list[float], list[float]]] = {}
@@ -233,10 +293,10 @@ def _paper_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
         "Each point is one method on one data set. On the line, both agree; above it, this run "
         "is more accurate than the paper."
     )
-    yield PageFigure("paper", "paper", caption, themed_svg(figure, "paper", caption))
+    yield _Drawn("paper", "paper", caption, figure)
 
 
-def _ball_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
+def _ball_figures(summary: dict[str, Any]) -> Iterator[_Drawn]:
     for number, drawing in enumerate(summary["drawings"]):
         balls, points, labels = balls_of_drawing(drawing)
         figure = Figure(figsize=(5.6, 4.6), layout="constrained")
@@ -250,8 +310,7 @@ def _ball_figures(summary: dict[str, Any]) -> Iterator[PageFigure]:
             f"{drawing['dataset']}, training part, {drawing['condition']}: dots are samples, "
             "circles are balls, colours are classes."
         )
-        name = f"balls-{number}"
-        yield PageFigure("balls", name, caption, themed_svg(figure, name, caption), False)
+        yield _Drawn("balls", f"balls-{number}", caption, figure, False)
 
 
 def _datasets_of(items: list[dict[str, Any]]) -> list[str]:

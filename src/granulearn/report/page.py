@@ -30,6 +30,18 @@ def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_page
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_page(summarize(store), Path(folder, "quick.html")).name
+    'quick.html'
     """
     return write_text_atomically(path, render_page(summary))
 
@@ -46,6 +58,18 @@ def render_page(summary: dict[str, Any]) -> str:
     -------
     str
         The page; the same for the same summary.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import render_page
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     render_page(summarize(store))[:15]
+    '<!DOCTYPE html>'
     """
     figures: dict[str, list] = {section: [] for section in SECTIONS}
     for figure in make_figures(summary):
@@ -53,16 +77,16 @@ def render_page(summary: dict[str, Any]) -> str:
     return render_html(
         "granulearn.report",
         "page.html",
-        {"number": _number, "settings": _settings, "words": _words, "seconds": _seconds},
+        {"number": shown_number, "settings": _settings, "words": _words, "seconds": _seconds},
         summary=summary,
         figures=figures,
         score_label=score_label(summary),
         wide_table=len(summary["methods"]) <= MOST_COLUMNS,
-        theme=_theme(),
+        theme=theme_css(),
     )
 
 
-def _theme() -> str:
+def theme_css() -> str:
     """Return the colours of figures as CSS variables, for light and for dark."""
     light = "".join(f"--{name}:{color};" for name, color, _ in THEME.values())
     dark = "".join(f"--{name}:{color};" for name, _, color in THEME.values())
@@ -74,7 +98,16 @@ def _theme() -> str:
     )
 
 
-def _number(value: float | None, digits: int = 2) -> str:
+def shown_number(value: float | None, digits: int = 2) -> str:
+    """Return a number with so many decimals; a dash where there is none.
+
+    Parameters
+    ----------
+    value : float or None
+        The number.
+    digits : int, default=2
+        Decimals.
+    """
     return "–" if value is None else f"{value:.{digits}f}"
 
 

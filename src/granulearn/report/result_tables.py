@@ -27,13 +27,26 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
     -------
     list of Path
         The files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_tables
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     [path.name for path in write_tables(summarize(store), folder)]
+    ['quick.csv', 'quick.md']
     """
     name = summary["study"]["name"]
     folder = Path(directory)
     scores = guarded_frame(score_frame(summary))
+    more = f"Every data set: [{name}.csv]({name}.csv)."
     contents = {
         folder / f"{name}.csv": scores.to_csv(index=False, lineterminator="\n"),
-        folder / f"{name}.md": "\n".join(_page(summary)) + "\n",
+        folder / f"{name}.md": study_markdown(summary, more),
     }
     return [write_text_atomically(path, text) for path, text in contents.items()]
 
@@ -67,9 +80,24 @@ def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns).round(2)
 
 
-def _page(summary: dict[str, Any]) -> list[str]:
+def study_markdown(summary: dict[str, Any], more: str = "") -> str:
+    """Return a study for readers: scores, ranks and what the statistics say.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    more : str, default=""
+        Where to find more, if there is more.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     study, progress = summary["study"], summary["progress"]
     name = study["name"]
+    command = f"granulearn bench {study['file']} --results results/{name}.db"
     lines = [
         f"# {name}",
         "",
@@ -80,7 +108,7 @@ def _page(summary: dict[str, Any]) -> list[str]:
         f"{len(progress['failed'])} failed. Made by:",
         "",
         "```",
-        f"{_where_the_data_is(summary)}granulearn bench {name} --results results/{name}.db",
+        f"{_where_the_data_is(summary)}{command}",
         f"granulearn report results/{name}.db --tables docs/results",
         "```",
         "",
@@ -88,7 +116,8 @@ def _page(summary: dict[str, Any]) -> list[str]:
         *_statistics(summary),
         *_conditions(summary),
     ]
-    return [*lines, f"Every data set: [{name}.csv]({name}.csv).", "", *_machines(summary)]
+    lines += [more, ""] if more else []
+    return "\n".join([*lines, *machines_in_words(summary)]) + "\n"
 
 
 def _where_the_data_is(summary: dict[str, Any]) -> str:
@@ -124,7 +153,7 @@ def _methods(summary: dict[str, Any]) -> list[str]:
             )  # fmt: skip
         row += [_shown(line["n_balls"], 0)]
         rows.append([*row, _shown(line["scores"][SINGLE_BALLS], 0)] if single else row)
-    return _table(heads, rows)
+    return markdown_table(heads, rows)
 
 
 def _statistics(summary: dict[str, Any]) -> list[str]:
@@ -147,10 +176,17 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
         [*place, *(_shown(value) for value in values)]
         for place, values in zip(means.index, means.to_numpy(), strict=True)
     ]
-    return _table(["condition", "source", *summary["methods"]], rows)
+    return markdown_table(["condition", "source", *summary["methods"]], rows)
 
 
-def _machines(summary: dict[str, Any]) -> list[str]:
+def machines_in_words(summary: dict[str, Any]) -> list[str]:
+    """Return with what the cells of a study were computed, one sentence per machine.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    """
     return [
         f"Made with Python {item['python']} on {item['system']}, {item['cores']} cores: "
         + ", ".join(f"{name} {found}" for name, found in item["packages"].items())
@@ -159,8 +195,19 @@ def _machines(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    rule = ["---", *["---:"] * (len(heads) - 1)]
+def markdown_table(heads: list[str], rows: list[list[str]], *, numbers: bool = True) -> list[str]:
+    """Return the lines of a table in Markdown, and an empty one.
+
+    Parameters
+    ----------
+    heads : list of str
+        Of the columns.
+    rows : list of list of str
+        The cells.
+    numbers : bool, default=True
+        Whether all columns but the first stand on the right.
+    """
+    rule = ["---", *["---:" if numbers else "---"] * (len(heads) - 1)]
     return [*(f"| {' | '.join(row)} |" for row in [heads, rule, *rows]), ""]
 
 

@@ -51,6 +51,19 @@ def read_decisions(path: Path) -> list[Decision]:
     -------
     list of Decision
         The last one about each row that was not undone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from granulearn.review import read_decisions
+    >>> said = pd.DataFrame({"row": [7, 9, 8], "decision": ["exclude", "keep", ""]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "decisions.csv")
+    ...     said.to_csv(path)
+    ...     [(decision.row, decision.decision) for decision in read_decisions(path)]
+    [(7, 'exclude'), (9, 'keep')]
     """
     return standing(read_lines(path))
 

@@ -13,12 +13,35 @@ DECISIONS = (KEEP, CHANGE, EXCLUDE, UNSURE)
 
 
 class DecisionsError(ValueError):
-    """Decisions that cannot be used, and why."""
+    """Decisions that cannot be used, and why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from granulearn.review import DecisionsError, read_decisions
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "decisions.csv")
+    ...     pd.DataFrame({"row": [7], "decision": ["perhaps"]}).to_csv(path)
+    ...     try:
+    ...         read_decisions(path)
+    ...     except DecisionsError as error:
+    ...         print(str(error).split(", ", 1)[1])
+    line 2: 'perhaps' is no decision; use keep, change, exclude, unsure.
+    """
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a person says about the label of one row; one line of a file."""
+    """What a person says about the label of one row; one line of a file.
+
+    Examples
+    --------
+    >>> from granulearn.review import Decision
+    >>> Decision(row=7, decision="change", label="approved", given="refused").truth
+    'approved'
+    """
 
     row: int
     """Number of the data row, from 1."""

@@ -36,6 +36,21 @@ def verified_by(
         The class labels, sorted.
     source : str
         Name of the file of decisions, for messages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.review import Decision, verified_by
+    >>> verified = verified_by(
+    ...     [Decision(row=2, decision="change", label="yes")],
+    ...     rows=np.arange(3),
+    ...     hashes=["", "", ""],
+    ...     given=np.array([0, 0, 1]),
+    ...     classes=np.array(["no", "yes"]),
+    ...     source="decisions.csv",
+    ... )
+    >>> verified
+    VerifiedLabels(rows=array([1]), truth=array([1]), at_random=array([False]))
     """
     check_belong(decisions, hashes, source)
     position = np.full(len(hashes), -1)

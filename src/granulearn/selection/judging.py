@@ -26,6 +26,9 @@ from granulearn.network import one_hot, row_blocks
 from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.ridge_path import RidgePath
 
+Error = float | np.ndarray
+"""One for all widths, or one for each."""
+
 # Two ways to compute a score differ, relative to the largest score, by less
 # than eps times the sum of this and the condition number of the system. On the
 # benchmark sets a tenth of that is typical for large C.
@@ -69,7 +72,7 @@ class Judge(Protocol):
     """Scores networks on samples whose classes or values it knows."""
 
     def of_widths(
-        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
+        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: Error
     ) -> Judged:
         """Judge a network of each width.
 
@@ -81,7 +84,7 @@ class Judge(Protocol):
             Number of leading columns of each width, ascending.
         H : ndarray of shape (n_rows, p)
             Features of the samples.
-        error : float
+        error : float or ndarray of shape (n_widths,)
             How far rounding can move an output, relative to the largest one.
         """
 
@@ -105,7 +108,7 @@ class Accuracy:
     """(n_rows,) weights of the samples; None means one for each."""
 
     def of_widths(
-        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
+        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: Error
     ) -> Judged:
         """Judge a network of each width; see `Judge`."""
         found = decide(class_contrasts(path), columns, H, self.is_class, self.weights)
@@ -122,8 +125,7 @@ def class_contrasts(path: RidgePath) -> RidgePath:
 
     For two classes one output is enough: the difference of their scores.
     """
-    z = path.projected
-    return RidgePath(path.factor, z[:, 1:] - z[:, :1]) if z.shape[1] == 2 else path
+    return path.difference() if path.n_outputs == 2 else path
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +219,7 @@ class RSquared:
     """(n_outputs,) largest magnitude of the targets that ridges were fitted to."""
 
     def of_widths(
-        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: float
+        self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: Error
     ) -> Judged:
         """Judge a network of each width; see `Judge`."""
         n_outputs = self.Y.shape[1]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
+from granulearn.estimators.base import TrainingRows
 from granulearn.network import NormalEquations, normal_equations
 from granulearn.selection.candidates import ColumnsGroup, PenaltyGroup, RowsGroup
 from granulearn.selection.fold import OutcomeTable
+from granulearn.selection.graph_path import (
+    GraphsByWidth,
+    GraphSystems,
+    is_nested,
+    open_graph_systems,
+)
 from granulearn.selection.judging import add_certain, certain_of_all, rounding_error
 from granulearn.selection.layers_path import LayersPath, open_layers_path
 from granulearn.selection.prepared_model import PreparedModel
-from granulearn.selection.ridge_path import RidgePath, factor_ridge
+from granulearn.selection.ridge_path import Factored, RidgePath, factor_ridge
 
 # A network of many more columns than rows is cheaper in the dual form, one by one.
 # Below this many columns nothing is cheaper than the shared factor. The limit of deep
@@ -85,15 +92,47 @@ class WidthColumns:
 
 
 @dataclass(frozen=True, eq=False)
+class RidgeSystems:
+    """The ridge of the widest network, at any penalty."""
+
+    equations: NormalEquations
+    """Normal equations of the widest network."""
+    gram_norm: float
+    inverse_penalty_factor: int
+
+    def factored(self, C: float, columns: np.ndarray, limit: float) -> Factored | None:
+        """Return the ridge of a penalty; None where the solver of `fit` must decide.
+
+        Parameters
+        ----------
+        C : float
+            The parameter of the candidates.
+        columns : ndarray of shape (n_widths,)
+            Numbers of leading columns, ascending.
+        limit : float
+            How far rounding may move scores.
+        """
+        inverse_penalty = C * self.inverse_penalty_factor
+        ridge = factor_ridge(self.equations, inverse_penalty)
+        if ridge is None:
+            return None
+        # No condition number exceeds this bound. Most are much smaller, where the rows alone
+        # determine the weights well. "not error <" is also true for NaN, after an overflow.
+        error = rounding_error(inverse_penalty * self.gram_norm)
+        if not error < limit:
+            error = rounding_error(ridge.condition(self.gram_norm + 1 / inverse_penalty))
+        return Factored(ridge, error) if error < limit else None
+
+
+@dataclass(frozen=True, eq=False)
 class ColumnsPath:
     """Networks of nested columns, for the price of one Gram matrix."""
 
     model: PreparedModel
     same_columns: ColumnsGroup
     columns: WidthColumns
-    equations: NormalEquations
-    """Normal equations of the widest network."""
-    gram_norm: float
+    systems: RidgeSystems | GraphSystems
+    """What the widest network solves at any penalty."""
     bias_column: int
     H: dict[str, np.ndarray]
     """Features of the samples to score, in the widest network."""
@@ -103,7 +142,8 @@ class ColumnsPath:
         certain = np.zeros(len(group.sizes), dtype=bool)
         columns = self.columns.of(group.sizes)
         narrow = slice(len(columns))
-        path = self._factored(group.C) if len(columns) else None
+        limit = self.model.largest_error
+        path = self.systems.factored(group.C, columns, limit) if len(columns) else None
         if path is None:
             return certain
         judged = {
@@ -121,20 +161,6 @@ class ColumnsPath:
             table.add(int(group.places[at]), self.model.score(fitted))
         return certain
 
-    def _factored(self, C: float) -> _Factored | None:
-        """Return the ridge of a penalty; None where the solver of `fit` must decide."""
-        inverse_penalty = C * self.model.shared.inverse_penalty_factor
-        ridge = factor_ridge(self.equations, inverse_penalty)
-        if ridge is None:
-            return None
-        limit = self.model.largest_error
-        # No condition number exceeds this bound. Most are much smaller, where the rows alone
-        # determine the weights well. "not error <" is also true for NaN, after an overflow.
-        error = rounding_error(inverse_penalty * self.gram_norm)
-        if not error < limit:
-            error = rounding_error(ridge.condition(self.gram_norm + 1 / inverse_penalty))
-        return _Factored(ridge, error) if error < limit else None
-
     def _output_weights(self, ridge: RidgePath, columns: np.ndarray) -> list:
         """Return ``coef_`` for each number of columns; for a deep network, lists of all stages."""
         deep = self.model.is_deep
@@ -145,19 +171,17 @@ class ColumnsPath:
         return [every[: np.searchsorted(stages, p) + 1] for p in columns] if deep else every
 
 
-class _Factored(NamedTuple):
-    ridge: RidgePath
-    error: float
-    """How far rounding can move the outputs of the ridge, relative to the largest one."""
-
-
-def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath | LayersPath | None:
+def _open_path(
+    model: PreparedModel, same_columns: ColumnsGroup
+) -> ColumnsPath | LayersPath | GraphsByWidth | None:
     """Return the path of the sizes that gain by one; None if there are none."""
     rows, Y = model.rows, model.targets.Y
-    if not model.shared.nested or (Y[0] == Y).all():
+    if (Y[0] == Y).all():
         return None
     if model.shared.ridge_per_layer:
         return open_layers_path(model, same_columns)
+    if model.shared.graph_penalty and not is_nested(model.estimator):
+        return GraphsByWidth(model, same_columns)
     columns = width_columns(model, same_columns)
     sizes = np.concatenate([group.sizes for group in same_columns.penalties])
     widths = columns.narrow(sizes)
@@ -165,16 +189,24 @@ def _open_path(model: PreparedModel, same_columns: ColumnsGroup) -> ColumnsPath 
         return None
     features = model.features(same_columns.network(1.0, widths.max()))
     equations = normal_equations(features, rows.X, Y, rows.weights)
-    gram_norm = np.abs(equations.gram).sum(axis=0).max()
-    # LAPACK wants contiguous columns, and would copy any others for each penalty.
-    equations = replace(equations, gram=np.asfortranarray(equations.gram))
+    systems: RidgeSystems | GraphSystems
+    if model.shared.graph_penalty:
+        assert isinstance(rows, TrainingRows)  # a graph joins rows of a class
+        H_rows = features(rows.X)
+        systems = open_graph_systems(equations, H_rows, rows.codes, model.estimator.gamma)
+    else:
+        gram_norm = np.abs(equations.gram).sum(axis=0).max()
+        # LAPACK wants contiguous columns, and would copy any others for each penalty.
+        equations = replace(equations, gram=np.asfortranarray(equations.gram))
+        systems = RidgeSystems(equations, gram_norm, model.shared.inverse_penalty_factor)
     H = {name: np.asfortranarray(features(X)) for name, X in model.scored_inputs.items()}
-    return ColumnsPath(model, same_columns, columns, equations, gram_norm, features.bias_column, H)
+    return ColumnsPath(model, same_columns, columns, systems, features.bias_column, H)
 
 
 def width_columns(model: PreparedModel, same_columns: ColumnsGroup) -> WidthColumns:
     """Return how many leading columns each size of a group's networks takes."""
     one, two = (model.features(same_columns.network(1.0, width)).n_columns for width in (1, 2))
-    deep = model.is_deep
-    limit = max(2 * len(model.rows.X), SMALL_DEEP_SYSTEM if deep else SMALL_SYSTEM)
+    limit = max(2 * len(model.rows.X), SMALL_DEEP_SYSTEM if model.is_deep else SMALL_SYSTEM)
+    if model.shared.graph_penalty:  # it has no dual form
+        limit = sys.maxsize
     return WidthColumns(fixed=2 * one - two, per_node=two - one, limit=limit)

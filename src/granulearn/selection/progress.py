@@ -1,4 +1,4 @@
-"""A progress bar for long searches, on a terminal, if rich is installed."""
+"""A progress bar for long searches, on a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Any
 
 PATIENCE = 2.0
@@ -69,7 +68,7 @@ def show_progress(n_tasks: int, verbose: int) -> Iterator[NoProgress | ProgressB
     verbose : int
         Above zero the bar appears at once, not only when the search is long.
     """
-    if not (sys.stderr.isatty() and find_spec("rich")):
+    if not sys.stderr.isatty():
         yield NoProgress()
         return
     progress = ProgressBar(n_tasks, patience=0.0 if verbose > 0 else PATIENCE)

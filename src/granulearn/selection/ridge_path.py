@@ -14,8 +14,8 @@ block of the factor. With ``L L' = G + I/C`` of the widest network,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -37,6 +37,15 @@ class RidgePath:
     """(p, p) the Cholesky factor L; only its lower triangle has a meaning."""
     projected: np.ndarray
     """(p, n_outputs) z."""
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs."""
+        return self.projected.shape[-1]
+
+    def difference(self) -> RidgePath:
+        """Return the path of the second of two outputs minus the first."""
+        return replace(self, projected=np.diff(self.projected))
 
     def condition(self, norm: float) -> float:
         """Estimate the condition number of the system; for fewer columns it is no larger.
@@ -63,11 +72,14 @@ class RidgePath:
         ndarray of shape (p, n_widths, n_outputs)
             Output weights; those beyond each number of columns are zero.
         """
-        p, n_outputs = self.projected.shape
-        used = np.arange(p)[:, None] < columns
-        cut_off = np.where(used[:, :, None], self.projected[:, None, :], 0)
-        solved = _solve(self.factor, cut_off.reshape(p, -1), trans_a=CONJUGATE_TRANSPOSE)
-        return solved.reshape(p, len(columns), n_outputs)
+        p = len(self.projected)
+        cut_off = np.where(leading(p, columns)[:, :, None], self._of_widths(), 0)
+        solved = solve_factored(self.factor, cut_off.reshape(p, -1), trans_a=CONJUGATE_TRANSPOSE)
+        return solved.reshape(p, len(columns), self.n_outputs)
+
+    def _of_widths(self) -> np.ndarray:
+        """Return z with an axis for the widths, which share it."""
+        return self.projected[:, None]
 
     def scores(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the scores of the rows of `H` for each number of leading columns.
@@ -85,21 +97,29 @@ class RidgePath:
             Real parts of the scores.
         """
         # Few widths: their weights cost less than Q. Many: Q serves them all.
-        if len(columns) * self.projected.shape[1] < len(H):
+        if len(columns) * self.n_outputs < len(H):
             return self._scores_by_coefficients(H, columns)
         return self._scores_by_sums(H, columns)
 
     def _scores_by_coefficients(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        p, n_outputs = self.projected.shape
-        weights = self.coefficients(columns).reshape(p, -1)
+        weights = self.coefficients(columns).reshape(len(self.projected), -1)
         scores = (H @ weights).real
-        return scores.reshape(len(H), len(columns), n_outputs).transpose(2, 1, 0)
+        return scores.reshape(len(H), len(columns), self.n_outputs).transpose(2, 1, 0)
 
     def _scores_by_sums(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        Q = _solve(self.factor, H, side=FROM_THE_RIGHT, trans_a=CONJUGATE_TRANSPOSE)
+        Q = solve_factored(self.factor, H, side=FROM_THE_RIGHT, trans_a=CONJUGATE_TRANSPOSE)
         # Transposed, so that the sums run down contiguous rows.
         sums = [_running_sums((Q.T * z[:, None]).real) for z in self.projected.T]
         return np.stack([rows[_last_terms(columns)] for rows in sums])
+
+
+class Factored(NamedTuple):
+    """A path, and how far it can be trusted."""
+
+    ridge: RidgePath
+    error: float | np.ndarray
+    """How far rounding can move the outputs of the ridge, relative to the largest one; perhaps one
+    number for each width."""
 
 
 def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:
@@ -112,17 +132,25 @@ def factor_ridge(equations: NormalEquations, C: float) -> RidgePath | None:
     C : float
         Inverse of the penalty.
     """
-    shifted = np.array(equations.gram, order="F")
-    diagonal = np.einsum("ii->i", shifted)  # a view
+    factor = factor_shifted(np.array(equations.gram, order="F"), C)
+    return None if factor is None else RidgePath(factor, solve_factored(factor, equations.moment))
+
+
+def factor_shifted(gram: np.ndarray, C: float) -> np.ndarray | None:
+    """Overwrite a matrix, its columns contiguous, by the factor of it plus I/C; None as above."""
+    diagonal = np.einsum("ii->i", gram)  # a view
     diagonal += 1 / C
-    potrf: Any = linalg.get_lapack_funcs("potrf", (shifted,))
-    factor, failed_at = potrf(shifted, lower=True, clean=False, overwrite_a=True)
-    if failed_at:
-        return None
-    return RidgePath(factor, _solve(factor, equations.moment))
+    potrf: Any = linalg.get_lapack_funcs("potrf", (gram,))
+    factor, failed_at = potrf(gram, lower=True, clean=False, overwrite_a=True)
+    return None if failed_at else factor
 
 
-def _solve(factor: np.ndarray, B: np.ndarray, **how: int) -> np.ndarray:
+def leading(p: int, columns: np.ndarray) -> np.ndarray:
+    """Return, of shape (p, n_widths), whether each column is one of a width's."""
+    return np.arange(p)[:, None] < columns
+
+
+def solve_factored(factor: np.ndarray, B: np.ndarray, **how: int) -> np.ndarray:
     """Solve a system with the lower triangle of the factor, by BLAS."""
     trsm: Any = linalg.get_blas_funcs("trsm", (factor, B))
     return trsm(1, factor, B, lower=True, **how)

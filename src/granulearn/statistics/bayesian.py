@@ -6,12 +6,21 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from granulearn._extras import check_installed
 from granulearn.statistics.score_checks import paired_scores
 
 
 @dataclass(frozen=True, slots=True)
 class BayesianComparison:
-    """Posterior probabilities that sum to 1."""
+    """Posterior probabilities that sum to 1.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import bayesian_signed_rank
+    >>> said = bayesian_signed_rank([90, 85, 88, 79, 91], [80, 75, 78, 70, 82], rope=1.0)
+    >>> said.first_better > 0.9
+    True
+    """
 
     first_better: float
     equivalent: float
@@ -50,6 +59,13 @@ def bayesian_signed_rank(
     -------
     BayesianComparison
         The three probabilities.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import bayesian_signed_rank
+    >>> said = bayesian_signed_rank([90, 85, 88, 79, 91], [90, 85, 88, 79, 91], rope=1.0)
+    >>> said.equivalent > 0.9
+    True
     """
     left, right = paired_scores(first, second)
     if not rope >= 0:
@@ -66,10 +82,5 @@ def bayesian_signed_rank(
 
 def _signed_rank_test() -> Any:
     # Imported when asked for: nothing else here needs it.
-    try:
-        return import_module("baycomp").SignedRankTest
-    except ImportError as error:
-        raise ImportError(
-            "the Bayesian comparison needs the package baycomp; "
-            'install it with: pip install "granulearn[statistics]"'
-        ) from error
+    check_installed("baycomp")
+    return import_module("baycomp").SignedRankTest

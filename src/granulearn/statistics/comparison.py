@@ -16,9 +16,19 @@ from granulearn.statistics.pairwise import holm_adjust, wilcoxon_p_value, win_ti
 from granulearn.statistics.ranks import average_ranks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Everything `compare` found; `granulearn.statistics.describe` prints it."""
+    """Everything `compare` found; printed, it says so in words.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import compare, paper_accuracy_table
+    >>> comparison = compare(paper_accuracy_table())
+    >>> comparison.ranks.round(2).tolist()
+    [4.51, 5.22, 4.86, 5.16, 5.72, 5.26, 3.2, 2.07]
+    >>> round(comparison.critical_difference, 2)
+    1.73
+    """
 
     means: pd.Series
     """Mean score of each model."""
@@ -48,6 +58,18 @@ class Comparison:
     """The data sets that were compared."""
     dropped: tuple
     """The data sets left out because a score was missing."""
+
+    def __repr__(self) -> str:
+        from granulearn.statistics.description import describe
+
+        return (
+            f"<Comparison of {len(self.means)} models on {len(self.sets)} sets>\n{describe(self)}"
+        )
+
+    def _repr_html_(self) -> str:
+        from granulearn.statistics.description import describe_as_html
+
+        return describe_as_html(self)
 
     @property
     def separated_pairs(self) -> list[tuple[str, str]]:

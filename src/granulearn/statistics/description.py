@@ -1,5 +1,7 @@
 """A comparison in words: columns for a terminal, sentences for a page."""
 
+from html import escape
+
 from granulearn.statistics.comparison import Comparison
 
 
@@ -15,6 +17,12 @@ def describe(comparison: Comparison) -> str:
     -------
     str
         Several lines, models from best to worst average rank.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import compare, describe, paper_accuracy_table
+    >>> print(describe(compare(paper_accuracy_table())).splitlines()[0])
+    model        mean score  average rank
     """
     clauses, total = _better_than(comparison), len(comparison.pairwise)
     separated = [f"Nemenyi separates none of the {total} pairs."]
@@ -41,6 +49,13 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
     -------
     list of str
         What was asked, what was found, what cannot be told.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import compare, describe_in_words, paper_accuracy_table
+    >>> words = describe_in_words(compare(paper_accuracy_table()))
+    >>> print(words[0].split(". ")[0])
+    On each of the 37 data sets the 8 methods are ranked, 1 being best
     """
     ranks, order = comparison.ranks, _best_first(comparison)
     test = comparison.iman_davenport_tie_corrected
@@ -65,6 +80,31 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
     if comparison.dropped:
         words.append(f"Left out, since a score is missing: {_dropped(comparison)}.")
     return words
+
+
+def describe_as_html(comparison: Comparison) -> str:
+    """Return the comparison as HTML: a table of models, and what the tests say.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare` returned.
+
+    Returns
+    -------
+    str
+        What a notebook shows.
+    """
+    rows = "".join(
+        f"<tr><th>{escape(str(model))}</th><td>{comparison.means[model]:.2f}</td>"
+        f"<td>{comparison.ranks[model]:.2f}</td></tr>"
+        for model in _best_first(comparison)
+    )
+    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in describe_in_words(comparison))
+    return (
+        "<table><thead><tr><th>model</th><th>mean score</th><th>average rank</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>{words}"
+    )
 
 
 def _models(comparison: Comparison) -> list[str]:

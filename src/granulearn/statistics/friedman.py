@@ -20,7 +20,15 @@ from granulearn.statistics.ranks import rank_models
 
 @dataclass(frozen=True, slots=True)
 class OmnibusTest:
-    """One test of "all models are alike"."""
+    """One test of "all models are alike".
+
+    Examples
+    --------
+    >>> from granulearn.statistics import friedman_test
+    >>> test = friedman_test([[1, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]])
+    >>> round(test.statistic, 2), test.degrees_of_freedom
+    (6.5, (2,))
+    """
 
     statistic: float
     p_value: float
@@ -43,6 +51,12 @@ def friedman_test(scores: ArrayLike, *, tie_corrected: bool = False) -> OmnibusT
     -------
     OmnibusTest
         chi2 with ``n_models - 1`` degrees of freedom.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import friedman_test, paper_accuracy_table
+    >>> round(friedman_test(paper_accuracy_table()).statistic, 2)
+    66.21
     """
     ranks = rank_models(scores)
     n_sets, n_models = ranks.shape
@@ -69,6 +83,12 @@ def iman_davenport_test(chi2: float, n_sets: int, n_models: int) -> OmnibusTest:
     OmnibusTest
         F with ``n_models - 1`` and ``(n_models - 1)(n_sets - 1)`` degrees of
         freedom; infinite when every set ranks the models alike.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import iman_davenport_test
+    >>> round(iman_davenport_test(66.21, n_sets=37, n_models=8).statistic, 2)
+    12.36
     """
     freedom = (n_models - 1, (n_models - 1) * (n_sets - 1))
     largest = n_sets * (n_models - 1)

@@ -56,6 +56,14 @@ def nemenyi_p_values(average_ranks: ArrayLike, n_sets: int) -> np.ndarray:
     ndarray of shape (n_models, n_models)
         Symmetric, 1 on the diagonal; below alpha exactly where the ranks are
         further apart than the critical difference at alpha.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import nemenyi_p_values
+    >>> nemenyi_p_values([1.2, 2.0, 2.8], n_sets=10).round(3)
+    array([[1.   , 0.173, 0.001],
+           [0.173, 1.   , 0.173],
+           [0.001, 0.173, 1.   ]])
     """
     ranks = np.asarray(average_ranks, dtype=float)
     gaps = np.abs(ranks[:, None] - ranks[None, :]) / _rank_error(len(ranks), n_sets)

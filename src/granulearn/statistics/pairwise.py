@@ -25,6 +25,12 @@ def wilcoxon_p_value(first: ArrayLike, second: ArrayLike) -> float:
     -------
     float
         Two-sided p-value; 1 when the models are equal on every set.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import wilcoxon_p_value
+    >>> round(wilcoxon_p_value([90, 85, 88, 79, 91, 80], [80, 76, 80, 72, 85, 75]), 3)
+    0.031
     """
     left, right = paired_scores(first, second)
     difference = _without_rounding_noise(left, right)
@@ -85,6 +91,12 @@ def win_tie_loss(
     -------
     tuple of int
         Wins, ties and losses of the first model.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import win_tie_loss
+    >>> win_tie_loss([0.9, 0.8, 0.7], [0.8, 0.8, 0.9])
+    (1, 1, 1)
     """
     left, right = paired_scores(first, second)
     if not higher_is_better:

@@ -46,5 +46,11 @@ def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> np.nda
     -------
     ndarray of shape (n_models,)
         Lower is better.
+
+    Examples
+    --------
+    >>> from granulearn.statistics import average_ranks
+    >>> average_ranks([[0.9, 0.8, 0.7], [0.9, 0.9, 0.6]])
+    array([1.25, 1.75, 3.  ])
     """
     return rank_models(scores, higher_is_better=higher_is_better).mean(axis=0)

@@ -1,15 +1,28 @@
 """Studies: a TOML file becomes cells, cells become rows of a store, rows a summary."""
 
+from granulearn._extras import EXTRAS, check_installed
+
+check_installed(*EXTRAS["studies"])
+
 from granulearn.studies.cells import Cell, expand, select
 from granulearn.studies.evaluation import Outcome, evaluate
+from granulearn.studies.paper_summary import holds_the_paper, summarize_paper
 from granulearn.studies.run import RunResult, run_study
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoreError
-from granulearn.studies.study_files import DEFAULT_STUDY, list_studies, load_study
+from granulearn.studies.study_files import (
+    DEFAULT_STUDY,
+    PAPER,
+    PAPER_STUDIES,
+    list_studies,
+    load_study,
+)
 from granulearn.studies.summary import summarize
 
 __all__ = [
     "DEFAULT_STUDY",
+    "PAPER",
+    "PAPER_STUDIES",
     "Cell",
     "Outcome",
     "RunResult",
@@ -19,9 +32,11 @@ __all__ = [
     "StudyError",
     "evaluate",
     "expand",
+    "holds_the_paper",
     "list_studies",
     "load_study",
     "run_study",
     "select",
     "summarize",
+    "summarize_paper",
 ]

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from granulearn.studies.code_beside import dotted_names
 from granulearn.studies.methods import as_grids, variants
-from granulearn.studies.spec import Method, Split, Study, StudyError, Tuning
+from granulearn.studies.spec import Method, OwnTable, Split, Study, StudyError, Tuning
 
 # Raise it when the code changes what a cell means: old rows are then left alone.
 PROTOCOL_VERSION = 1
@@ -52,6 +53,16 @@ class SplitPart:
 
 
 @dataclass(frozen=True)
+class TablePlace:
+    """A table of one's own: what is read, and the hash of what it held."""
+
+    table: OwnTable
+    digest: str
+    directory: str | None
+    """Folder of the study file; None where the study comes from a store."""
+
+
+@dataclass(frozen=True)
 class Unit:
     """The rows and labels that cells share which differ only in the method."""
 
@@ -61,6 +72,8 @@ class Unit:
     study_seed: int
     rows: int | None = None
     """Most rows to use; None means all."""
+    place: TablePlace | None = None
+    """Where a table of one's own is; None for a set with a name."""
 
     @property
     def seed(self) -> int:
@@ -92,20 +105,30 @@ class Unit:
 
 @dataclass(frozen=True)
 class Cell:
-    """One fit to be scored."""
+    """One fit to be scored.
+
+    Examples
+    --------
+    >>> from granulearn.studies import expand, load_study
+    >>> cell = expand(load_study("quick"))[0]
+    >>> cell.method.name, cell.unit.dataset
+    ('RVFL', 'bupa')
+    """
 
     unit: Unit
     method: Method
     tuning: Tuning
     scores: tuple[str, ...]
+    code: tuple[tuple[str, str], ...] = ()
+    """Modules beside the study file that the method is made of, each with its hash."""
+    directory: str | None = None
+    """Folder of the study file, if modules or tables there are used."""
 
     @cached_property
     def content(self) -> dict[str, Any]:
         """Everything that decides the result, as plain values."""
-        # Without a limit there is no key for it, so that older results are found again.
-        limit = {} if self.unit.rows is None else {"rows": self.unit.rows}
         return {
-            **limit,
+            **self._rare_content(),
             "protocol": PROTOCOL_VERSION,
             "dataset": self.unit.dataset,
             "noise": _plain(self.unit.condition),
@@ -121,6 +144,18 @@ class Cell:
             "tuning": self._tuning(),
             "scores": sorted(self.scores),
         }
+
+    def _rare_content(self) -> dict[str, Any]:
+        """Return what most cells lack; without a key for it, older results are found again."""
+        rare: dict[str, Any] = {}
+        if self.unit.rows is not None:
+            rare["rows"] = self.unit.rows
+        if self.unit.place is not None:
+            settings = self.unit.place.table.model_dump(exclude={"path", "name"})
+            rare["table"] = {**settings, "content": self.unit.place.digest}
+        if self.code:
+            rare["code"] = dict(self.code)
+        return rare
 
     def _tuning(self) -> dict[str, Any] | None:
         if self.method.grid is None:
@@ -148,20 +183,54 @@ def expand(study: Study) -> list[Cell]:
     -------
     list of Cell
         In the order of the file: data sets, noise, splits, methods.
+
+    Examples
+    --------
+    >>> from granulearn.studies import expand, load_study
+    >>> cells = expand(load_study("quick"))
+    >>> len({cell.key for cell in cells}) == len(cells)
+    True
     """
     methods = [variant for method in study.method for variant in variants(method)]
+    modules = {method.name: _modules(method, study) for method in methods}
+    directory = study.found.directory if study.found else None
     return [
         Cell(
-            Unit(dataset, condition, part, study.seed, study.rows),
+            Unit(dataset, condition, part, study.seed, study.rows, place),
             method,
             study.tuning,
             study.scores,
+            modules[method.name],
+            directory,
         )
-        for dataset in study.datasets
+        for dataset, place in _places(study)
         for condition in conditions(study)
         for part in _parts(study.split)
         for method in methods
     ]
+
+
+def _places(study: Study) -> list[tuple[str, TablePlace | None]]:
+    """Return the name of each data set, and where it is if it is a table of one's own."""
+    places: list[tuple[str, TablePlace | None]] = []
+    for given, name in zip(study.datasets, study.dataset_names, strict=True):
+        if isinstance(given, str):
+            places.append((name, None))
+            continue
+        if study.found is None or given.path not in study.found.tables:
+            raise StudyError(
+                f"the table {given.path!r} was not looked at; read the study by load_study(FILE)."
+            )
+        digest, directory = study.found.tables[given.path], study.found.directory
+        places.append((name, TablePlace(given, digest, directory)))
+    return places
+
+
+def _modules(method: Method, study: Study) -> tuple[tuple[str, str], ...]:
+    """Return the modules beside the study file that a method names, with their hashes."""
+    known = study.found.code if study.found else {}
+    named = {name.partition(".")[0] for name in dotted_names(method)} if known else set()
+    return tuple((module, known[module]) for module in sorted(named & set(known)))
 
 
 def conditions(study: Study) -> list[Condition]:
@@ -201,6 +270,13 @@ def select(cells: Sequence[Cell], only: Iterable[str]) -> list[Cell]:
     -------
     list of Cell
         In the same order.
+
+    Examples
+    --------
+    >>> from granulearn.studies import expand, load_study, select
+    >>> cells = expand(load_study("quick"))
+    >>> {cell.method.name for cell in select(cells, ["method=RVFL,ELM"])} == {"RVFL", "ELM"}
+    True
     """
     kept = list(cells)
     for given in only:

@@ -17,6 +17,9 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
+from granulearn._extras import how_to_install
+from granulearn.balls import BallMaker
+from granulearn.memberships import Membership
 from granulearn.selection import PathSearchCV, paper_grid
 from granulearn.selection.candidates import shared_work
 from granulearn.studies.scores import scoring_for_tuning
@@ -24,6 +27,8 @@ from granulearn.studies.spec import Grid, Method, StudyError, Tuning, hint_for
 
 _RVFL_NAMES = tuple(estimators.__all__)
 _SEED_NAMES = ("random_state", "seed")
+# Parameters that take a scheme: its name, or the path of a class or function of one's own.
+_SCHEMES: dict[str, type] = {"membership": Membership, "balls": BallMaker}
 
 
 def check_method(method: Method) -> None:
@@ -43,6 +48,7 @@ def check_method(method: Method) -> None:
             )
         for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
             _check_parameter(type(model), model.get_params(), key, "grid")
+        _built_grids(variant)
 
 
 def variants(method: Method) -> Iterator[Method]:
@@ -136,7 +142,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
         A search refits the best candidate on all it was given.
     """
     model = build_estimator(method, seed)
-    grids = as_grids(method.grid)
+    grids = _built_grids(method)
     if not grids:
         return model
     grid = grids if len(grids) > 1 else grids[0]
@@ -153,14 +159,24 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
     return search(model, grid, **settings)
 
 
+def _built_grids(method: Method) -> list[Grid]:
+    """Return the grids of a method, with schemes of one's own in the place of their names."""
+    return [
+        {
+            key: [_built_value(key, value, f"grid.{key}") for value in values]
+            for key, values in grid.items()
+        }
+        for grid in as_grids(method.grid)
+    ]
+
+
 def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:
     kind = _find_class(path)
-    parameters = {
-        name: _build(value["estimator"], value.get("fixed", {}), f"{key}.{name}")
-        if isinstance(value, dict) and "estimator" in value
-        else value
-        for name, value in fixed.items()
-    }
+    return _build_kind(kind, path, fixed, key)
+
+
+def _build_kind(kind: type, path: str, fixed: dict[str, Any], key: str) -> Any:
+    parameters = {name: _built_value(name, value, f"{key}.{name}") for name, value in fixed.items()}
     own = {name: value for name, value in parameters.items() if "__" not in name}
     try:
         model = kind(**own)
@@ -175,6 +191,48 @@ def _build(path: str, fixed: dict[str, Any], key: str) -> BaseEstimator:
     return model
 
 
+def _built_value(name: str, value: Any, key: str) -> Any:
+    """Return a parameter's value; what stands for an estimator or a scheme is built."""
+    family = _SCHEMES.get(name.rpartition("__")[2])
+    nested = isinstance(value, dict) and "estimator" in value
+    if family is not None and isinstance(value, str) and "." in value:
+        return _build_scheme(value, {}, family, key)
+    if family is not None and nested:
+        return _build_scheme(value["estimator"], value.get("fixed", {}), family, key)
+    return _build(value["estimator"], value.get("fixed", {}), key) if nested else value
+
+
+def _build_scheme(path: str, fixed: dict[str, Any], family: type, key: str) -> Any:
+    """Return an instance of a class of a family, or a function that stands for one."""
+    found = _find(path, key)
+    if isinstance(found, type) and issubclass(found, family):
+        return _build_kind(found, path, fixed, f"{key}.fixed")
+    if callable(found) and not isinstance(found, type) and not fixed:
+        return found
+    raise StudyError(
+        f"{key}: {path!r} is no {family.__name__}; derive the class from "
+        f"{family.__module__.rpartition('.')[0]}.{family.__name__}, or name a function."
+    )
+
+
+def _find(path: str, key: str) -> Any:
+    """Return what a dotted path names."""
+    module_name, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module_name), name)
+    except ModuleNotFoundError as error:
+        missing = str(error.name)
+        raise StudyError(
+            f"{key}: {path!r} needs the package {missing!r}, which is not installed, and there "
+            f"is no {missing.partition('.')[0]}.py beside the study file; the shipped rivals come "
+            f"with: {how_to_install('lightgbm')}"
+        ) from error
+    except AttributeError as error:
+        there = [other for other in dir(import_module(module_name)) if other[:1] != "_"]
+        hint = hint_for(name, there, "check the name.")
+        raise StudyError(f"{key}: {module_name!r} has no {name!r}; {hint}") from error
+
+
 def _find_class(path: str) -> type[BaseEstimator]:
     if "." not in path:
         if path not in _RVFL_NAMES:
@@ -184,20 +242,16 @@ def _find_class(path: str) -> type[BaseEstimator]:
                 "Others are named in full, as in 'sklearn.svm.SVC'."
             )
         return getattr(estimators, path)
-    module_name, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module_name), name)
-    except ModuleNotFoundError as error:
-        raise StudyError(
-            f"estimator: {path!r} needs the package {error.name!r}, which is not installed; "
-            'the shipped rivals come with: pip install "granulearn[rivals]"'
-        ) from error
-    except AttributeError as error:
-        raise StudyError(f"estimator: {module_name!r} has no {name!r}.") from error
+    found = _find(path, "estimator")
     # CatBoost has the face of scikit-learn without its base class.
     face = ("fit", "predict", "get_params", "set_params")
-    if not (isinstance(found, type) and all(hasattr(found, name) for name in face)):
-        raise StudyError(f"estimator: {path!r} is no scikit-learn estimator.")
+    lacks = [name for name in face if not hasattr(found, name)]
+    if not isinstance(found, type) or lacks:
+        why = f"it has no {', no '.join(lacks)}" if lacks else "it is no class"
+        raise StudyError(
+            f"estimator: {path!r} is no scikit-learn estimator ({why}); derive the class from "
+            "sklearn.base.ClassifierMixin and sklearn.base.BaseEstimator."
+        )
     return found
 
 

@@ -22,7 +22,8 @@ from granulearn.datasets import (
     make_imbalanced,
     make_pipeline_for,
 )
-from granulearn.studies.cells import CLEAN, GIVEN, Condition, SplitPart, Unit
+from granulearn.studies.cells import CLEAN, GIVEN, Condition, SplitPart, TablePlace, Unit
+from granulearn.studies.own_tables import read_own_table
 
 PAPER_TRAIN_SHARE = 0.7
 
@@ -48,7 +49,9 @@ class Prepared:
 
 
 @lru_cache(maxsize=4)
-def load_dataset(name: str, data_dir: str | None) -> tuple[Dataset, str]:
+def load_dataset(
+    name: str, data_dir: str | None, place: TablePlace | None = None
+) -> tuple[Dataset, str]:
     """Load a set without asking the network, and hash its values.
 
     Parameters
@@ -57,13 +60,15 @@ def load_dataset(name: str, data_dir: str | None) -> tuple[Dataset, str]:
         Name of the set.
     data_dir : str or None
         Directory with a manifest; None asks the environment.
+    place : TablePlace, default=None
+        Where a table of one's own is.
 
     Returns
     -------
     tuple
         The data set and its fingerprint.
     """
-    dataset = load(name, data_dir, download=False)
+    dataset = read_own_table(name, place) if place else load(name, data_dir, download=False)
     values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
     return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
 
@@ -85,7 +90,7 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
         Scaled by training statistics, labels of the test part as they came; the right
         ones, for a set that has them beside the given ones.
     """
-    dataset, fingerprint = load_dataset(unit.dataset, data_dir)
+    dataset, fingerprint = load_dataset(unit.dataset, data_dir, unit.place)
     labels = dataset.y if dataset.truth is None else dataset.truth
     kept = sample_rows(labels, unit.rows, unit.sample_seed)
     train, test = (kept[part] for part in split_rows(labels[kept], unit.part, unit.split_seed))
@@ -195,7 +200,7 @@ def disturb(
     y : ndarray
         Training labels.
     condition : Condition
-        Kind and rate.
+        Kind, perhaps several one after the other, and rate.
     seed : int
         Seed of the draws.
 
@@ -204,24 +209,35 @@ def disturb(
     tuple
         Features, labels, and how many rows were changed or left out.
     """
-    if condition.kind == CLEAN:
+    n_disturbed = 0
+    for kind in condition.kind.split("+"):
+        X, y, n_more = _disturb_once(X, y, kind, condition.rate, seed)
+        n_disturbed += n_more
+    return X, y, n_disturbed
+
+
+def _disturb_once(
+    X: pd.DataFrame, y: np.ndarray, kind: str, rate: float, seed: int
+) -> tuple[pd.DataFrame, np.ndarray, int]:
+    if kind == CLEAN:
         return X, y, 0
-    if condition.kind == "outliers":
-        moved, mask = add_outliers(X, condition.rate, random_state=seed)
+    if kind == "outliers":
+        moved, mask = add_outliers(X, rate, random_state=seed)
         return moved, y, int(mask.sum())
-    if condition.kind == "imbalance":
+    if kind == "rare":
         counts = np.unique(y, return_counts=True)[1]
-        ratio = (1 - condition.rate) * counts.min() / counts.max()
+        # A class that is rarer already stays as it is.
+        ratio = min(rate, counts.min() / counts.max())
         thinned, labels, kept = make_imbalanced(X, y, ratio, random_state=seed)
         return thinned, labels, int((~kept).sum())
     # Distances decide where classes overlap, so features are scaled first; without labels,
     # since these are what changes.
-    boundary = condition.kind == "boundary"
+    boundary = kind == "boundary"
     features = make_pipeline_for(X, many=()).fit_transform(X) if boundary else None
     labels, mask = flip_labels(
         y,
-        condition.rate,
-        condition.kind,  # type: ignore[arg-type]
+        rate,
+        kind,  # type: ignore[arg-type]
         seed,
         X=features,
     )

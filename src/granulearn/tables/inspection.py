@@ -72,7 +72,17 @@ class FirstLook:
 
 @dataclass(frozen=True, eq=False)
 class TableReport:
-    """All that was found out about a table."""
+    """All that was found out about a table.
+
+    Examples
+    --------
+    >>> from granulearn.tables import inspect_table, table_of
+    >>> report = inspect_table(table_of({"age": [31, 47], "late": ["no", "No "]}), "late")
+    >>> report.rows, report.target
+    (2, 'late')
+    >>> print(report.problems[0][:56])
+    Column 'late', the target, is 'No' in every row that has
+    """
 
     path: Path
     rows: int
@@ -200,6 +210,13 @@ def inspect_table(
         The column of labels, if there is one.
     wishes : Wishes, default=None
         What the user says about the columns.
+
+    Examples
+    --------
+    >>> from granulearn.tables import inspect_table, table_of
+    >>> report = inspect_table(table_of({"paid": ["yes", "no", "yes"], "id": ["k1", "k2", "k3"]}))
+    >>> {column.name: column.becomes for column in report.schema.columns}
+    {'paid': '1 for yes, 0 for no', 'id': 'a category'}
     """
     wishes = wishes or Wishes()
     problems = problems_of_names(file.names, target, wishes)

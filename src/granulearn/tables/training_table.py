@@ -32,7 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Features and labels, and where they come from."""
+    """Features and labels, and where they come from.
+
+    Examples
+    --------
+    >>> from granulearn.tables import read_training_table, table_of
+    >>> orders = {"price": ["10 €", "12 €", "99 €"] * 2, "late": ["no", "no", "yes"] * 2}
+    >>> table = read_training_table(table_of(orders), "late")
+    >>> table.X.shape, table.y.tolist()
+    ((6, 1), ['no', 'no', 'yes', 'no', 'no', 'yes'])
+    """
 
     report: TableReport
     """All that was found out about the table."""
@@ -96,6 +105,14 @@ def read_training_table(
     ------
     TableError
         Says what was found, where, and what to do.
+
+    Examples
+    --------
+    >>> from granulearn.tables import read_training_table, table_of
+    >>> orders = {"price": ["10 €", "12 €", None, "99 €"], "late": ["no", "no", "yes", None]}
+    >>> table = read_training_table(table_of(orders), "late")
+    >>> table.y.tolist(), table.dropped_rows
+    (['no', 'no', 'yes'], 1)
     """
     wishes = wishes or Wishes()
     problems = problems_of_names(file.names, target, wishes)

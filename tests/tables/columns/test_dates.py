@@ -59,7 +59,7 @@ def told_by_pandas(moment: datetime.datetime, zone: float = 0.0) -> dict[str, fl
     return {
         "year": stamp.year,
         "month": stamp.month,
-        "day of year": stamp.dayofyear,
+        "day of year": stamp.day_of_year,
         "weekday": stamp.isoweekday(),
         "hour": (stamp - midnight) / pd.Timedelta(hours=1),
         "days since 1970": utc - zone / 24,

@@ -127,3 +127,17 @@ def test_json_is_known_by_its_first_object(tmp_path, content, is_json):
     (tmp_path / "t").write_bytes(content)
     with (tmp_path / "t").open("rb") as stream:
         assert looks_like_json(stream) == is_json
+
+
+@pytest.mark.parametrize("end", ["][]", '] [{"a": 2}]', "] x", "]\n\n]"])
+def test_an_array_ends_where_it_ends(end, tmp_path):
+    with pytest.raises(TableError, match=r"line [13]: this is no JSON"):
+        opened('[{"a": 1}' + end, tmp_path)
+    assert rows_of(opened('[{"a": 1} ] \n\t', tmp_path).batches()) == [["1"]]
+
+
+@pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"\\udfff": 1}', '[{"a": ["\\ud800x"]}]'])
+def test_half_a_surrogate_pair_is_no_character(text, tmp_path):
+    with pytest.raises(TableError, match=r"line 1: this is no JSON .a character is half"):
+        opened(text, tmp_path)
+    assert rows_of(opened('{"a": "\\ud83d\\ude42"}', tmp_path).batches()) == [["\U0001f642"]]

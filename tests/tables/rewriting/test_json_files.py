@@ -149,9 +149,9 @@ def test_arrays_and_objects_are_refused_with_their_line():
         rewritten(b'{"a": 1}\n{"a": [1]}\n', "t.jsonl", "a", {1: "x"})
 
 
-def test_an_array_below_lines_and_text_below_an_array_stay():
-    content = b'{"a": 1}\n\n[{"a": 2},\n{"a": 3}]\n{"a": 4}'
+def test_an_array_below_lines_and_blanks_below_an_array_stay():
+    content = b'{"a": 1}\n\n[{"a": 2},\n{"a": 3}]\n \n'
     assert rewritten(content, "t.json", "a", {0: "5", 2: "6"}, {1}) == (
-        b'{"a": 5}\n\n[{"a": 6}]\n{"a": 4}'
+        b'{"a": 5}\n\n[{"a": 6}]\n \n'
     )
-    assert rewritten(content, "t.json", "a", {}, {1, 2}) == b'{"a": 1}\n\n[]\n{"a": 4}'
+    assert rewritten(content, "t.json", "a", {}, {1, 2}) == b'{"a": 1}\n\n[]\n \n'

@@ -67,7 +67,18 @@ _PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table: what it is, and what becomes of it."""
+    """One column of a table: what it is, and what becomes of it.
+
+    Examples
+    --------
+    >>> from granulearn.tables import inspect_table, table_of
+    >>> report = inspect_table(table_of({"price": ["1.169,00 €", "250,00 €", "n/a"]}))
+    >>> column = report.schema["price"]
+    >>> column.kind, column.becomes
+    ('number', 'a number of €')
+    >>> dict(column.missing)
+    {'n/a': 1}
+    """
 
     name: str
     kind: str
@@ -222,7 +233,17 @@ class TypedRows:
 
 @dataclass(frozen=True)
 class Schema:
-    """What every column of a table is and becomes."""
+    """What every column of a table is and becomes.
+
+    Examples
+    --------
+    >>> from granulearn.tables import inspect_table, table_of
+    >>> schema = inspect_table(table_of({"age": ["31", "47"], "country": ["DE", "DE"]})).schema
+    >>> [column.name for column in schema.used]
+    ['age']
+    >>> [(column.name, column.left_out) for column in schema.left_out]
+    [('country', 'constant')]
+    """
 
     columns: tuple[Column, ...]
 

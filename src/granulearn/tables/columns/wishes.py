@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a user says about the columns of a table."""
+    """What a user says about the columns of a table.
+
+    Examples
+    --------
+    >>> from granulearn.tables import Wishes, inspect_table, table_of
+    >>> numbers = table_of({"zip": [10115, 20095, 80331], "age": [31, 47, 52]})
+    >>> schema = inspect_table(numbers, wishes=Wishes(categorical=("zip",), ignore=("age",))).schema
+    >>> schema["zip"].becomes, schema["age"].left_out
+    ('a category', 'asked')
+    """
 
     categorical: tuple[str, ...] = ()
     """Columns of categories, whatever they look like."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from granulearn._extras import check_installed
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.formats import SNIFFED_BYTES, Format, format_of, refuse_packed
 from granulearn.tables.readers.streams import StreamCopy, is_pipe_or_device, is_standard_input
@@ -27,6 +28,18 @@ def open_table(path: str | os.PathLike[str], reading: Reading | None = None) -> 
         A file, a folder of Parquet files, a pipe, or ``-`` for standard input.
     reading : Reading, default=None
         What is known about the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from granulearn.tables import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "orders.csv")
+    ...     pd.DataFrame({"price": ["10,5", "99,0"], "late": ["no", "yes"]}).to_csv(path, sep=";")
+    ...     open_table(path).names
+    ['column 1', 'price', 'late']
     """
     path, reading = Path(path), reading or AS_FOUND
     if is_standard_input(path) or is_pipe_or_device(path):
@@ -64,6 +77,7 @@ def _opened(path: Path, shown: Path, reading: Reading) -> TableFile:
 
         return ArrowTable(path, shown)
     if found is Format.WORKBOOK:
+        check_installed("python_calamine")
         from granulearn.tables.readers.workbooks import WorkbookTable
 
         return WorkbookTable(path, shown, reading)

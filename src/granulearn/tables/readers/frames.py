@@ -103,6 +103,13 @@ def table_of(data: Any, reading: Reading | None = None) -> TableFile:
         are called ``x0``, ``x1``, ...
     reading : Reading, default=None
         What is known about the file, if it is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.tables import table_of
+    >>> table_of(np.zeros((4, 2))).names
+    ['x0', 'x1']
     """
     if isinstance(data, TableFile):
         return data

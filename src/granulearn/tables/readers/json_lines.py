@@ -143,9 +143,11 @@ class JsonTable(TableFile):
             value = _DECODER.decode(content)
         except (json.JSONDecodeError, RecursionError) as error:
             raise self._broken(line, error) from error
-        return self._checked(value, line)
+        return self._checked(value, line, "\\u" in content)
 
-    def _checked(self, value: Any, line: int) -> dict[str, Any]:
+    def _checked(self, value: Any, line: int, has_escapes: bool) -> dict[str, Any]:
+        if has_escapes and not _is_text(value):
+            raise self._broken(line, "a character is half a surrogate pair")
         if not isinstance(value, dict):
             raise TableError(
                 f"{self._shown}, line {line}: {str(value)[:40]!r} is no JSON object; each row must "
@@ -156,29 +158,49 @@ class JsonTable(TableFile):
     def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects of an array, one at a time, to know their lines."""
         position = content.index("[") + 1
+        has_escapes = "\\u" in content
         counted = 0
         while True:
             position = _after_blanks(content, position)
             line += content.count("\n", counted, position)
             counted = position
             if content[position : position + 1] == "]":
+                self._check_end(content, position + 1, line)
                 return
             try:
                 value, position = _DECODER.raw_decode(content, position)
             except (json.JSONDecodeError, RecursionError) as error:
                 raise self._broken(line, error) from error
-            yield line, self._checked(value, line)
+            yield line, self._checked(value, line, has_escapes)
             position = _after_blanks(content, position)
             if content[position : position + 1] == ",":
                 position += 1
             elif content[position : position + 1] != "]":
                 raise self._broken(line, "a comma or ] is missing after this object")
 
+    def _check_end(self, content: str, position: int, line: int) -> None:
+        """Raise if anything follows the array: rows of a second one would be lost."""
+        end = _after_blanks(content, position)
+        if end < len(content):
+            line += content.count("\n", position, end)
+            raise self._broken(line, f"{content[end : end + 20]!r} follows the array")
+
     def _broken(self, line: int, error: object) -> TableError:
         return TableError(
             f"{self._shown}, line {line}: this is no JSON ({error}); write one object per line, or "
             "one array of objects."
         )
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether all characters are some; what is too deep to tell is refused as a cell."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    except RecursionError:
+        return True
+    return True
 
 
 def _json_of(value: Any) -> str:

@@ -18,7 +18,14 @@ from granulearn.tables.readers.naming import similar_names
 
 @dataclass(frozen=True)
 class Reading:
-    """What a user says about a file; None leaves it to the reader."""
+    """What a user says about a file; None leaves it to the reader.
+
+    Examples
+    --------
+    >>> from granulearn.tables import Reading
+    >>> Reading(encoding="cp1252", separator=";")
+    Reading(encoding='cp1252', sheet=None, separator=';')
+    """
 
     encoding: str | None = None
     """Of a text file, by the name that Python knows it by."""
@@ -32,7 +39,15 @@ AS_FOUND = Reading()
 
 
 class TablePart(Protocol):
-    """Some rows of a table; small to send, and read where it is needed."""
+    """Some rows of a table; small to send, and read where it is needed.
+
+    Examples
+    --------
+    >>> from granulearn.tables import table_of
+    >>> part = next(iter(table_of({"age": [31, 47, 52]}).parts()))
+    >>> part.first_row, sum(batch.num_rows for batch in part.batches())
+    (0, 3)
+    """
 
     @property
     def first_row(self) -> int:
@@ -55,6 +70,15 @@ class TableFile(ABC):
         What the reader decided and a user should know.
     rows_about : int
         Number of rows, for a progress bar.
+
+    Examples
+    --------
+    >>> from granulearn.tables import table_of
+    >>> table = table_of([{"age": 31, "late": "no"}, {"age": 47, "late": "yes"}])
+    >>> table.names
+    ['age', 'late']
+    >>> sum(batch.num_rows for batch in table.batches())
+    2
     """
 
     def __init__(self, path: Path, names: list[str], remarks: Sequence[str], rows_about: int):

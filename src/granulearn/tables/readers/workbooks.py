@@ -17,6 +17,7 @@ from granulearn.tables.readers.naming import named_columns
 from granulearn.tables.readers.row_batches import text_batches
 from granulearn.tables.readers.table_file import AS_FOUND, Reading, TableFile, TablePart, WholePart
 from granulearn.tables.readers.values import text_of
+from granulearn.tables.readers.workbook_extent import DAMAGED, check_extent
 
 # The stream of an .xlsx file with a password.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -97,6 +98,7 @@ def _chosen_sheet(
 ) -> tuple[str, list[list[Any]], int, list[str]]:
     """Return a sheet's name, its cells, the row that they begin in, and why it was chosen."""
     try:
+        check_extent(path, shown)
         with calamine.CalamineWorkbook.from_path(path) as book:
             names = book.sheet_names
             if stated is not None:
@@ -117,7 +119,7 @@ def _chosen_sheet(
                     return *found, [remark] if len(names) > 1 else []
     except calamine.PasswordError as error:
         raise TableError(_protected(shown)) from error
-    except calamine.CalamineError as error:
+    except (calamine.CalamineError, *DAMAGED) as error:
         if _ENCRYPTED in path.read_bytes():
             raise TableError(_protected(shown)) from error
         raise TableError(

@@ -14,11 +14,9 @@ from granulearn.tables.readers.json_lines import JsonTable
 from granulearn.tables.readers.streams import is_pipe_or_device, is_standard_input
 from granulearn.tables.readers.table_file import Reading, TableFile, known_columns
 from granulearn.tables.readers.text_table import TextTable
-from granulearn.tables.readers.workbooks import WorkbookTable
 from granulearn.tables.rewriting.arrow_files import rewrite_arrow, rewrite_parquet
 from granulearn.tables.rewriting.json_files import rewrite_json
 from granulearn.tables.rewriting.text_files import rewrite_text
-from granulearn.tables.rewriting.workbook_files import rewrite_workbook
 
 # Endings that tell how a file must be opened; those of one line mean the same.
 _TELLING = (
@@ -85,10 +83,13 @@ def rewrite_table(
             rewrite_parquet(table, path, draft, column, changed, dropped)
         elif isinstance(table, ArrowTable):
             rewrite_arrow(table, path, draft, column, changed, dropped)
-        elif isinstance(table, WorkbookTable):
-            rewrite_workbook(table, path, draft, column, changed, dropped)
         else:
-            raise TypeError(f"{type(table).__name__} has no way to be written again")
+            # Imported when it is needed: its packages come with an extra.
+            from granulearn.tables.readers.workbooks import WorkbookTable
+            from granulearn.tables.rewriting.workbook_files import rewrite_workbook
+
+            assert isinstance(table, WorkbookTable)  # the last format that can be read
+            rewrite_workbook(table, path, draft, column, changed, dropped)
 
 
 def _check_path(path: Path, draft: Path) -> None:

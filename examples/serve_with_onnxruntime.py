@@ -1,7 +1,7 @@
 """Serve a model over HTTP with onnxruntime alone: neither granulearn nor scikit-learn is loaded.
 
     granulearn export credit.skops -o credit.onnx
-    python examples/03_serve_with_onnxruntime.py credit.onnx 8000
+    python examples/serve_with_onnxruntime.py credit.onnx 8000
     curl -d '[{"age": 31, "city": "Graz"}]' http://127.0.0.1:8000/predict
 
 Each row is an object. Numbers are JSON numbers and categories are text; null is a missing cell.

@@ -1,0 +1,180 @@
+"""Tables of the study `stress`, from its store: outliers, rare classes, and both with wrong labels.
+
+    granulearn bench stress --results out/stress.sqlite
+    python benchmarks/compare_stress.py out/stress.sqlite docs/results/stress.md
+
+A data set counts with the splits for which all methods have all results, so tables can
+be made while the study is still running; they say how many there are.
+"""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+from review_loop_page import markdown
+
+from granulearn.statistics import holm_adjust, wilcoxon_p_value
+from granulearn.studies import Store, expand, load_study
+from granulearn.studies.cells import CLEAN, conditions
+from granulearn.studies.score_tables import cell_table
+
+SCORES = {
+    "balanced_accuracy": "Balanced accuracy",
+    "roc_auc": "AUROC",
+    "rare_average_precision": "Average precision of the smaller class",
+}
+MAIN = "balanced_accuracy"
+PROPOSED, BASELINE = ("F-GBRVFL", "SDAP-GBRVFL"), "RVFL"
+BALANCED = ", balanced"
+WORST_OUTLIERS, RARE, RAREST = "outliers 20 %", "rare 10 %", "rare 2 %"
+
+
+def stress_cells(path: Path) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return the cells of all splits that every method has, the methods and the conditions."""
+    study = load_study("stress")
+    cells = expand(study)
+    with Store(path, readonly=True) as store:
+        rows = store.rows(cell.key for cell in cells)
+    failed = [str(cell) for cell in cells if cell.key in rows and rows[cell.key].outcome.reason]
+    if failed:
+        print(f"{len(failed)} cells failed, as {failed[0]}")
+    methods = [method.name for method in study.method]
+    names = [str(condition) for condition in conditions(study)]
+    table = cell_table(cells, rows)
+    done = table.groupby(["dataset", "split"])["method"].transform("size")
+    return table[done == len(methods) * len(names)], methods, names
+
+
+def per_set(table: pd.DataFrame, condition: str, score: str, methods: list[str]) -> pd.DataFrame:
+    """Return the mean of a score over splits under one condition: sets by methods."""
+    own = table[table["condition"] == condition]
+    return own.groupby(["dataset", "method"])[score].mean().unstack()[methods].astype(float)
+
+
+def score_table(table: pd.DataFrame, score: str, methods: list[str], names: list[str]) -> str:
+    """Return the mean over sets of every method under every condition, the best in bold."""
+    means = pd.DataFrame({name: per_set(table, name, score, methods).mean() for name in names})
+    best = means.round(1).max()
+    rows: list = [["method", *names]]
+    for method in methods:
+        shown = [f"{means.loc[method, name]:.1f}" for name in names]
+        bold = [means.loc[method].round(1)[name] == best[name] for name in names]
+        cells = [
+            f"**{text}**" if is_best else text for text, is_best in zip(shown, bold, strict=True)
+        ]
+        rows.append([method, *cells])
+    return markdown(rows)
+
+
+def weight_table(table: pd.DataFrame, methods: list[str], names: list[str]) -> str:
+    """Return what class weights change, in points of each score."""
+    plain = [name for name in methods if name + BALANCED in methods]
+    rows: list = [["method", *(f"{name}: {SCORES[score].split()[0]}" for name in names
+                               for score in SCORES)]]  # fmt: skip
+    for method in plain:
+        pair = [method, method + BALANCED]
+        changes = [
+            per_set(table, name, score, pair).diff(axis=1)[pair[1]].mean()
+            for name in names
+            for score in SCORES
+        ]
+        rows.append([method, *(f"{change:+.1f}" for change in changes)])
+    return markdown(rows)
+
+
+def against_baseline(table: pd.DataFrame, methods: list[str], names: list[str]) -> str:
+    """Return how far the proposed models are ahead of RVFL under every condition."""
+    rows: list = [["model", *names]]
+    for model in PROPOSED:
+        scores = [per_set(table, name, MAIN, methods) for name in names]
+        gains = [(one[model] - one[BASELINE]).mean() for one in scores]
+        p_values = holm_adjust([wilcoxon_p_value(one[model], one[BASELINE]) for one in scores])
+        rows.append(
+            [model, *(f"{g:+.1f} (p {p:.2g})" for g, p in zip(gains, p_values, strict=True))]
+        )
+    return markdown(rows)
+
+
+def best_table(table: pd.DataFrame, methods: list[str], names: list[str]) -> str:
+    """Return the best method under every condition, by each score."""
+    rows: list = [["condition", *SCORES.values()]]
+    for name in names:
+        means = [per_set(table, name, score, methods).mean() for score in SCORES]
+        rows.append([name, *(f"{one.idxmax()} ({one.max():.1f})" for one in means)])
+    return markdown(rows)
+
+
+def _of_outliers(table: pd.DataFrame, methods: list[str]) -> list[str]:
+    plain = [name for name in methods if not name.endswith(BALANCED)]
+    clean, moved = (per_set(table, name, MAIN, plain).mean() for name in (CLEAN, WORST_OUTLIERS))
+    losses = (clean - moved).sort_values()
+    said = ", ".join(f"{name} {loss:.1f}" for name, loss in losses.items())
+    return [f"- Points of balanced accuracy lost from clean to {WORST_OUTLIERS}: {said}."]
+
+
+def _of_weights(table: pd.DataFrame, methods: list[str]) -> list[str]:
+    plain = [name for name in methods if name + BALANCED in methods]
+    parts = []
+    for name in (RARE, RAREST):
+        scores = per_set(table, name, MAIN, methods)
+        gains = {one: (scores[one + BALANCED] - scores[one]).mean() for one in plain}
+        helped = sum(gain > 0 for gain in gains.values())
+        most = max(gains, key=lambda one: gains[one])
+        parts.append(
+            f"at {name} they help {helped} of {len(plain)} methods, by "
+            f"{sum(gains.values()) / len(gains):+.1f} points in the mean (most: {most}, "
+            f"{gains[most]:+.1f})"
+        )
+    return [f"- Class weights, in balanced accuracy: {'; '.join(parts)}."]
+
+
+def report(path: Path) -> str:
+    """Return all tables as Markdown."""
+    table, methods, names = stress_cells(path)
+    splits = table.groupby(["dataset", "condition"])["split"].nunique()
+    done = f"{splits.min()} to {splits.max()}" if splits.min() < splits.max() else splits.min()
+    study = load_study("stress")
+    rare = [name for name in names if name.startswith("rare ")]
+    lines = [
+        "# Outliers and rare classes, alone and with wrong labels",
+        "",
+        f"{study.question} Made by `granulearn bench stress` and `python "
+        f"benchmarks/compare_stress.py`: {table['dataset'].nunique()} sets, {len(methods)} "
+        f"methods, {len(names)} conditions, {done} splits of each set, the same for every "
+        "method. All figures are percent on test parts that nothing was done to, means over splits "
+        "and sets.",
+        "",
+        *(f"{note}\n" for note in study.notes),
+        "## What it says",
+        "",
+        *_of_outliers(table, methods),
+        *_of_weights(table, methods),
+        f"- {', '.join(PROPOSED)} against {BASELINE}: points of balanced accuracy ahead, with "
+        "Wilcoxon's p over sets, corrected by Holm for the conditions:",
+        "",
+        against_baseline(table, methods, names),
+        "",
+        "- The best method under each condition:",
+        "",
+        best_table(table, methods, names),
+        "",
+        f"With {table['dataset'].nunique()} sets and {done} splits, differences of a few points "
+        "may be chance; nothing smaller should be read out of these tables.",
+    ]
+    for score, title in SCORES.items():
+        lines += ["", f"## {title}", "", score_table(table, score, methods, names)]
+    lines += ["", "## What class weights change, in points", "", weight_table(table, methods, rare)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Read the store and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("store", type=Path, help="result file of the study stress")
+    parser.add_argument("report", type=Path, help="Markdown file to write")
+    arguments = parser.parse_args()
+    arguments.report.write_text(report(arguments.store), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

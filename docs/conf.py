@@ -1,0 +1,101 @@
+"""Settings of the documentation site: ``make docs`` builds it into ``docs/_build/html``."""
+
+import json
+import sys
+from pathlib import Path
+
+from sphinx_gallery.sorting import FileNameSortKey
+
+import granulearn
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_extensions"))
+
+project = "granulearn"
+author = "the granulearn developers"
+copyright = author
+version = release = granulearn.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    # Those of docs/_extensions.
+    "formulas_without_network",
+    "reference_by_stage",
+    "flow_diagram",
+    "stale_pages",
+]
+exclude_patterns = ["_build", "gallery/README.rst"]
+templates_path = ["_templates"]
+nitpicky = True
+# Names of other packages have their own sites, which a build without network cannot ask.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(numpy|scipy|sklearn|pandas|pyarrow|matplotlib|dask|distributed|onnx|rich)\b.*"),
+]
+suppress_warnings = ["config.cache"]  # an order of examples that cannot be stored is no fault
+# Names in single backticks are shown as code.
+default_role = "code"
+
+# Markdown, as a host of code shows it too: formulas in dollars, anchors of headings.
+myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
+myst_heading_anchors = 4
+
+# One page for each public name, from its docstring.
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples/gallery"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": FileNameSortKey,
+    "backreferences_dir": "api/backreferences",
+    "doc_module": ("granulearn",),
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "default_thumb_file": str(HERE / "_static" / "logo.png"),
+    "plot_gallery": "True",
+}
+
+# One prompt, so that what is copied can be run.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "granulearn"
+html_static_path = ["_static"]
+html_css_files = ["granulearn.css"]
+html_favicon = "_static/logo.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_context = {
+    "default_mode": "auto",
+    "versions": json.loads((HERE / "versions.json").read_text(encoding="utf-8")),
+}
+html_theme_options = {
+    "logo": {"text": "granulearn", "image_light": "_static/logo.svg"},
+    "navbar_align": "left",
+    "navbar_end": ["versions", "theme-switcher"],
+    "header_links_before_dropdown": 7,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navigation_with_keys": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}

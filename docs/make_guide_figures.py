@@ -1,0 +1,226 @@
+"""Draw the figures of the user guide again: ``make pictures``."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.calibration import calibration_curve
+from sklearn.datasets import load_breast_cancer, make_moons
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from granulearn import (
+    DeepRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
+    LabelAudit,
+    PathSearchCV,
+    RobustClassifier,
+    RVFLClassifier,
+    RVFLCommitteeRegressor,
+    RVFLRegressor,
+    audit_values,
+    generate_balls,
+)
+from granulearn.datasets import flip_labels, make_imbalanced
+from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
+from granulearn.plots import plot_balls
+
+IMAGES = Path(__file__).parent / "images" / "guide"
+BLUE, ORANGE, GREY = "#1a62b8", "#d95f02", "#888888"
+
+
+def axes_of(n: int, height: float = 3.4) -> tuple[plt.Figure, np.ndarray]:
+    """Return a figure with so many panels beside each other."""
+    figure, axes = plt.subplots(1, n, figsize=(3.5 * n + 0.6, height), layout="constrained")
+    return figure, np.atleast_1d(axes)
+
+
+def save(figure: plt.Figure, name: str) -> None:
+    """Write a figure, small enough for a page."""
+    figure.savefig(IMAGES / f"{name}.png", dpi=100)
+    plt.close(figure)
+
+
+def noisy_moons() -> tuple[np.ndarray, np.ndarray]:
+    """Return 300 samples of which a tenth has a wrong label."""
+    X, y = make_moons(300, noise=0.15, random_state=0)
+    return X, flip_labels(y, 0.1, random_state=0).labels
+
+
+def balls() -> None:
+    """Draw three makers on the same samples."""
+    X, y = noisy_moons()
+    figure, axes = axes_of(3)
+    for ax, maker in zip(axes, ("two-means", "gbg++", "evidence"), strict=True):
+        made = generate_balls(X, y, balls=maker, random_state=0)
+        plot_balls(made, X, y, ax=ax)
+        ax.set_title(f"{maker}: {len(made)} balls")
+    save(figure, "balls")
+
+
+def memberships() -> None:
+    """Draw three schemes on the same balls."""
+    X, y = noisy_moons()
+    made = generate_balls(X, y, random_state=0)
+    figure, axes = axes_of(3)
+    schemes = (FuzzyMembership(), SDAPMembership(), EvidenceMembership())
+    for ax, scheme in zip(axes, schemes, strict=True):
+        plot_balls(made, X, y, color=scheme(made, X, y), color_label="membership", ax=ax)
+        ax.set_title(scheme.name)
+    save(figure, "memberships")
+
+
+def networks() -> None:
+    """Draw networks of three widths fitted to the same points."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(-3, 3, 60))
+    y = np.sin(2 * x) + 0.15 * rng.standard_normal(60)
+    grid = np.linspace(-3, 3, 400)
+    figure, axes = axes_of(3, 2.8)
+    for ax, width in zip(axes, (3, 23, 203), strict=True):
+        model = RVFLRegressor(n_hidden=width, activation="sine", C=1e3, random_state=0)
+        ax.plot(x, y, ".", color=GREY)
+        ax.plot(grid, model.fit(x[:, None], y).predict(grid[:, None]), color=BLUE)
+        ax.set_title(f"{width} hidden nodes")
+    save(figure, "networks")
+
+
+def scaled_split(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return breast cancer data, split and scaled."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=seed)
+    scaler = StandardScaler().fit(X_train)
+    return scaler.transform(X_train), scaler.transform(X_test), y_train, y_test
+
+
+def robust() -> None:
+    """Draw accuracy as more training labels are wrong."""
+    rates = np.array([0, 10, 20, 30, 40])
+    methods = {
+        "robust classifier": (RobustClassifier(random_state=0), BLUE),
+        "boosted trees": (HistGradientBoostingClassifier(random_state=0), ORANGE),
+    }
+    figure, (ax,) = axes_of(1, 3.2)
+    for name, (model, colour) in methods.items():
+        means = []
+        for rate in rates:
+            scores = []
+            for seed in range(5):
+                X_train, X_test, y_train, y_test = scaled_split(seed)
+                noisy = flip_labels(y_train, rate / 100, random_state=seed).labels
+                scores.append(model.fit(X_train, noisy).score(X_test, y_test))
+            means.append(100 * np.mean(scores))
+        ax.plot(rates, means, "o-", color=colour, label=name)
+    ax.set(xlabel="wrong training labels, %", ylabel="accuracy, %")
+    ax.legend(frameon=False)
+    save(figure, "robust")
+
+
+def audit() -> None:
+    """Draw the reliability of right and of wrong labels."""
+    X, y = load_breast_cancer(return_X_y=True)
+    given, wrong = flip_labels(y, 0.1, random_state=0)
+    rated = LabelAudit(random_state=0).fit(StandardScaler().fit_transform(X), given)
+    figure, (ax,) = axes_of(1, 3.2)
+    bins = np.linspace(0, 1, 21)
+    parts = [rated.reliability_[~wrong], rated.reliability_[wrong]]
+    ax.hist(parts, bins, stacked=True, color=[BLUE, ORANGE], label=["right", "wrong"])
+    ax.set(xlabel="reliability of the given label", ylabel="rows")
+    ax.legend(frameon=False)
+    save(figure, "audit")
+
+
+def tuning() -> None:
+    """Draw accuracy by C and width."""
+    X, y = load_breast_cancer(return_X_y=True)
+    penalties, widths = [10.0**k for k in range(-5, 6)], list(range(3, 204, 20))
+    model = RVFLClassifier(activation="sigmoid", random_state=0)
+    search = PathSearchCV(model, {"C": penalties, "n_hidden": widths})
+    search.fit(StandardScaler().fit_transform(X), y)
+    scores = 100 * search.cv_results_["mean_test_score"].reshape(len(penalties), len(widths))
+    figure, (ax,) = axes_of(1, 3.4)
+    image = ax.imshow(scores.T, origin="lower", cmap="viridis", aspect="auto")
+    ax.set_xticks(range(0, 11, 2), [f"$10^{{{k}}}$" for k in range(-5, 6, 2)])
+    ax.set_yticks(range(0, 11, 2), widths[::2])
+    ax.set(xlabel="C", ylabel="hidden nodes")
+    figure.colorbar(image, label="accuracy, %")
+    save(figure, "tuning")
+
+
+def imbalance() -> None:
+    """Draw the line between a frequent and a rare class, without and with weights."""
+    X, y, _ = make_imbalanced(*make_moons(1000, noise=0.3, random_state=0), 0.06, random_state=0)
+    across, up = np.meshgrid(np.linspace(-2, 3, 200), np.linspace(-1.5, 2, 150))
+    figure, axes = axes_of(2, 3.2)
+    for ax, weight in zip(axes, (None, "balanced"), strict=True):
+        model = RVFLClassifier(class_weight=weight, activation="tanh", C=10, random_state=0)
+        regions = model.fit(X, y).predict(np.c_[across.ravel(), up.ravel()]).reshape(up.shape)
+        ax.contourf(across, up, regions, levels=[-0.5, 0.5, 1.5], colors=[BLUE, ORANGE], alpha=0.2)
+        for value, colour in enumerate((BLUE, ORANGE)):
+            ax.plot(*X[y == value].T, ".", color=colour, ms=4)
+        ax.set_title(f"class_weight={weight!r}")
+    save(figure, "imbalance")
+
+
+def probabilities() -> None:
+    """Draw calibration against true labels, with and without what is known of wrong ones."""
+    X, y = make_moons(1500, noise=0.3, random_state=0)
+    X_new, y_new = make_moons(8000, noise=0.3, random_state=1)
+    noisy = flip_labels(y, 0.2, random_state=0).labels
+    figure, (ax,) = axes_of(1, 3.4)
+    ax.plot([0, 1], [0, 1], ":", color=GREY)
+    for noise, colour in ((None, ORANGE), (0.2, BLUE)):
+        model = RobustClassifier(noise=noise, random_state=0).fit(X, noisy)
+        true, said = calibration_curve(y_new, model.predict_proba(X_new)[:, 1], n_bins=10)
+        ax.plot(said, true, "o-", color=colour, label=f"noise={noise}")
+    ax.set(xlabel="probability that was said", ylabel="share that is true")
+    ax.legend(frameon=False)
+    save(figure, "probabilities")
+
+
+def deep() -> None:
+    """Draw accuracy by number of layers."""
+    X, y = make_moons(400, noise=0.2, random_state=0)
+    X_new, y_new = make_moons(2000, noise=0.2, random_state=1)
+    noisy = flip_labels(y, 0.2, random_state=0).labels
+    figure, (ax,) = axes_of(1, 3.2)
+    kinds = {"mean of layers": EnsembleDeepRVFLClassifier, "one ridge": DeepRVFLClassifier}
+    for (name, kind), colour in zip(kinds.items(), (BLUE, ORANGE), strict=True):
+        model = kind(n_layers=8, C=10.0, random_state=0).fit(X, noisy)
+        scores = [100 * (labels == y_new).mean() for labels in model.staged_predict(X_new)]
+        ax.plot(range(1, 9), scores, "o-", color=colour, label=name)
+    ax.set(xlabel="layers", ylabel="accuracy, %")
+    ax.legend(frameon=False)
+    save(figure, "deep")
+
+
+def regression() -> None:
+    """Draw a curve, and the values that an audit flags."""
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.uniform(-3, 3, 200))[:, None]
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(200)
+    fitted = RVFLCommitteeRegressor(random_state=0).fit(X, y).predict(X)
+    swapped = rng.choice(200, 10, replace=False)
+    y[swapped] = rng.permutation(y)[:10]
+    rated = audit_values(X, y, random_state=0)
+    flagged = rated.index[rated["flagged"]]
+    figure, (ax,) = axes_of(1, 3.2)
+    ax.plot(X[:, 0], y, ".", color=GREY)
+    ax.plot(X[:, 0], fitted, color=BLUE)
+    ax.plot(X[swapped, 0], y[swapped], "o", mfc="none", color=ORANGE, label="value of another row")
+    ax.plot(X[flagged, 0], y[flagged], "x", color="black", label="flagged")
+    ax.legend(frameon=False)
+    save(figure, "regression")
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for draw in (
+        balls, memberships, networks, robust, audit, tuning, imbalance, probabilities, deep,
+        regression,
+    ):  # fmt: skip
+        draw()

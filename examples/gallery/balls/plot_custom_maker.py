@@ -1,0 +1,82 @@
+"""
+Balls of your own making
+========================
+
+A ball maker is any function that says which samples belong together; `balls_of_groups` turns that
+into balls. Every ball model takes it by ``balls=``.
+"""
+
+# %%
+# The idea to try: the cells of a grid. All samples of a square become one ball.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+
+from granulearn import GranularBallKNNClassifier, generate_balls
+from granulearn.balls import BallMaker, balls_of_groups
+from granulearn.datasets import flip_labels
+from granulearn.plots import plot_balls
+
+plt.style.use("granulearn.plots.style")
+
+
+def grid_cells(samples, width=0.4):
+    cells = np.floor(samples.X / width).astype(int)
+    numbers = np.unique(cells, axis=0, return_inverse=True)[1]
+    return balls_of_groups(samples, numbers.ravel())
+
+
+X, y = make_moons(500, noise=0.15, random_state=0)
+labels = flip_labels(np.array(["upper", "lower"])[y], 0.2, random_state=0).labels
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.2), sharex=True, sharey=True)
+for ax, maker, name in zip(axes, ("two-means", grid_cells), ("two-means", "grid"), strict=True):
+    balls = generate_balls(X, labels, balls=maker, purity=0.9, random_state=0)
+    plot_balls(balls, X, labels, guides=ax is axes[1], ax=ax)
+    ax.set(xlabel="", ylabel="", title=f"{name}: {len(balls)} balls")
+axes[1].legend(loc="lower left")
+plt.show()
+
+# %%
+# A class makes the width a parameter that can be searched (``balls__width``). `_make` gets
+# the samples, a seed for makers that draw, and the number of threads. What it returns is checked:
+# a sample without a ball, or counts that do not add up, are errors.
+
+
+class GridBalls(BallMaker):
+    def __init__(self, width=0.4):
+        self.width = width
+
+    def _make(self, samples, seed, n_threads):
+        return grid_cells(samples, self.width)
+
+
+# %%
+# How wide should a cell be? Small cells hold one sample and believe every label; large ones mix
+# the classes. The classifier takes the class of the nearest ball; a fifth of the training labels
+# is wrong, and test labels are true.
+
+widths = np.array([0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2])
+makers = [GridBalls(width) for width in widths]
+makers += ["two-means", "evidence"]
+scores = np.empty((20, len(makers)))
+for seed in range(20):
+    X, y = make_moons(2500, noise=0.15, random_state=seed)
+    given = flip_labels(y[:500], 0.2, random_state=seed).labels
+    for column, maker in enumerate(makers):
+        model = GranularBallKNNClassifier(balls=maker, random_state=seed).fit(X[:500], given)
+        scores[seed, column] = 100 * model.score(X[500:], y[500:])
+
+figure, ax = plt.subplots(figsize=(7, 3.8))
+mean, error = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+ax.errorbar(widths, mean[:-2], error[:-2], marker="o", capsize=2, label="grid")
+for column, name, look in ((-2, "two-means", "C1--"), (-1, "evidence", "C2-.")):
+    ax.plot(widths, np.full(len(widths), mean[column]), look, label=name)
+ax.set_xscale("log")
+ax.set_xticks(widths, widths)
+ax.minorticks_off()
+ax.set(xlabel="width of a cell", ylabel="test accuracy, %")
+ax.grid(axis="y")
+ax.legend()
+plt.show()

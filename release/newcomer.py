@@ -1,0 +1,211 @@
+"""The path of a newcomer: a page's commands, word for word, with nothing but the built wheel.
+
+Run ``python release/newcomer.py WHEEL PAGE ...``. For each page there is an empty folder outside
+the checkout; pages that install the same share an environment that held nothing before. Commands
+of ``sh`` blocks are run as they are written, and so is every ``pip install`` in the text; then
+the page's examples in Python, as doctests. What needs a checkout is left out, and said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+_BLOCK = re.compile(r"^```+(?:\{code-block\} *)?(?:sh|bash|console)\n(.*?)^```+$", re.M | re.DOTALL)
+_INSTALL_IN_TEXT = re.compile(r"`(pip install [^`]+)`")
+# Commands for developers: they need the sources, or make an environment as this script does.
+_NOT_FOR_NEWCOMERS = re.compile(
+    r"make |git |cd |source |\. |deactivate|python\d?(\.\d+)? (-m venv|docs/|benchmarks/|examples/)"
+    r"|pip install (-e |--editable |[\"']?\.)"
+)
+_SERVERS = ("granulearn review ",)
+_ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/[\w-]+/")
+_DECISIONS = 3
+_PATIENCE = 300.0
+
+
+def commands_of(page: str) -> tuple[list[str], list[str]]:
+    """Return the commands of a page in their order, and those that newcomers cannot run.
+
+    Parameters
+    ----------
+    page : str
+        A page in Markdown.
+    """
+    found: list[tuple[int, str]] = []
+    for block in _BLOCK.finditer(page):
+        whole_lines = re.sub(r"\\\n\s*", "", block[1])
+        for line in whole_lines.splitlines():
+            command = re.sub(r"\s+#\s.*$", "", line.strip().removeprefix("$ "))
+            if command and not command.startswith("#"):
+                found.append((block.start(), command))
+    text = _BLOCK.sub(lambda block: " " * len(block[0]), page)
+    found += [(inline.start(), inline[1]) for inline in _INSTALL_IN_TEXT.finditer(text)]
+    # Stable: the commands of a block keep their order.
+    commands = [command for _, command in sorted(found, key=lambda pair: pair[0])]
+    left_out = [command for command in commands if _NOT_FOR_NEWCOMERS.match(command)]
+    return [command for command in commands if command not in left_out], left_out
+
+
+def is_install(command: str) -> bool:
+    """Return whether a command installs packages."""
+    return command.startswith("pip install ")
+
+
+class Newcomer:
+    """Somebody with Python, an index of packages, and the wheel as what pip finds there."""
+
+    def __init__(self, home: Path, wheel: Path):
+        self.home = home
+        self._environments: dict[tuple[str, ...], dict[str, str]] = {}
+        self._shelf = home / "shelf"
+        self._shelf.mkdir()
+        shutil.copy(wheel, self._shelf)
+        with zipfile.ZipFile(wheel) as archive:
+            (record,) = [name for name in archive.namelist() if name.endswith("/RECORD")]
+            self._files = set(archive.read(record).decode().splitlines())
+
+    def follow(self, page: Path) -> None:
+        """Run all that a page tells to run."""
+        text = page.read_text(encoding="utf-8")
+        commands, left_out = commands_of(text)
+        examples = re.search(r"^\s*>>> ", text, re.M)
+        say(f"== {page}" if commands or examples else f"== {page}: nothing to run")
+        for command in left_out:
+            say(f"   left out, it is for a checkout: {command}")
+        if not commands and not examples:
+            return
+        installs = tuple(filter(is_install, commands)) or ("pip install granulearn",)
+        variables = self._environment(installs)
+        folder = Path(tempfile.mkdtemp(prefix="work-", dir=self.home))
+        for command in commands:
+            if command.startswith(_SERVERS):
+                use_server(command, folder, variables)
+            elif not is_install(command):
+                run(command, folder, variables)
+        if examples:
+            copied = folder / page.name
+            copied.write_text(text, encoding="utf-8")
+            options = "-o ELLIPSIS -o NORMALIZE_WHITESPACE"
+            run(f"python -m doctest {options} {copied.name}", folder, variables)
+
+    def _environment(self, installs: tuple[str, ...]) -> dict[str, str]:
+        """Return the variables of an environment in which nothing else was installed."""
+        if installs not in self._environments:
+            place = self.home / f"environment-{len(self._environments)}"
+            subprocess.run([sys.executable, "-m", "venv", place], check=True)
+            pip_cache = subprocess.run(
+                [place / "bin" / "pip", "cache", "dir"], capture_output=True, text=True, check=True
+            )
+            foreign = ("PYTHON", "GRANULEARN", "VIRTUAL_ENV", "NUMBA")
+            variables = {
+                name: value for name, value in os.environ.items() if not name.startswith(foreign)
+            }
+            variables |= {
+                "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
+                "PIP_FIND_LINKS": f"{os.environ.get('PIP_FIND_LINKS', '')} {self._shelf}".strip(),
+                "PIP_CACHE_DIR": pip_cache.stdout.strip(),
+                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+                "PIP_QUIET": "1",
+                "XDG_CACHE_HOME": str(self.home / "cache"),
+                "BROWSER": "true",  # the command that does nothing
+            }
+            for install in installs:
+                run(install, self.home, variables)
+            self._check_is_this_wheel(place)
+            self._environments[installs] = variables
+        return self._environments[installs]
+
+    def _check_is_this_wheel(self, environment: Path) -> None:
+        """Refuse a granulearn that came from elsewhere: a file of it would differ."""
+        (record,) = environment.glob("lib/*/site-packages/granulearn-*.dist-info/RECORD")
+        missing = self._files - set(record.read_text(encoding="utf-8").splitlines())
+        # The list cannot state its own digest.
+        missing = {line for line in missing if "RECORD,," not in line}
+        if missing:
+            raise SystemExit(f"another granulearn was installed; it lacks {sorted(missing)[0]}")
+
+
+def run(command: str, folder: Path, variables: dict[str, str]) -> None:
+    """Run a command of a page by the shell; leave with what it said if it fails."""
+    begin = time.monotonic()
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    say(f"   {time.monotonic() - begin:6.1f} s  $ {command}")
+    if done.returncode:
+        said = done.stdout.decode(errors="replace")
+        raise SystemExit(f"{command}\nfailed with exit code {done.returncode}:\n{said}")
+
+
+def use_server(command: str, folder: Path, variables: dict[str, str]) -> None:
+    """Start a review, change some labels on its page as the browser does, and press Ctrl-C."""
+    begin = time.monotonic()
+    log = folder.parent / f"{folder.name}.log"
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            ["sh", "-c", f"exec {command}"], cwd=folder, env=variables, stdout=output, stderr=output
+        )
+    try:
+        while not (found := _ADDRESS.search(log.read_bytes())):
+            if server.poll() is not None or time.monotonic() - begin > _PATIENCE:
+                raise SystemExit(f"{command}\ndid not serve a page:\n{log.read_text()}")
+            time.sleep(0.2)
+        address = found[0].decode()
+        if b"<html" not in urlopen(address).read():
+            raise SystemExit(f"{command}\nserved something that is no page")
+        rows = json.load(urlopen(f"{address}queue?n={_DECISIONS}"))["rows"]
+        for row in rows:
+            said = json.dumps({"row": row["row"], "decision": "change", "label": row["rival"]})
+            headers = {
+                "Content-Type": "application/json",
+                "Origin": re.match(r"http://[^/]+", address)[0],
+            }
+            urlopen(Request(f"{address}decide", said.encode(), headers)).read()
+        server.send_signal(signal.SIGINT)
+        code = server.wait(60)
+    finally:
+        server.kill()
+        server.wait()
+    say(f"   {time.monotonic() - begin:6.1f} s  $ {command} ({len(rows)} decisions, then Ctrl-C)")
+    if code:
+        raise SystemExit(f"{command}\nfailed with exit code {code}:\n{log.read_text()}")
+
+
+def say(line: str) -> None:
+    """Print at once, so that a log shows where a long run is."""
+    print(line, flush=True)
+
+
+def main() -> None:
+    """Follow every page that is named."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wheel", type=Path, help="the wheel that was built")
+    parser.add_argument("pages", type=Path, nargs="+", help="pages in Markdown")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="granulearn-newcomer-") as home:
+        newcomer = Newcomer(Path(home), asked.wheel)
+        for page in asked.pages:
+            newcomer.follow(page)
+    say("== every page works with the wheel alone")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""What goes from results into a paper or a spreadsheet: LaTeX, Markdown, CSV, figures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.report.figures import score_label, write_figures
+from granulearn.report.latex import latex_table
+from granulearn.report.paper_page import paper_markdown
+from granulearn.report.result_tables import score_frame, study_markdown
+from granulearn.tables.writing import guarded_frame
+
+
+def is_of_the_paper(summary: dict[str, Any]) -> bool:
+    """Return whether a summary is that of the whole paper, of several studies.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` or `summarize_paper` returned.
+    """
+    return "studies" in summary
+
+
+def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Write the score table of a study; of the paper, those of table 1 and of label noise.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` or `summarize_paper` returned.
+    path : path
+        The file.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    tables = [_latex(study) for study in _of_scores(summary)]
+    return write_text_atomically(path, "\n\n".join(tables) + "\n")
+
+
+def write_markdown(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Write results for readers: scores, ranks and what the statistics say.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` or `summarize_paper` returned.
+    path : path
+        The file.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    text = paper_markdown(summary) if is_of_the_paper(summary) else study_markdown(summary)
+    return write_text_atomically(path, text)
+
+
+def write_csv(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Write the compared score of every data set, condition and method.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` or `summarize_paper` returned.
+    path : path
+        The file.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    frames = []
+    for study in _of_scores(summary):
+        frame = score_frame(study)
+        if is_of_the_paper(summary):
+            frame.insert(0, "study", study["study"]["name"])
+        frames.append(frame)
+    frame = guarded_frame(pd.concat(frames, ignore_index=True))
+    return write_text_atomically(path, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def write_all_figures(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
+    """Write every figure as SVG and PDF; those of several studies with the study's name.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` or `summarize_paper` returned.
+    directory : path
+        Where to; made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    if not is_of_the_paper(summary):
+        return write_figures(summary, directory)
+    written = []
+    for name, study in summary["studies"].items():
+        written += write_figures(study, directory, f"{name}-")
+    return written
+
+
+def _of_scores(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the summaries whose methods are compared; those of sensitivity are figures."""
+    if not is_of_the_paper(summary):
+        return [summary]
+    return [summary["studies"][name] for name in ("table1", "noise")]
+
+
+def _latex(summary: dict[str, Any]) -> str:
+    several = len(summary["conditions"]) > 1
+    heads = ["dataset", "condition"] if several else ["dataset"]
+    lines = [
+        {**line, **dict(zip(summary["methods"], line["values"], strict=True))}
+        for line in summary["per_set"]
+    ]
+    columns = [*heads, *summary["methods"]]
+    scores = pd.DataFrame(lines, columns=columns).set_index(heads)
+    progress, words = summary["progress"], score_label(summary)
+    missing = progress["cells"] - progress["done"]
+    state = f" {missing} of {progress['cells']} cells are missing." if missing else ""
+    return latex_table(
+        scores,
+        caption=f"{words[0].upper()}{words[1:]}, mean over splits.{state}",
+        label=f"tab:{summary['study']['name']}",
+        average=f"{'Overall average' if several else 'Average ' + words.removesuffix(' (%)')}",
+        higher_is_better=summary["higher_is_better"],
+        digits=2 if summary["in_percent"] else 3,
+    )

@@ -1,0 +1,177 @@
+r"""Score tables as LaTeX, in the form of the paper's: booktabs, best bold, second underlined.
+
+A document that takes them in needs ``\usepackage{booktabs}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from granulearn.statistics import average_ranks
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def latex_table(
+    scores: pd.DataFrame,
+    *,
+    caption: str = "",
+    label: str = "",
+    average: str = "Average accuracy",
+    higher_is_better: bool = True,
+    digits: int = 2,
+) -> str:
+    r"""Return a table of scores as LaTeX.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One column per method. One row per data set; or one per data set and condition, then
+        each data set gets a line with its average, and the last line is the average of these
+        as they are shown.
+    caption, label : str, default=""
+        Of the table; what is empty is left out.
+    average : str, default="Average accuracy"
+        Head of the line of averages.
+    higher_is_better : bool, default=True
+        Whether the largest score is the best.
+    digits : int, default=2
+        Decimals.
+
+    Returns
+    -------
+    str
+        A ``table`` environment. In each line the best is bold and the second best underlined,
+        by what is shown: equal figures are marked alike. A data set that lacks a score is in
+        no average and no rank.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"a": [90.0, 70.0], "b": [80.0, 75.0]}, index=["x_1", "y"])
+    >>> print(latex_table(scores))
+    \begin{table}
+    \centering
+    \begin{tabular}{lrr}
+    \toprule
+    Data set & a & b \\
+    \midrule
+    x\_1 & \textbf{90.00} & \underline{80.00} \\
+    y & \underline{70.00} & \textbf{75.00} \\
+    \midrule
+    Average accuracy & \textbf{80.00} & \underline{77.50} \\
+    Average rank & \textbf{1.50} & \textbf{1.50} \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    rounded = scores.astype(float).round(digits)
+    grouped = rounded.index.nlevels == 2
+    heads = ["Data set", "Condition"] if grouped else ["Data set"]
+    body = _grouped_lines(rounded, higher_is_better, digits) if grouped else [
+        _line([name], row, higher_is_better, digits) for name, row in _rows(rounded)
+    ]  # fmt: skip
+    foot = _foot(scores.astype(float), rounded, average, higher_is_better, digits)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
+        *([rf"\label{{{label}}}"] if label else []),
+        rf"\begin{{tabular}}{{{'l' * len(heads)}{'r' * scores.shape[1]}}}",
+        r"\toprule",
+        _joined([*heads, *(escaped(str(name)) for name in scores.columns)]),
+        r"\midrule",
+        *body,
+        *foot,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Return a text that LaTeX prints as it is.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        With signs that mean something to LaTeX spelt out.
+    """
+    return "".join(_ESCAPES.get(sign, sign) for sign in text)
+
+
+def _grouped_lines(rounded: pd.DataFrame, higher_is_better: bool, digits: int) -> list[str]:
+    lines = []
+    for position, (dataset, rows) in enumerate(rounded.groupby(level=0, sort=False)):
+        lines += [r"\midrule"] if position else []
+        for number, (place, row) in enumerate(_rows(rows)):
+            assert isinstance(place, tuple)
+            first = dataset if number == 0 else ""
+            lines.append(_line([first, place[1]], row, higher_is_better, digits))
+        if len(rows) > 1:
+            means = _means(rows, digits)
+            lines.append(_line(["", "Average"], means, higher_is_better, digits))
+    return lines
+
+
+def _foot(
+    scores: pd.DataFrame, rounded: pd.DataFrame, average: str, higher_is_better: bool, digits: int
+) -> list[str]:
+    complete = scores.dropna()
+    if len(complete) < 2:
+        return []
+    blank = [""] * (scores.index.nlevels - 1)
+    if scores.index.nlevels == 2:
+        # The mean of what stands above it, so that a reader finds it again.
+        each = [_means(rows, digits) for _, rows in rounded.groupby(level=0, sort=False)]
+        means = pd.DataFrame(each).mean(skipna=False)
+    else:
+        means = complete.mean()
+    ranks = average_ranks(complete, higher_is_better=higher_is_better)
+    return [
+        r"\midrule",
+        _line([average, *blank], means.to_numpy(), higher_is_better, digits),
+        _line(["Average rank", *blank], ranks, False, 2),
+    ]
+
+
+def _means(rows: pd.DataFrame, digits: int) -> np.ndarray:
+    """Return means of columns, rounded; none for a method that lacks a score."""
+    return rows.mean(skipna=False).round(digits).to_numpy()
+
+
+def _rows(table: pd.DataFrame) -> Iterable[tuple[Hashable, np.ndarray]]:
+    return zip(table.index, table.to_numpy(), strict=True)
+
+
+def _line(heads: list, values: np.ndarray, higher_is_better: bool, digits: int) -> str:
+    shown = np.asarray(values, dtype=float).round(digits)
+    order = np.unique(shown[np.isfinite(shown)])
+    best = order[::-1] if higher_is_better else order
+    cells = [_cell(value, best, digits) for value in shown]
+    return _joined([*(escaped(str(head)) for head in heads), *cells])
+
+
+def _cell(value: float, best_first: np.ndarray, digits: int) -> str:
+    if not np.isfinite(value):
+        return "--"
+    text = f"{value:.{digits}f}"
+    if value == best_first[0]:
+        return rf"\textbf{{{text}}}"
+    return rf"\underline{{{text}}}" if value == best_first[1] else text
+
+
+def _joined(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"

@@ -1,0 +1,171 @@
+"""The paper, run again: one page with a table of contents, and one screen of Markdown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.persistence.html_pages import render_html
+from granulearn.report.figures import SECTIONS, make_figures
+from granulearn.report.page import shown_number, theme_css
+from granulearn.report.result_tables import machines_in_words, markdown_table
+
+
+def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Render the page of the whole paper and write it, as a whole or not at all.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize_paper` returned.
+    path : path
+        The HTML file.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    return write_text_atomically(path, render_paper_page(summary))
+
+
+def render_paper_page(summary: dict[str, Any]) -> str:
+    """Render the page of the whole paper.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize_paper` returned.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file; what was not run is named.
+    """
+    figures: dict[str, list] = {section: [] for section in SECTIONS}
+    for name, study in summary["studies"].items():
+        for figure in make_figures(study, f"{name}-"):
+            # Ranks and balls are those of table 1; the other studies would repeat them.
+            if name == "table1" or figure.section not in ("ranks", "balls", "paper"):
+                figures[figure.section].append(figure)
+    return render_html(
+        "granulearn.report",
+        "paper.html",
+        {"number": shown_number},
+        summary={**summary, "machines": _machines(summary)},
+        figures=figures,
+        theme=theme_css(),
+    )
+
+
+def paper_markdown(summary: dict[str, Any]) -> str:
+    """Return what is found again, what is not, and why we think so, in one screen.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize_paper` returned.
+
+    Returns
+    -------
+    str
+        Markdown; every number in it comes from the store.
+    """
+    progress = summary["progress"]
+    lines = [
+        "# The paper, run again",
+        "",
+        "Made by:",
+        "",
+        "```",
+        "GRANULEARN_DATA=DIRECTORY granulearn bench paper --results results/paper.db",
+        "granulearn report results/paper.db --markdown docs/results/paper.md",
+        "```",
+        "",
+        *_state(progress),
+        *_in_short(summary),
+        *_figures_in_short(summary),
+        "## Why we think so",
+        "",
+        *(line for reason in summary["reasons"] or ["Nothing can be said yet."]
+          for line in (reason, "")),
+        "## Claims, one by one",
+        "",
+        *markdown_table(
+            ["claim", "where", "the paper", "this run", "verdict"],
+            [[_claim(claim), claim["source"], claim["paper"], claim["ours"], claim["verdict"]]
+             for claim in summary["claims"]],
+            numbers=False,
+        ),
+        "Each claim is checked by one rule, on the paper's figures and on ours. A difference that "
+        "the paper calls significant is found again if Nemenyi's test separates the two here as "
+        "well, not found if their ranks are the other way round, and cannot be told in between. "
+        "The claims about figures S.1 and S.2 are known to us from a summary of the supplement.",
+        "",
+        *_machines(summary),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _state(progress: dict[str, Any]) -> list[str]:
+    said = f"{progress['done']} of {progress['cells']} cells computed, {progress['failed']} failed."
+    if not progress["missing"]:
+        return [said, ""]
+    missing = ", ".join(
+        f"{line['name']} {line['missing']}" for line in progress["studies"] if line["missing"]
+    )
+    return [f"{said} **Not run yet: {missing}.**", ""]
+
+
+def _in_short(summary: dict[str, Any]) -> list[str]:
+    lines = []
+    for verdict, sentences in summary["short"].items():
+        count = f"{summary['verdicts'][verdict]} of {len(summary['claims'])}"
+        lines += [f"**{verdict[0].upper()}{verdict[1:]}** ({count} claims)", ""]
+        lines += [*(f"- {sentence}" for sentence in sentences or ["none"]), ""]
+    return lines
+
+
+def _figures_in_short(summary: dict[str, Any]) -> list[str]:
+    """Return means and ranks of table 1, the means under noise, and the tests."""
+    statistics, overall = summary["statistics"], summary["noise_means"][-1]
+    heads = ["method", *(f"mean, {item['source']}" for item in statistics)]
+    heads += [f"rank, {item['source']}" for item in statistics]
+    heads += ["noise, paper", "noise, this run"]
+    rows = [
+        [
+            method,
+            *(shown_number(item["means"][method]) for item in statistics),
+            *(shown_number(item["ranks"][method]) for item in statistics),
+            shown_number(overall["paper"][position]),
+            shown_number(overall["ours"][position]),
+        ]
+        for position, method in enumerate(summary["methods"])
+    ]
+    tests = [
+        [
+            item["source"],
+            str(item["sets"]),
+            shown_number(item["friedman"]),
+            shown_number(item["iman_davenport"]),
+            shown_number(item["critical_difference"], 3),
+            str(len(item["separated"])),
+        ]
+        for item in statistics
+    ]
+    test_heads = ["", "sets", "Friedman's chi²", "F_F", "critical difference", "pairs separated"]
+    return [*markdown_table(heads, rows), *markdown_table(test_heads, tests)]
+
+
+def _claim(claim: dict[str, Any]) -> str:
+    if claim["in_paper"] is False:
+        return f"{claim['text']} (As we read it; the paper's own figures do not say so either.)"
+    return claim["text"]
+
+
+def _machines(summary: dict[str, Any]) -> list[str]:
+    """Return where the cells were computed; a machine of several studies is named once."""
+    said = [words for study in summary["studies"].values() for words in machines_in_words(study)]
+    return list(dict.fromkeys(said))

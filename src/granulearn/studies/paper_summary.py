@@ -1,0 +1,261 @@
+"""What a store says about the paper as a whole: four studies, statistics, claims, one record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from granulearn.statistics import Comparison, compare, paper_accuracy_table, paper_noise_table
+from granulearn.studies.paper_claims import (
+    BASELINES,
+    FOUND,
+    NOT_FOUND,
+    OPEN,
+    PROPOSED,
+    claims_in_short,
+    claims_of_noise,
+    claims_of_sensitivity,
+    claims_of_table1,
+)
+from granulearn.studies.spec import StudyError
+from granulearn.studies.store import Store
+from granulearn.studies.study_files import PAPER, PAPER_STUDIES
+from granulearn.studies.summary import summarize
+
+VERDICTS = (FOUND, NOT_FOUND, OPEN)
+
+
+def holds_the_paper(store: Store) -> bool:
+    """Return whether a store was filled by ``granulearn bench paper``, in full or in part.
+
+    Parameters
+    ----------
+    store : Store
+        Open.
+    """
+    return set(PAPER_STUDIES) <= set(store.studies())
+
+
+def summarize_paper(store: Store) -> dict[str, Any]:
+    """Summarise all that the paper reports, each figure beside the paper's own.
+
+    Parameters
+    ----------
+    store : Store
+        Open, may be read-only; filled by ``granulearn bench paper``.
+
+    Returns
+    -------
+    dict
+        Plain values: ``studies`` (name to summary), ``progress``, ``table1``, ``noise``,
+        ``statistics``, ``claims``, ``verdicts`` (how many of each) and ``reasons``.
+    """
+    if not holds_the_paper(store):
+        raise StudyError(f"{store.path} does not hold the paper; run: granulearn bench {PAPER}")
+    studies = {name: summarize(store, name) for name in PAPER_STUDIES}
+    methods = list(paper_accuracy_table().columns)
+    table1, noise = _table1(studies["table1"], methods), _noise(studies["noise"], methods)
+    theirs, theirs_noise = paper_accuracy_table(), paper_noise_table()
+    claims = [
+        *claims_of_table1(theirs, table1),
+        *claims_of_noise(theirs_noise, noise),
+        *claims_of_sensitivity(
+            _by_setting(studies["sensitivity-activation"], "activations", 9),
+            _by_setting(studies["sensitivity-C-h"], "surfaces", 121),
+        ),
+    ]
+    counts = Counter(claim.verdict for claim in claims)
+    return {
+        "methods": methods,
+        "proposed": list(PROPOSED),
+        "studies": studies,
+        "progress": _progress(studies),
+        "table1": _beside(theirs.loc[table1.index], table1),
+        "noise": _beside(theirs_noise.reindex(noise.index), noise),
+        "statistics": _statistics(theirs, table1),
+        "noise_means": _noise_means(theirs_noise, noise),
+        "claims": [asdict(claim) for claim in claims],
+        "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
+        "short": claims_in_short(claims),
+        "reasons": _reasons(theirs, table1, studies["table1"]),
+    }
+
+
+def _table1(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
+    """Return our table 1: every set of the study, NaN where a cell is missing."""
+    found = {line["dataset"]: line["values"] for line in summary["per_set"]}
+    empty = [None] * len(methods)
+    table = pd.DataFrame.from_dict(
+        {name: found.get(name, empty) for name in summary["datasets"]},
+        orient="index",
+        columns=methods,
+    ).astype(float)
+    table.index.name = "dataset"
+    return table
+
+
+def _noise(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
+    """Return our noise table, in the rows of the paper's; NaN where a cell is missing."""
+    found = {(line["dataset"], line["condition"]): line["values"] for line in summary["per_set"]}
+    rows = {
+        (dataset, rate): found.get((dataset, f"uniform {rate:g} %"), [None] * len(methods))
+        for dataset, rate in paper_noise_table().index
+    }
+    index = pd.MultiIndex.from_tuples(rows, names=["dataset", "noise_percent"])
+    return pd.DataFrame(list(rows.values()), index=index, columns=methods).astype(float)
+
+
+def _by_setting(summary: dict[str, Any], key: str, n_settings: int) -> dict[str, pd.DataFrame]:
+    """Return the mean accuracy of the proposed models by setting, for each data set."""
+    tables = {}
+    for dataset in summary["datasets"]:
+        columns = {
+            item["method"]: {str(point["at"]): point["mean"] for point in item["points"]}
+            for item in summary[key]
+            if item["dataset"] == dataset
+        }
+        table = pd.DataFrame(columns, dtype=float).reindex(columns=list(PROPOSED))
+        missing = n_settings - len(table)
+        blank = [f"not run {number}" for number in range(missing)]
+        tables[dataset] = table.reindex([*table.index, *blank])
+    return tables
+
+
+def _progress(studies: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Count what is done, failed and missing in all studies, and list what is missing where."""
+    each = {name: summary["progress"] for name, summary in studies.items()}
+    return {
+        "cells": sum(item["cells"] for item in each.values()),
+        "done": sum(item["done"] for item in each.values()),
+        "failed": sum(len(item["failed"]) for item in each.values()),
+        "missing": sum(item["missing"] for item in each.values()),
+        "studies": [
+            {
+                "name": name,
+                "cells": item["cells"],
+                "done": item["done"],
+                "failed": len(item["failed"]),
+                "missing": item["missing"],
+            }
+            for name, item in each.items()
+        ],
+    }
+
+
+def _beside(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return one line per row of the tables: the paper's figures and ours, best marked."""
+    lines = []
+    for place, paper, own in zip(ours.index, theirs.to_numpy(), ours.to_numpy(), strict=True):
+        dataset, rate = place if isinstance(place, tuple) else (place, None)
+        lines.append(
+            {
+                "dataset": str(dataset),
+                "noise": None if rate is None else float(rate),
+                "paper": [_number(value) for value in paper],
+                "ours": [_number(value) for value in own],
+                "best": _is_best(own),
+            }
+        )
+    return lines
+
+
+def _statistics(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the paper's statistics, those of its figures on the same sets, and ours."""
+    complete = ours.dropna()
+    tables = [("paper", theirs)]
+    if len(complete) > 1:
+        tables += [("paper, same sets", theirs.loc[complete.index]), ("this run", complete)]
+    return [{"source": source, **_tests(compare(table))} for source, table in tables]
+
+
+def _tests(result: Comparison) -> dict[str, Any]:
+    return {
+        "sets": len(result.sets),
+        "means": {str(name): float(value) for name, value in result.means.items()},
+        "ranks": {str(name): float(value) for name, value in result.ranks.items()},
+        "friedman": result.friedman.statistic,
+        "friedman_p": result.friedman.p_value,
+        "iman_davenport": result.iman_davenport.statistic,
+        "iman_davenport_p": result.iman_davenport.p_value,
+        "critical_difference": result.critical_difference,
+        "separated": [list(pair) for pair in result.separated_pairs],
+    }
+
+
+def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the mean over the sets at each rate, and over all rates: the paper's and ours."""
+    lines = []
+    rates = sorted(set(ours.index.get_level_values(1)))
+    for rate in [*rates, None]:
+        parts = {
+            source: table if rate is None else table.xs(rate, level=1)
+            for source, table in (("paper", theirs), ("ours", ours))
+        }
+        means = {source: part.to_numpy().mean(axis=0) for source, part in parts.items()}
+        lines.append(
+            {
+                "noise": None if rate is None else float(rate),
+                **{source: [_number(value) for value in mean] for source, mean in means.items()},
+                "best": _is_best(means["ours"]),
+            }
+        )
+    return lines
+
+
+def _is_best(values: np.ndarray) -> list[bool]:
+    """Return which figures of a line are its highest; none of a line that is not complete."""
+    return [bool(value == values.max()) for value in values]
+
+
+def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) -> list[str]:
+    """Say why claims are, or are not, found again, as far as the figures tell."""
+    complete = ours.dropna()
+    if len(complete) < 2:
+        return []
+    gains = (complete - theirs.loc[complete.index]).mean()
+    proposed, baselines = (gains[list(names)] for names in (PROPOSED, BASELINES))
+    reasons = [
+        f"On the {len(complete)} sets that both have, the proposed models differ from the paper by "
+        f"{_signed(proposed)} points, the baselines by {_signed(baselines)}."
+    ]
+    if baselines.mean() > proposed.mean():
+        reasons.append(
+            "So it is mostly the baselines that score higher than reported. Here every method is "
+            "searched over its whole grid by cross-validation on training data only, and the test "
+            "part is used once; we think that the paper's baselines were tuned with less care than "
+            "its own models, which its text neither confirms nor rules out."
+        )
+    balls = {line["method"]: line["n_balls"] for line in summary["ranking"]}
+    rows = _mean_rows(summary)
+    if rows and balls.get(PROPOSED[0]):
+        n_balls = balls[PROPOSED[0]]
+        reasons.append(
+            f"At the scripts' purity of 0.985 the fuzzy models make {n_balls:.0f} balls of "
+            f"{rows:.0f} training rows in the mean: a ball stands for {rows / n_balls:.1f} rows, "
+            "which is little to average noise away, or to tell a trusted ball from another."
+        )
+    return reasons
+
+
+def _signed(gains: pd.Series) -> str:
+    return ", ".join(f"{value:+.2f} ({name})" for name, value in gains.items())
+
+
+def _mean_rows(summary: dict[str, Any]) -> float | None:
+    """Return the mean number of training rows of the cells of the first proposed model."""
+    rows = [
+        line["n_train"]
+        for group in summary["cells"]
+        if group["method"] == PROPOSED[0]
+        for line in group["splits"]
+        if line["n_train"]
+    ]
+    return sum(rows) / len(rows) if rows else None
+
+
+def _number(value: float) -> float | None:
+    return None if pd.isna(value) else float(value)

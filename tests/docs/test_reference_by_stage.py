@@ -1,0 +1,36 @@
+"""The reference has every public name, once."""
+
+from collections import Counter
+from importlib import import_module
+
+import granulearn
+from docs._extensions.reference_by_stage import (
+    FOREIGN_LINK,
+    kinds,
+    page,
+    public_names,
+    stages,
+    without_foreign_links,
+)
+
+
+def test_every_public_name_is_on_a_page_and_on_one_only():
+    listed = Counter(name for stage in stages() for _, names in kinds(stage) for name in names)
+    assert set(listed.values()) == {1}
+    for stage in stages():
+        for name in import_module(f"granulearn.{stage}").__all__:
+            assert {f"granulearn.{name}", f"granulearn.{stage}.{name}"} & set(listed)
+    assert {f"granulearn.{name}" for name in granulearn.__all__} <= set(listed)
+
+
+def test_a_page_names_what_it_lists_by_the_shortest_way():
+    assert "   ~granulearn.GranularBalls\n" in page("balls")
+    assert "granulearn.balls.EvidenceBalls" in public_names("balls")
+    assert "Errors and warnings" in page("tables")
+
+
+def test_links_to_other_sites_become_text():
+    lines = ["Seen in :term:`fit` (:ref:`User Guide <metadata_routing>`).", "shape (n_in_,)"]
+    without_foreign_links(None, "class", "x", None, None, lines)
+    assert lines == ["Seen in ``fit`` (``User Guide``).", "shape (n_in\\_,)"]
+    assert FOREIGN_LINK.search(":class:`BallSet`") is None

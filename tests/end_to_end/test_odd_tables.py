@@ -1,0 +1,50 @@
+"""An odd table is learned from or refused in words, as its exit code says; never a stack trace."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cli.commands import granulearn
+from tests.end_to_end import odd_archives, odd_files, odd_text, odd_values
+from tests.end_to_end.odd_tables import ODD, OK
+
+pytestmark = pytest.mark.slow
+
+SUBJECT = "granulearn: error: "
+# Those whose cells reach the model as they are.
+LEARNED = ("numbers: ", "Parquet: ", "labels: infin")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def test_there_are_more_than_three_hundred_of_them():
+    modules = (odd_archives, odd_files, odd_text, odd_values)
+    assert all(module.odd.__globals__["ODD"] is ODD for module in modules)
+    assert len(ODD) > 500
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_table_is_read_or_refused_in_words(name, tmp_path):
+    record, model = ODD[name], tmp_path / "out.skops"
+    path = record.make(tmp_path)
+    looked = granulearn("check", path, "--target", "label")
+    assert CONTROL.search(looked.out + looked.err) is None
+    assert looked.code in (*OK, *record.codes), looked.err
+    if looked.code in OK:
+        assert record.says in looked.out
+        if record.codes == OK and not name.startswith(LEARNED):
+            return
+    before = sorted(tmp_path.iterdir())
+    done = granulearn("fit", path, "--target", "label", "--model", "elm", "-o", model)
+    assert done.code in record.codes, done.err
+    assert CONTROL.search(done.out + done.err) is None
+    assert "please report" not in done.err
+    if done.code in OK:
+        assert model.exists()
+        return
+    lines = done.err.splitlines()
+    assert lines
+    assert [line for line in lines if not line.startswith(SUBJECT)] == []
+    assert (done.out, sorted(tmp_path.iterdir())) == ("", before)
+    assert record.says in done.err

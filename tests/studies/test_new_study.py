@@ -1,0 +1,26 @@
+"""A study to begin with."""
+
+import pytest
+
+from granulearn.studies import Store, StudyError, expand, load_study, run_study, select
+from granulearn.studies.new_study import write_new_study
+
+
+def test_what_is_written_runs_as_it_is(tmp_path):
+    study_file, method, table = write_new_study("my-study", tmp_path)
+    assert study_file == tmp_path / "my-study" / "my-study.toml"
+    assert (method.name, table.name) == ("my_method.py", "my_table.csv")
+    study = load_study(study_file)
+    cells = select(expand(study), ["dataset=my_table", "split=repeat 1", "noise=clean"])
+    with Store(tmp_path / "a.db") as store:
+        result = run_study(study, cells, store, jobs=1)
+    assert (result.computed, result.failed) == (len(study.method), ())
+
+
+def test_nothing_is_overwritten_and_a_bad_name_is_refused(tmp_path):
+    write_new_study("mine.toml", tmp_path)
+    assert (tmp_path / "mine" / "mine.toml").is_file()
+    with pytest.raises(StudyError, match="is there already"):
+        write_new_study("mine", tmp_path)
+    with pytest.raises(StudyError, match="no name of a study"):
+        write_new_study("../mine", tmp_path)

@@ -1,0 +1,115 @@
+"""What a release states in several files is the same in all of them."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from release.newcomer import commands_of, is_install
+from release.pythons import find_python, named_versions
+from tests.test__extras import PROJECT
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def released(changelog):
+    """Return the versions of the changelog with their dates, the newest first."""
+    return re.findall(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", changelog, re.MULTILINE)
+
+
+def test_pyproject_citation_and_changelog_agree_on_the_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    version, date = released((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))[0]
+    assert PROJECT["version"] == version == citation["version"]
+    assert citation["date-released"].isoformat() == date
+    assert citation["license"] == PROJECT["license"]
+    assert [author["name"] for author in citation["authors"]] == [
+        author["name"] for author in PROJECT["authors"]
+    ]
+
+
+def test_the_changelog_begins_with_what_is_not_released():
+    headings = re.findall(r"^## .*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert headings[0] == "## Unreleased"
+    assert len(released("\n".join(headings))) == len(headings) - 1
+
+
+WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+
+
+def test_the_workflow_calls_make_and_only_what_it_knows():
+    runs = [
+        step["run"] for job in WORKFLOW["jobs"].values() for step in job["steps"] if "run" in step
+    ]
+    assert all(run.startswith("make ") for run in runs)
+    asked = {target for run in runs for target in run.split()[1:]}
+    # The parts of `make test`, in jobs of their own, and what is too slow for it.
+    assert asked >= {"lint", "types", "flow", "pytest", "test-lowest", "docs", "dist"}
+    assert asked <= TARGETS
+
+
+def test_the_workflow_tests_every_python_that_is_named():
+    assert WORKFLOW["jobs"]["tests"]["strategy"]["matrix"]["python"] == named_versions()
+
+
+def test_the_workflow_needs_no_secret_and_may_only_read():
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    assert "secrets" not in (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")))
+def test_forms_of_issues_can_be_read(form):
+    content = yaml.safe_load(form.read_text(encoding="utf-8"))
+    if form.name != "config.yml":
+        assert set(content) == {"name", "description", "labels", "body"}
+        assert all({"type", "attributes"} <= set(part) for part in content["body"])
+
+
+def test_hooks_need_no_network():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    assert [source["repo"] for source in hooks["repos"]] == ["local"]
+    assert {hook["language"] for source in hooks["repos"] for hook in source["hooks"]} == {"system"}
+
+
+PAGE = """
+Install it with `pip install "granulearn[onnx]"`, or in a checkout with `pip install .`.
+
+```sh
+granulearn check a.csv \\
+    --target b    # see what it holds
+# a remark
+zcat a.csv.gz | granulearn predict m -
+make test
+```
+
+```python
+>>> 1 + 1
+2
+
+```
+"""
+
+
+def test_the_commands_of_a_page_are_taken_word_for_word():
+    commands, left_out = commands_of(PAGE)
+    assert commands == [
+        'pip install "granulearn[onnx]"',
+        "granulearn check a.csv --target b",
+        "zcat a.csv.gz | granulearn predict m -",
+    ]
+    assert left_out == ["pip install .", "make test"]
+
+
+def test_newcomers_find_commands_in_the_readme():
+    commands, _ = commands_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert any(is_install(command) for command in commands)
+    assert [command for command in commands if command.startswith("granulearn ")]
+
+
+def test_a_python_that_is_not_installed_is_not_found():
+    this = "{}.{}".format(*sys.version_info)
+    assert find_python(this) is not None
+    assert find_python("3.99") is None
