@@ -195,7 +195,7 @@ def written_part(frame: pd.DataFrame, folder: str, number: int, n_worst: int) ->
         How many of the most doubtful labels to return.
     """
     with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:
-        frame.to_parquet(draft)
+        frame.reset_index().to_parquet(draft, index=False)
     return totals_of_part(frame, n_worst)
 
 
@@ -289,6 +289,8 @@ class DaskLabelAudit(BaseEstimator):
 
     def write(self, folder: Any, n_worst: int = 10_000) -> AuditTotals:
         """Write all ratings as Parquet files, one per block, and add them up on the way.
+
+        They have the columns of ``ratings_``, and the number of the row as ``row``.
 
         Parameters
         ----------
