@@ -54,9 +54,10 @@ def test_ratings_of_parts_are_those_of_the_table_in_memory(is_large, tmp_path, m
     written = pd.read_parquet(tmp_path / "ratings")
     assert_array_equal(written["row"], table.rows + 1)
     assert_array_equal(written["given"], alone.given_)
-    # Means and deviations of columns are sums over parts, and may differ in their last bits.
-    assert (written["verdict"].to_numpy() == alone.verdict_).mean() > 0.99
-    assert done.noise.rate == pytest.approx(alone.noise_.rate, abs=0.01)
+    # Means and deviations of columns are sums over parts, and may differ in their last bits:
+    # of a large table, inputs are rounded, so that the same rows are drawn.
+    assert (written["verdict"].to_numpy() == alone.verdict_).mean() > 0.999
+    assert done.noise.rate == pytest.approx(alone.noise_.rate, abs=0.001)
     assert done.n_labels == len(frame) - 2 == sum(done.counts.values())
     assert set(done.counts) == set(VERDICTS)
     worst = done.worst.reset_index()

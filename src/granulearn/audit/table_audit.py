@@ -22,6 +22,7 @@ from granulearn.audit.verified import (
     VerifiedLabels,
     check_verified,
 )
+from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
@@ -181,6 +182,8 @@ def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
     pipeline = make_pipeline_for(table.X)
     # Not fit and transform: a label must not be vouched for by an encoding that holds it.
     X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
+    if len(X) > MANY_ROWS:
+        X = in_single_precision(X)
     return X, feature_names(pipeline["prepare"])
 
 

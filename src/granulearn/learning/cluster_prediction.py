@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,10 +89,7 @@ def predicted_part(
     path : str
         The table, for messages.
     """
-    own = copy(predictor)
-    vars(own).update(
-        {name: deepcopy(value) for name, value in vars(predictor).items() if name != "pipeline"}
-    )
+    own = predictor.fresh()
     n_rows, first_row = 0, part.first_row
     target = Path(folder) / PART_NAME.format(number)
     writer = None
@@ -103,8 +100,8 @@ def predicted_part(
     with written_atomically(target) as draft:
         try:
             for batch in part.batches(own.input_names):
-                for start in range(0, batch.num_rows, own.rows_per_chunk):
-                    chunk = batch.slice(start, own.rows_per_chunk)
+                for start in range(0, batch.num_rows, own.loaded.rows_per_chunk):
+                    chunk = batch.slice(start, own.loaded.rows_per_chunk)
                     answers = own.predict_batch(chunk, place, first_row + n_rows)
                     if writer is None:
                         writer = parquet.ParquetWriter(draft, answers.schema)
@@ -117,7 +114,7 @@ def predicted_part(
             draft.write_bytes(b"")
     if n_rows == 0:
         target.unlink()
-    vars(own).pop("pipeline")
+    del own.loaded
     return PredictedParts(n_rows, own)
 
 

@@ -20,6 +20,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
 from granulearn._words import counted
+from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.distributed.blocks import Block, check_block
 from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
@@ -64,6 +65,8 @@ class BlockReading:
 
     rows: RowReading
     prepare: Preparation
+    rounded: bool
+    """Whether inputs are rounded, as those of a large table are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,8 @@ def survey_on_cluster(
     report = report_second(report, second.examination, wishes)
     statistics = _of_used(second.statistics, report)
     prepare = prepare_from_statistics(statistics, reading.classes)
-    whole = BlockReading(replace(reading, schema=report.schema), prepare)
+    rounded = int((before[-1] - before[0]).sum()) > MANY_ROWS
+    whole = BlockReading(replace(reading, schema=report.schema), prepare, rounded)
     return SurveyedParts(parts, report, whole, before, statistics)
 
 
@@ -217,6 +221,8 @@ def block_of_part(part: TablePart, number: int, reading: BlockReading, starts: n
     X, prepare = np.empty((0, reading.prepare.n_features)), reading.prepare
     if len(rows.training):
         X = prepare.training_rows(rows.features(rows.training), rows.classed(starts).folds)
+        if reading.rounded:
+            X = in_single_precision(X)
     return check_block(number, X, rows.y(rows.training), None, None)
 
 

@@ -117,6 +117,10 @@ class Predictor:
         """
         return self.reading.surprises(place)
 
+    def fresh(self) -> Predictor:
+        """Return a predictor of the same model that has seen no rows."""
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
+
     def absorb(self, other: Predictor) -> None:
         """Add what surprised another predictor of the same model, on later rows.
 
@@ -126,12 +130,7 @@ class Predictor:
             It has predicted some rows.
         """
         self.counts.update(other.counts)
-        self._known_cells.update(other._known_cells)
-        for name, found in other._misfits.items():
-            self._misfits[name] = self._misfits[name] + found if name in self._misfits else found
-        for name, counter in other._unknown.items():
-            self._unknown[name] = self._unknown.get(name, Counter()) + counter
-            self._first_unknown.setdefault(name, other._first_unknown[name])
+        self.reading.absorb(other.reading)
 
     def new_categories(self) -> dict[str, dict[str, int]]:
         """Return how often each unknown category was met, by column."""

@@ -207,7 +207,7 @@ def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any
     return lines
 
 
-def _complete_mean(table: pd.DataFrame) -> np.ndarray:
+def _complete_mean(table: Any) -> np.ndarray:
     """Return the mean of each method; NaN for one that lacks a figure."""
     return mean_accuracy(table).where(table.notna().all()).to_numpy()
 
