@@ -27,6 +27,16 @@ def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_paper_page
+    >>> from granulearn.studies import Store, holds_the_paper, summarize_paper
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     if holds_the_paper(store):  # after: granulearn bench paper
+    ...         write_paper_page(summarize_paper(store), Path(folder, "paper.html"))
     """
     return write_text_atomically(path, render_paper_page(summary))
 

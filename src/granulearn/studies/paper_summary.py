@@ -37,6 +37,17 @@ def holds_the_paper(store: Store) -> bool:
     ----------
     store : Store
         Open.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, expand, load_study, run_study, holds_the_paper
+    >>> study = load_study("table1")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     holds_the_paper(store)
+    False
     """
     return set(PAPER_STUDIES) <= set(store.studies())
 
@@ -54,6 +65,18 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     dict
         Plain values: ``studies`` (name to summary), ``progress``, ``table1``, ``noise``,
         ``statistics``, ``claims``, ``verdicts`` (how many of each) and ``reasons``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, StudyError, summarize_paper
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     try:
+    ...         summary = summarize_paper(store)
+    ...     except StudyError as error:  # nothing has filled the store yet
+    ...         print(str(error).split("; ")[1])
+    run: granulearn bench paper
     """
     if not holds_the_paper(store):
         raise StudyError(f"{store.path} does not hold the paper; run: granulearn bench {PAPER}")
