@@ -20,7 +20,9 @@ def main() -> NoReturn:
     stop = Stop()
     stop.listen()
     code = run(sys.argv[1:])
-    sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
+    if code == exit_codes.INTERRUPTED:
+        stop.leave()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
