@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -19,6 +20,9 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     stop = Stop()
     stop.listen()
+    loops = logging.getLogger("granulearn.loops")
+    loops.addHandler(_Told())
+    loops.setLevel(logging.INFO)
     code = run(sys.argv[1:])
     if code == exit_codes.INTERRUPTED:
         stop.leave()
@@ -59,6 +63,18 @@ def _fail(messages: str | Sequence[str], code: int) -> int:
         one_line = visible(" ".join(in_flags(message).split()))
         sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
+
+
+class _Told(logging.Handler):
+    """Says on a terminal that loops are being compiled, for the process that the user started."""
+
+    process = os.getpid()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if os.getpid() == self.process and sys.stderr.isatty():
+            from granulearn.cli.output import note
+
+            note(record.getMessage())
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
