@@ -18,11 +18,12 @@ from granulearn.cli.terminal_text import visible
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    stop = Stop()
-    stop.listen()
     loops = logging.getLogger("granulearn.loops")
     loops.addHandler(_Told())
     loops.setLevel(logging.INFO)
+    # Right before what hears an interrupt.
+    stop = Stop()
+    stop.listen()
     code = run(sys.argv[1:])
     if code == exit_codes.INTERRUPTED:
         stop.leave()
