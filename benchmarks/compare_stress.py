@@ -132,15 +132,16 @@ def report(path: Path) -> str:
     """Return all tables as Markdown."""
     table, methods, names = stress_cells(path)
     splits = table.groupby(["dataset", "condition"])["split"].nunique()
-    done = f"{splits.min()} to {splits.max()}" if splits.min() < splits.max() else splits.min()
+    done = _counted(splits.min(), splits.max())
+    n_sets = table["dataset"].nunique()
     study = load_study("stress")
     rare = [name for name in names if name.startswith("rare ")]
     lines = [
         "# Outliers and rare classes, alone and with wrong labels",
         "",
         f"{study.question} Made by `granulearn bench stress` and `python "
-        f"benchmarks/compare_stress.py`: {table['dataset'].nunique()} sets, {len(methods)} "
-        f"methods, {len(names)} conditions, {done} splits of each set, the same for every "
+        f"benchmarks/compare_stress.py`: {n_sets} sets, {len(methods)} methods, {len(names)} "
+        f"conditions, {done} of each set, the same for every "
         "method. All figures are percent on test parts that nothing was done to, means over splits "
         "and sets.",
         "",
@@ -158,13 +159,19 @@ def report(path: Path) -> str:
         "",
         best_table(table, methods, names),
         "",
-        f"With {table['dataset'].nunique()} sets and {done} splits, differences of a few points "
+        f"With {n_sets} sets and {done}, differences of a few points "
         "may be chance; nothing smaller should be read out of these tables.",
     ]
     for score, title in SCORES.items():
         lines += ["", f"## {title}", "", score_table(table, score, methods, names)]
     lines += ["", "## What class weights change, in points", "", weight_table(table, methods, rare)]
     return "\n".join(lines) + "\n"
+
+
+def _counted(fewest: int, most: int) -> str:
+    if fewest < most:
+        return f"{fewest} to {most} splits"
+    return "1 split" if most == 1 else f"{most} splits"
 
 
 def main() -> None:
