@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
+from compare_rivals import counted
 from review_loop_page import markdown
 
 from granulearn.statistics import holm_adjust, wilcoxon_p_value
@@ -132,7 +133,7 @@ def report(path: Path) -> str:
     """Return all tables as Markdown."""
     table, methods, names = stress_cells(path)
     splits = table.groupby(["dataset", "condition"])["split"].nunique()
-    done = _counted(splits.min(), splits.max())
+    done = counted(splits.min(), splits.max())
     n_sets = table["dataset"].nunique()
     study = load_study("stress")
     rare = [name for name in names if name.startswith("rare ")]
@@ -166,12 +167,6 @@ def report(path: Path) -> str:
         lines += ["", f"## {title}", "", score_table(table, score, methods, names)]
     lines += ["", "## What class weights change, in points", "", weight_table(table, methods, rare)]
     return "\n".join(lines) + "\n"
-
-
-def _counted(fewest: int, most: int) -> str:
-    if fewest < most:
-        return f"{fewest} to {most} splits"
-    return "1 split" if most == 1 else f"{most} splits"
 
 
 def main() -> None:
