@@ -5,8 +5,6 @@ bounds of the dependency in pyproject.toml. A new version is tried here first.
 """
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.compose import ColumnTransformer
-from sklearn.ensemble._base import _set_random_states as set_random_states
 from sklearn.model_selection._search import (
     _yield_masked_array_for_each_param as masked_arrays_of_parameters,
 )
@@ -30,6 +28,14 @@ from sklearn.utils.validation import _check_method_params as check_method_params
 from sklearn.utils.validation import _num_samples as n_samples_of
 
 
+def set_random_states(estimator, random_state):
+    """Set the seeds of an estimator and of its parts to numbers drawn from a stream."""
+    # All ensembles and trees of scikit-learn come along, which a prediction can do without.
+    from sklearn.ensemble._base import _set_random_states
+
+    _set_random_states(estimator, random_state)
+
+
 def booster_rounds(booster):
     """Return the trees of each round of a fitted histogram booster; each has ``nodes``."""
     return booster._predictors
@@ -46,5 +52,7 @@ def plain_column_lists():
     Up to version 1.6 it has a class of its own for columns that are left over, even if there
     are none, and model files hold no such thing.
     """
+    from sklearn.compose import ColumnTransformer
+
     usual = ColumnTransformer([]).get_params().get("force_int_remainder_cols")
     return {"force_int_remainder_cols": False} if usual is True else {}

@@ -18,6 +18,7 @@ OUR_VERBS = [
     "decisions",
     "fit",
     "predict",
+    "inspect",
     "balls",
     "export",
     "models",

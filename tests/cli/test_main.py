@@ -1,12 +1,14 @@
 """One line and an exit code for whatever goes wrong; never a stack trace."""
 
+import logging
 import os
 import subprocess
+import sys
 import warnings
 
 import pytest
 
-from granulearn.cli import application, exit_codes
+from granulearn.cli import application, exit_codes, main
 from granulearn.tables import TableError
 from tests.cli.commands import COMMAND, fails, fails_with, granulearn, in_real_process
 
@@ -81,3 +83,15 @@ def test_a_reader_that_has_enough_ends_it_without_a_word():
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, "")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_compiling_is_told_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    told = main._Told()
+    record = logging.LogRecord("granulearn.loops", logging.INFO, "", 0, "compiling", (), None)
+    told.emit(record)
+    assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal
+    monkeypatch.setattr(main._Told, "process", -1)
+    told.emit(record)
+    assert capsys.readouterr().err == ""

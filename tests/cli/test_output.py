@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from numba import njit
 from rich.console import Console
 
 from granulearn.cli import output
@@ -84,16 +83,3 @@ def test_stages_of_long_work_are_shown_on_a_terminal(
         time.sleep(0.3)
     assert ("reading [a].csv" in screen.getvalue()) == shown
     assert bool(screen.getvalue()) == shown
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_compiling_is_announced_once_and_on_a_terminal_only(terminal, monkeypatch, capsys):
-    monkeypatch.setattr(output, "message_console", lambda: Console(force_terminal=terminal))
-    kernel = njit(lambda x: x + 1)
-    with output.compiling_announced():
-        kernel(1), kernel(1.0)
-        assert capsys.readouterr().err.count("compiling the kernels") == terminal
-    with output.compiling_announced():
-        kernel(1)
-    kernel(1j)
-    assert capsys.readouterr().err == ""

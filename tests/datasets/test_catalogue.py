@@ -4,7 +4,7 @@ import pytest
 
 from granulearn.datasets.catalogue import catalogue, collections
 from granulearn.datasets.generated import GENERATORS
-from granulearn.datasets.packages import SKLEARN_LOADERS
+from granulearn.datasets.packages import SKLEARN_SETS
 from granulearn.statistics import paper_accuracy_table
 
 
@@ -20,7 +20,7 @@ def test_every_member_of_a_collection_is_catalogued():
 def test_every_generator_and_bundled_set_is_catalogued():
     sources = {source for entry in catalogue().values() for source in entry.sources}
     assert {f"generated:{name}" for name in GENERATORS} <= sources
-    assert {f"sklearn:{name}" for name in SKLEARN_LOADERS} <= sources
+    assert {f"sklearn:{name}" for name in SKLEARN_SETS} <= sources
 
 
 def test_every_source_is_of_a_known_kind():

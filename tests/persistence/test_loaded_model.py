@@ -10,11 +10,17 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-import granulearn
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLRegressor
 from granulearn.learning.trained_model import input_cards
-from granulearn.persistence import LoadedModel, ModelCard, ModelFileError, loaded_model, save_model
+from granulearn.persistence import (
+    LoadedModel,
+    ModelCard,
+    ModelFileError,
+    load_model,
+    loaded_model,
+    save_model,
+)
 from granulearn.tables import TableError
 from tests.cli.commands import fails_with, succeeds
 from tests.persistence.loaded_models import fitted, write_messy_people
@@ -34,7 +40,7 @@ def make_path(table):
 
 @pytest.fixture(name="model", scope="module")
 def make_model(path):
-    return granulearn.load_model(path)
+    return load_model(path)
 
 
 @pytest.fixture(name="frame", scope="module")

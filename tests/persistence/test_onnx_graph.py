@@ -1,6 +1,7 @@
 """The vocabulary writes what it says."""
 
 import numpy as np
+import onnxruntime
 from onnx import helper, numpy_helper
 
 from granulearn.persistence.onnx_graph import Graph
@@ -55,3 +56,39 @@ def test_a_node_gets_a_new_name_unless_one_is_wanted():
     assert first != second
     assert graph.add("Exp", first, output="result") == "result"
     assert [node.op_type for node in container.nodes] == ["Add", "Add", "Exp"]
+
+
+def test_equal_small_constants_are_stored_once():
+    container = PlainContainer()
+    graph = Graph(PlainScope(), container)
+    assert graph.constant([-1]) == graph.constant(np.array([-1]))
+    assert graph.constant([1]) != graph.constant([1.0])
+    assert graph.constant(1) != graph.constant([1])
+    large = np.arange(100)
+    assert graph.constant(large) != graph.constant(large)
+    assert len(container.initializers) == 6
+
+
+def test_a_loop_goes_on_until_it_is_told_to_end_or_was_repeated_most_often():
+    for most, expected in ((100, [6, 9]), (2, [4, 7])):
+        container = PlainContainer()
+        graph = Graph(PlainScope(), container)
+        one, limit = graph.constant([1]), graph.constant(9)
+
+        def step(body, given, one=one, limit=limit):
+            more = body.plus(given, one)
+            largest = body.add("ReduceMax", more, keepdims=0)
+            return more, body.add("Less", largest, limit)
+
+        result = graph.repeat(most, "start", step)
+        shape = helper.make_tensor_value_info("start", 7, [None])
+        out = helper.make_tensor_value_info(result, 7, [None])
+        content = helper.make_graph(
+            container.nodes, "loop", [shape], [out], initializer=container.initializers
+        )
+        model = helper.make_model(
+            content, opset_imports=[helper.make_opsetid("", 19)], ir_version=9
+        )
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        (found,) = session.run(None, {"start": np.array([2, 5])})
+        assert found.tolist() == expected

@@ -6,13 +6,67 @@ threads can change one. ``fastmath`` is never used: its rounding could change th
 comparison that decides a split.
 """
 
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numba.core import event
 
-compiled = njit(cache=True, nogil=True, error_model="numpy")
-# Loops that allocate nothing and are called for every ball: counting who refers to the arrays
-# that they pass on would take as long as what they do. numba's types do not know the option.
-uncounted = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]
+LOGGER = logging.getLogger("granulearn.loops")
+
+
+def compiled(function: Callable, **options: Any) -> Any:
+    """Compile a loop when it is first called, and keep it for the next process.
+
+    It is kept beside its source, or in the user's cache where that cannot be written
+    (``NUMBA_CACHE_DIR`` names another place); if there is no place at all, it is compiled anew.
+
+    Parameters
+    ----------
+    function : callable
+        Arrays in, arrays out.
+    **options
+        Further ones of numba.
+    """
+    try:
+        return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    except RuntimeError:  # numba has found no folder to write to
+        return njit(nogil=True, error_model="numpy", **options)(function)
+
+
+def uncounted(function: Callable) -> Any:
+    """Compile a loop that allocates nothing and is called for every ball.
+
+    Counting who refers to the arrays that it passes on would take as long as what it does.
+    """
+    return compiled(function, _nrt=False)
+
+
+class _FirstRun(event.Listener):
+    """Says once per process that loops are being compiled: for seconds, nothing is seen."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        loop = event.data["dispatcher"]
+        if self.said or not loop.py_func.__module__.startswith("granulearn."):
+            return
+        self.said = True
+        kept = loop.stats.cache_path
+        where = f"kept in {kept}" if kept else "kept nowhere, set NUMBA_CACHE_DIR to keep them"
+        LOGGER.info(
+            "compiling loops for this machine, which takes some seconds; they are %s", where
+        )
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing: the next loop is on its way."""
+
+
+event.register("numba:compile", _FirstRun())
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -32,6 +32,7 @@ VERBS = {
     "decisions": Verb("granulearn.cli.decisions:decisions", "Join what several people decided."),
     "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a table."),
     "predict": Verb("granulearn.cli.predict:predict", "Predict every row of a file, of any size."),
+    "inspect": Verb("granulearn.cli.inspect:inspect", "See what a model file holds, unrun."),
     "balls": Verb("granulearn.cli.balls:balls", "See the balls of a table, and how trusted."),
     "export": Verb("granulearn.cli.export:export", "Write a fitted model as ONNX, checked."),
     "models": Verb("granulearn.cli.models:models", "List the kinds of model."),

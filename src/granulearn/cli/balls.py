@@ -22,7 +22,6 @@ from granulearn.cli.options import (
 from granulearn.cli.output import (
     JsonOption,
     bold,
-    compiling_announced,
     console,
     print_json,
     stage_progress,
@@ -123,7 +122,7 @@ def balls(
     if plot is not None:
         check_installed("matplotlib")
     with asked.open(table) as file:
-        with stage_progress(hidden=json) as tell, compiling_announced():
+        with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, asked.wishes)
             tell(f"making balls of {len(data.y)} rows and rating them")

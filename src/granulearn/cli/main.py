@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -12,16 +12,17 @@ from typing import NoReturn
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
 from granulearn.cli import exit_codes
 from granulearn.cli.flags import in_flags
+from granulearn.cli.stopping import Stop
 from granulearn.cli.terminal_text import visible
 
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    stop = _Stop()
-    signal.signal(signal.SIGTERM, stop)
-    # `nohup` has the end of a terminal ignored, and so it stays.
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, stop)
+    stop = Stop()
+    stop.listen()
+    loops = logging.getLogger("granulearn.loops")
+    loops.addHandler(_Told())
+    loops.setLevel(logging.INFO)
     code = run(sys.argv[1:])
     sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
 
@@ -55,21 +56,23 @@ def run(arguments: list[str]) -> int:
         return _fail(*exit_codes.explain_failure(error))
 
 
-class _Stop:
-    """On SIGTERM or SIGHUP, leave as for Ctrl-C, so that unfinished files are removed."""
-
-    code = 0
-
-    def __call__(self, signal_number: int, frame: object) -> NoReturn:
-        self.code = 128 + signal_number  # as shells say it
-        raise KeyboardInterrupt
-
-
 def _fail(messages: str | Sequence[str], code: int) -> int:
     for message in [messages] if isinstance(messages, str) else messages:
         one_line = visible(" ".join(in_flags(message).split()))
         sys.stderr.write(f"granulearn: error: {one_line}\n")
     return code
+
+
+class _Told(logging.Handler):
+    """Says on a terminal that loops are being compiled, for the process that the user started."""
+
+    process = os.getpid()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if os.getpid() == self.process and sys.stderr.isatty():
+            from granulearn.cli.output import note
+
+            note(record.getMessage())
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:

@@ -155,29 +155,6 @@ def table(title: str, *headers: str) -> Table:
 
 
 @contextmanager
-def compiling_announced() -> Iterator[None]:
-    """Say on a terminal that kernels are being compiled, if they are: it takes a while, once."""
-    if not message_console().is_terminal:
-        yield
-        return
-    from numba.core import event
-
-    class Announcement(event.Listener):
-        said = False
-
-        def on_start(self, event: Any) -> None:
-            if not self.said:
-                self.said = True
-                note("compiling the kernels; this is done once.")
-
-        def on_end(self, event: Any) -> None:
-            """Nothing is left to say."""
-
-    with event.install_listener("numba:compile", Announcement()):
-        yield
-
-
-@contextmanager
 def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
     """Give a function that is told what is being done; shown on a terminal if it takes long.
 

@@ -21,7 +21,7 @@ from granulearn.cli.options import (
     TableArgument,
     TargetOption,
 )
-from granulearn.cli.output import bold, compiling_announced, console, note, stage_progress, warn
+from granulearn.cli.output import bold, console, note, stage_progress, warn
 from granulearn.cli.table_options import AskedTable, column_names, takes_table_options
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def review(
     _check_is_a_file(table)
     listening = bound_socket(port)
     with listening:
-        with compiling_announced(), stage_progress(hidden=False) as tell:
+        with stage_progress(hidden=False) as tell:
             tell(f"rating the labels of {table.name}")
             opened = Review(
                 table,

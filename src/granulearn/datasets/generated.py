@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.datasets import make_circles, make_moons
 from sklearn.utils import check_random_state
 
 if TYPE_CHECKING:
@@ -133,6 +132,8 @@ def two_moons(n_samples: int = 400, *, noise: float = 0.2, random_state=0) -> Sa
     y : ndarray of shape (n_samples,)
         0 or 1.
     """
+    from sklearn.datasets import make_moons  # it takes a while, and few need it
+
     _check_counts(n_samples=n_samples)
     _check_noise(noise)
     return make_moons(n_samples, noise=noise, random_state=check_random_state(random_state))
@@ -161,6 +162,8 @@ def circles(
     y : ndarray of shape (n_samples,)
         0 outside, 1 inside.
     """
+    from sklearn.datasets import make_circles
+
     _check_counts(n_samples=n_samples)
     _check_noise(noise)
     random = check_random_state(random_state)

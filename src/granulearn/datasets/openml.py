@@ -6,7 +6,6 @@ from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import fetch_openml
 
 from granulearn.datasets.records import SourceUnavailableError
 
@@ -30,6 +29,8 @@ def load_openml(place: str, *, version: int = 1) -> tuple[pd.DataFrame, np.ndarr
     licence : str
         As stated on openml.org.
     """
+    from sklearn.datasets import fetch_openml  # it takes a while, and few need it
+
     which = {"data_id": int(place)} if place.isdigit() else {"name": place, "version": version}
     try:
         bunch = fetch_openml(**which, as_frame=True, parser="auto")

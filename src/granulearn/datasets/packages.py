@@ -7,17 +7,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
-from sklearn import datasets as sklearn_datasets
 
 from granulearn._extras import missing_package
 from granulearn.datasets.records import SourceUnavailableError
 
-SKLEARN_LOADERS = {
-    "breast_cancer": sklearn_datasets.load_breast_cancer,
-    "digits": sklearn_datasets.load_digits,
-    "iris": sklearn_datasets.load_iris,
-    "wine": sklearn_datasets.load_wine,
-}
+SKLEARN_SETS = ("breast_cancer", "digits", "iris", "wine")
 
 
 def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
@@ -26,7 +20,7 @@ def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
     Parameters
     ----------
     place : str
-        A key of `SKLEARN_LOADERS`.
+        One of `SKLEARN_SETS`.
 
     Returns
     -------
@@ -35,7 +29,7 @@ def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
     y : ndarray
         Class names, or digits.
     """
-    bunch = SKLEARN_LOADERS[place](as_frame=True)
+    bunch = getattr(import_module("sklearn.datasets"), f"load_{place}")(as_frame=True)
     return bunch.data, np.asarray(bunch.target_names)[bunch.target.to_numpy()]
 
 

@@ -117,6 +117,21 @@ class Predictor:
         """
         return self.reading.surprises(place)
 
+    def fresh(self) -> Predictor:
+        """Return a predictor of the same model that has seen no rows."""
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
+
+    def absorb(self, other: Predictor) -> None:
+        """Add what surprised another predictor of the same model, on later rows.
+
+        Parameters
+        ----------
+        other : Predictor
+            It has predicted some rows.
+        """
+        self.counts.update(other.counts)
+        self.reading.absorb(other.reading)
+
     def new_categories(self) -> dict[str, dict[str, int]]:
         """Return how often each unknown category was met, by column."""
         return {name: dict(counter) for name, counter in self.reading.unknown.items()}

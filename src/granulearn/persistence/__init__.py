@@ -4,6 +4,7 @@ from granulearn.persistence.atomic_files import written_atomically
 from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ColumnCard, ModelCard
+from granulearn.persistence.model_contents import ModelContents, inspect_model
 from granulearn.persistence.model_files import load_model, save_model
 from granulearn.persistence.onnx_files import OnnxMismatchError, onnx_inputs, to_onnx
 from granulearn.persistence.rows_check import ColumnCheck, RowsCheck
@@ -13,9 +14,11 @@ __all__ = [
     "ColumnCheck",
     "LoadedModel",
     "ModelCard",
+    "ModelContents",
     "ModelFileError",
     "OnnxMismatchError",
     "RowsCheck",
+    "inspect_model",
     "load_model",
     "onnx_inputs",
     "save_model",

@@ -16,8 +16,9 @@ import os
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.exceptions import NotFittedError
 
@@ -39,6 +40,7 @@ from granulearn.persistence.loaded_checks import check_card, check_loaded
 from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
+from granulearn.persistence.skops_trees import PROTOCOL, rebuild
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.persistence.version_remarks import one_remark_on_versions
 
@@ -101,7 +103,12 @@ def save_model(
             schema = read_json(members, SCHEMA_MEMBER)
         except ArchiveError as error:
             raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}.") from error
-        unknown = untrusted_types(schema, trusted)
+    if schema["protocol"] != PROTOCOL:
+        raise ModelFileError(
+            f"skops {version('skops')} writes protocol {schema['protocol']!r}, and load_model "
+            f"reads protocol {PROTOCOL}; install an earlier version of skops."
+        )
+    unknown = untrusted_types(schema, trusted)
     if unknown:
         raise ModelFileError(
             f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would refuse; "
@@ -164,30 +171,65 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ...     load_model(Path(folder, "model.skops")).pipeline.predict([[5.5]]).tolist()
     ['b']
     """
-    import skops.io
-
     file = Path(path)
+    content = read_content(file)
+    checked = checked_content(content, file, trusted)
+    try:
+        with one_remark_on_versions(file, checked.card.versions):
+            pipeline = _loaded(content, checked.schema, trusted)
+        check_predictor(pipeline, trusted)
+        check_loaded(pipeline, trusted)
+        check_card(pipeline, checked.card)
+    except Exception as error:  # a forged file may raise anything; it is refused
+        raise ModelFileError(f"{file} is refused: {error}") from error
+    return LoadedModel(pipeline, checked.card)
+
+
+def read_content(file: Path) -> bytes:
+    """Return the bytes of a model file; raise `ModelFileError` if it cannot be one.
+
+    Parameters
+    ----------
+    file : Path
+        The model file.
+    """
     if not file.is_file():
         raise ModelFileError(f"{file} is not a file; check the path of the model.")
     if file.stat().st_size > MOST_BYTES:
         raise ModelFileError(f"{file} is refused: it is larger than any model.")
-    content = file.read_bytes()
-    card = _checked_card(content, file, trusted)
-    try:
-        with one_remark_on_versions(file, card.versions):
-            pipeline = skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
-        check_predictor(pipeline, trusted)
-        check_loaded(pipeline, trusted)
-        check_card(pipeline, card)
-    except Exception as error:  # a forged file may raise anything; it is refused
-        raise ModelFileError(f"{file} is refused: {error}") from error
-    return LoadedModel(pipeline, card)
+    return file.read_bytes()
 
 
-def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCard:
-    """Return the card after all checks that build no object."""
-    from skops.io._protocol import PROTOCOL
+def _loaded(content: bytes, schema: Any, trusted: Sequence[str]) -> Any:
+    if trusted:
+        import skops.io
 
+        return skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
+    with zipfile.ZipFile(io.BytesIO(content)) as members:
+        return rebuild(schema, members)
+
+
+class CheckedContent(NamedTuple):
+    """What a model file holds, before any of it is rebuilt."""
+
+    schema: dict[str, Any]
+    """The tree of nodes."""
+    card: ModelCard
+    digest: str
+
+
+def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> CheckedContent:
+    """Return the tree of nodes and the card, after all checks that build no object.
+
+    Parameters
+    ----------
+    content : bytes
+        Of the file.
+    file : Path
+        Its name, for messages.
+    trusted : sequence of str, default=()
+        As for `load_model`.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             names = members.namelist()
@@ -224,7 +266,7 @@ def _checked_card(content: bytes, file: Path, trusted: Sequence[str]) -> ModelCa
                 )
             check_references(schema, names)
             check_array_headers(members)
-            return ModelCard.from_json(header["card"])
+            return CheckedContent(schema, ModelCard.from_json(header["card"]), header["sha256"])
     except zipfile.BadZipFile as error:
         raise ModelFileError(
             f"{file} is not a granulearn model file ({_first_bytes(content)}); nothing was loaded. "

@@ -1,8 +1,8 @@
 """A ball forest as ONNX nodes: every row walks down all trees at once.
 
 ONNX has an operator for trees, but its splits look at one feature, and ours at a
-dot product of a few. So the walk is written out: a table of nodes, and one step
-per level in which every row looks up where it stands in each tree and moves on.
+dot product of a few. So the walk is a loop: a table of nodes, and one round per level
+in which every row looks up where it stands in each tree and moves on.
 The dot products are summed in the order of our kernels and in double precision.
 So even a row on a boundary goes the same way.
 """
@@ -104,15 +104,22 @@ def add_posterior(graph: Graph, forest: BallForest, X: Name) -> Name:
     n_rows, n_trees = graph.add("Shape", X, start=0, end=1), graph.constant([len(table.roots)])
     by_tree = graph.add("Concat", n_rows, n_trees, axis=0)
     node = _flat(graph, graph.add("Expand", graph.constant(table.roots[None, :]), by_tree))
-    for _level in range(table.depth):
+
+    def one_level(level: Graph, node: Name) -> tuple[Name, Name]:
         terms = []
         for features, directions in splits:
-            feature = graph.add("Reshape", _entries(graph, features, node), by_tree)
-            values = _flat(graph, graph.add("GatherElements", rows, feature, axis=1))
-            terms.append(graph.times(values, _entries(graph, directions, node)))
-        product = reduce(graph.plus, terms)
-        right = graph.add("Greater", product, _entries(graph, thresholds, node))
-        node = graph.plus(_entries(graph, children, node), graph.as_integer(right))
+            feature = level.add("Reshape", _entries(level, features, node), by_tree)
+            values = _flat(level, level.add("GatherElements", rows, feature, axis=1))
+            terms.append(level.times(values, _entries(level, directions, node)))
+        product = reduce(level.plus, terms)
+        right = level.add("Greater", product, _entries(level, thresholds, node))
+        below = level.plus(_entries(level, children, node), level.as_integer(right))
+        # At a leaf rows stay: where all do, the walk is at its end.
+        moves = level.as_integer(level.add("Not", level.add("Equal", below, node)))
+        n_moves = level.add("ReduceSum", moves, keepdims=0)
+        return below, level.add("Greater", n_moves, level.constant(0))
+
+    node = graph.repeat(table.depth, node, one_level)
     leaf = graph.add("Reshape", node, by_tree)
     posteriors = graph.add("Gather", graph.constant(table.proba), leaf, axis=0)
     total = graph.add("ReduceSum", posteriors, graph.constant([1]), keepdims=0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto
+from onnx import NodeProto, TensorProto
+from onnx.helper import make_graph, make_node, make_tensor_value_info
 
 Name = str
+_FEW_NUMBERS = 16
 
 
 class Graph:
@@ -24,6 +27,7 @@ class Graph:
     def __init__(self, scope: Any, container: Any):
         self._scope = scope
         self._container = container
+        self._stored: dict[tuple, Name] = {}
 
     def constant(self, value: Any) -> Name:
         """Store an array (floats as doubles, integers, text) and return its name.
@@ -34,6 +38,11 @@ class Graph:
             What to store.
         """
         array = np.asarray(value)
+        # Once for each: onnxruntime would join equal ones, and warns of those that a loop uses.
+        is_small = array.size <= _FEW_NUMBERS and array.dtype.kind != "O"
+        key = (array.dtype.str, array.shape, array.tobytes() if is_small else b"")
+        if is_small and key in self._stored:
+            return self._stored[key]
         name = self._scope.get_unique_variable_name("constant")
         content: Any
         if array.dtype.kind in "OU":
@@ -43,6 +52,8 @@ class Graph:
         else:
             kind, content = TensorProto.DOUBLE, array.ravel().astype(np.float64)
         self._container.add_initializer(name, kind, array.shape, content)
+        if is_small:
+            self._stored[key] = name
         return name
 
     def add(self, operation: str, *inputs: Name, output: Name | None = None, **attributes) -> Name:
@@ -68,6 +79,45 @@ class Graph:
             **attributes,
         )
         return output
+
+    def repeat(
+        self, most: int, start: Name, step: Callable[[Graph, Name], tuple[Name, Name]]
+    ) -> Name:
+        """Repeat some nodes in a loop, and return what the last round leaves.
+
+        Written out, a hundred rounds would be thousands of nodes, which take onnxruntime and
+        skl2onnx seconds to look at.
+
+        Parameters
+        ----------
+        most : int
+            How many rounds there are at most.
+        start : str
+            What the first round is given: whole numbers in one dimension.
+        step : callable
+            Told the graph of a round and what it is given. It returns what the next round
+            is given, and one truth value: whether there is a next round.
+        """
+        rounds, go_on, given = (
+            self._scope.get_unique_variable_name(seed) for seed in ("round", "go_on", "given")
+        )
+        body = _Body(self._scope, self._container, self)
+        result, continued = step(body, given)
+        content = make_graph(
+            body.nodes,
+            self._scope.get_unique_operator_name("rounds"),
+            [
+                make_tensor_value_info(rounds, TensorProto.INT64, []),
+                make_tensor_value_info(go_on, TensorProto.BOOL, []),
+                make_tensor_value_info(given, TensorProto.INT64, [None]),
+            ],
+            [
+                make_tensor_value_info(continued, TensorProto.BOOL, []),
+                make_tensor_value_info(result, TensorProto.INT64, [None]),
+            ],
+        )
+        begin = self.add("Cast", self.constant(1), to=TensorProto.BOOL)
+        return self.add("Loop", self.constant(most), begin, start, body=content)
 
     def as_double(self, value: Name) -> Name:
         """Return the value in double precision."""
@@ -143,3 +193,21 @@ class Graph:
             sorted=1,
         )
         return places
+
+
+class _Body(Graph):
+    """The nodes of one round of a loop; it can use all values of the graph around it."""
+
+    def __init__(self, scope: Any, container: Any, around: Graph):
+        super().__init__(scope, container)
+        self._around = around
+        self.nodes: list[NodeProto] = []
+
+    def constant(self, value: Any) -> Name:
+        return self._around.constant(value)
+
+    def add(self, operation: str, *inputs: Name, output: Name | None = None, **attributes) -> Name:
+        output = output or self._scope.get_unique_variable_name(operation.lower())
+        name = self._scope.get_unique_operator_name(operation)
+        self.nodes.append(make_node(operation, list(inputs), [output], name=name, **attributes))
+        return output

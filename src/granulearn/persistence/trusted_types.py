@@ -125,9 +125,20 @@ def untrusted_types(schema: dict[str, Any], trusted: Sequence[str] = ()) -> list
 def _named_by_nodes(schema: dict[str, Any]) -> Iterator[str]:
     """Yield the name of each node that is not listed."""
     for item, _ in walk(schema):
-        if isinstance(item, dict) and "__loader__" in item:
+        if isinstance(item, dict) and "__loader__" in item and not is_trusted(item):
             loader = str(item["__loader__"])
             name = f"{item.get('__module__')}.{item.get('__class__')}"
-            if name not in _TRUSTED_NODES.get(loader, ()):
-                usual = loader in ("ObjectNode", "FunctionNode")
-                yield name if usual else f"{name} (by {loader})"
+            usual = loader in ("ObjectNode", "FunctionNode")
+            yield name if usual else f"{name} (by {loader})"
+
+
+def is_trusted(node: dict[str, Any]) -> bool:
+    """Return whether a node names what its loader may rebuild.
+
+    Parameters
+    ----------
+    node : dict
+        Of a model file, as read from JSON.
+    """
+    name = f"{node.get('__module__')}.{node.get('__class__')}"
+    return name in _TRUSTED_NODES.get(str(node["__loader__"]), ())

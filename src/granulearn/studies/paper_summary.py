@@ -20,6 +20,7 @@ from granulearn.studies.paper_claims import (
     claims_of_noise,
     claims_of_sensitivity,
     claims_of_table1,
+    mean_accuracy,
 )
 from granulearn.studies.spec import StudyError
 from granulearn.studies.store import Store
@@ -195,7 +196,7 @@ def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any
             source: table if rate is None else table.xs(rate, level=1)
             for source, table in (("paper", theirs), ("ours", ours))
         }
-        means = {source: part.to_numpy().mean(axis=0) for source, part in parts.items()}
+        means = {source: _complete_mean(part) for source, part in parts.items()}
         lines.append(
             {
                 "noise": None if rate is None else float(rate),
@@ -204,6 +205,11 @@ def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any
             }
         )
     return lines
+
+
+def _complete_mean(table: Any) -> np.ndarray:
+    """Return the mean of each method; NaN for one that lacks a figure."""
+    return mean_accuracy(table).where(table.notna().all()).to_numpy()
 
 
 def _is_best(values: np.ndarray) -> list[bool]:

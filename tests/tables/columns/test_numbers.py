@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from granulearn.tables.columns import numbers
 from granulearn.tables.columns.dates import date_class
 from granulearn.tables.columns.numbers import (
     LARGEST_NUMBER,
@@ -133,14 +135,16 @@ def test_plain_numbers_are_the_same_to_the_fast_and_the_slow_way(text):
         assert values[0] == float(text) == read_number(text, NumberForm())
 
 
+@pytest.mark.parametrize("few", [0, 100])
 @given(st.lists(plain_texts, min_size=1, max_size=10), st.integers(0, 10), st.integers(1, 12))
 @example(["1.5e2", "1.234", "-1.234", "+12.500", "0.123", ".123", "1234.567", "007", "00"], 0, 3)
 @example(["1" * 100, "0." + "1" * 100, "1e0000005", "0" * 70], 0, 1)
-def test_classes_of_plain_numbers_are_those_of_each_number(texts, start, n_rows):
+def test_classes_of_plain_numbers_are_those_of_each_number(few, texts, start, n_rows):
     texts = [text for text in texts if is_plain(text)][start:]
     assume(texts)
     column = pa.array(["x", *texts])[1:]
-    found = classes_of_plain(column, n_rows)
+    with mock.patch.object(numbers, "_FEW_CELLS", few):
+        found = classes_of_plain(column, n_rows)
     classes = [number_class(text) for text in texts]
     assert {kind: count for kind, (count, _) in found.items()} == {
         kind: classes.count(kind) for kind in classes

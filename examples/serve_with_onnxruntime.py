@@ -1,0 +1,65 @@
+"""Serve a model over HTTP with onnxruntime alone: neither granulearn nor scikit-learn is loaded.
+
+    granulearn export credit.skops -o credit.onnx
+    python examples/serve_with_onnxruntime.py credit.onnx 8000
+    curl -d '[{"age": 31, "city": "Graz"}]' http://127.0.0.1:8000/predict
+
+Each row is an object. Numbers are JSON numbers and categories are text; null is a missing cell.
+"""
+
+import json
+import math
+import sys
+
+import numpy as np
+import onnxruntime
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+MOST_BYTES, MOST_ROWS = 10_000_000, 10_000
+
+
+def column(name: str, kind: str, rows: list[dict]) -> np.ndarray:
+    """Return one input of the model; the graph itself cannot refuse a cell."""
+    cells = [row[name] for row in rows]  # KeyError names a column that is not there
+    if kind == "tensor(string)":
+        if not all(cell is None or type(cell) is str for cell in cells):
+            raise ValueError(f"{name!r} must be text or null")
+        return np.array([cell or "" for cell in cells], dtype=object).reshape(-1, 1)
+    if not all(
+        cell is None or (type(cell) in (int, float) and abs(cell) <= 1e150) for cell in cells
+    ):
+        raise ValueError(f"{name!r} must be a finite number or null")
+    return np.array([math.nan if cell is None else cell for cell in cells], float).reshape(-1, 1)
+
+
+def make_app(path: str) -> Starlette:
+    """Return the application that serves one model."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # requests share the cores, not the nodes of one
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    inputs = {value.name: value.type for value in session.get_inputs()}
+
+    async def predict(request: Request) -> JSONResponse:
+        if int(request.headers.get("content-length", MOST_BYTES + 1)) > MOST_BYTES:
+            return JSONResponse({"error": "the request is too large, or has no length"}, 413)
+        try:
+            rows = json.loads(await request.body())
+            if type(rows) is not list or not 0 < len(rows) <= MOST_ROWS:
+                raise ValueError(f"give a list of 1 to {MOST_ROWS} rows")
+            feeds = {name: column(name, kind, rows) for name, kind in inputs.items()}
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            return JSONResponse({"error": f"{type(error).__name__}: {error}"}, 422)
+        labels, proba = await run_in_threadpool(session.run, None, feeds)
+        return JSONResponse({"labels": labels.tolist(), "probabilities": proba.tolist()})
+
+    return Starlette(routes=[Route("/predict", predict, methods=["POST"])])
+
+
+if __name__ == "__main__":
+    port = int(sys.argv[2]) if len(sys.argv) > 2 else 8000
+    uvicorn.run(make_app(sys.argv[1]), host="127.0.0.1", port=port, log_level="warning")

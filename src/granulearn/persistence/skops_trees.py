@@ -1,0 +1,101 @@
+"""Rebuild what a skops file holds, without skops.
+
+To load skops is to load all of scikit-learn and of SciPy's distributions: more than a
+prediction takes. A model file needs ten kinds of nodes, and no type that is not listed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from granulearn.persistence.archives import chunks_of
+from granulearn.persistence.trusted_types import is_trusted
+
+PROTOCOL = 2
+"""The form of nodes that is read here, and that skops writes since version 0.11."""
+
+Node = dict[str, Any]
+
+
+def rebuild(schema: Node, members: zipfile.ZipFile) -> Any:
+    """Return the object that a tree of nodes stands for, as `skops.io.loads` does.
+
+    Parameters
+    ----------
+    schema : dict
+        A tree without cycles, after all checks of archives.
+    members : ZipFile
+        The arrays.
+    """
+    return _Rebuilding(members).build(schema)
+
+
+class _Rebuilding:
+    def __init__(self, members: zipfile.ZipFile):
+        self._members = members
+        self._built: dict[int, Any] = {}
+        self._kinds: dict[str, Callable[[Node], Any]] = {
+            "DictNode": self._dict,
+            "ListNode": lambda node: [self.build(item) for item in node["content"]],
+            "TupleNode": lambda node: tuple(self.build(item) for item in node["content"]),
+            "JsonNode": lambda node: json.loads(node["content"]),
+            "SliceNode": lambda node: slice(*(node["content"][end] for end in _ENDS)),
+            "TypeNode": _named,
+            "FunctionNode": _named,
+            "DTypeNode": lambda node: self.build(node["content"]).dtype,
+            "NdArrayNode": self._array,
+            "ObjectNode": self._object,
+        }
+
+    def build(self, node: Node) -> Any:
+        number = node["__id__"]
+        if number not in self._built:
+            if not is_trusted(node):
+                raise TypeError(f"{node['__module__']}.{node['__class__']} is not listed")
+            self._built[number] = self._kinds[node["__loader__"]](node)
+        return self._built[number]
+
+    def _dict(self, node: Node) -> dict:
+        kinds = self.build(node["key_types"])
+        items = zip(kinds, node["content"].items(), strict=True)
+        return {kind(key): self.build(value) for kind, (key, value) in items}
+
+    def _array(self, node: Node) -> Any:
+        if node["type"] == "numpy":
+            content = b"".join(chunks_of(self._members, node["file"]))
+            array = np.load(io.BytesIO(content), allow_pickle=False)
+            return array if node["__class__"] == "ndarray" else _named(node)(array)
+        cells = [self.build(item) for item in node["content"]]
+        shape = self.build(node["shape"])
+        if len(shape) != 1:
+            return np.array(cells, dtype=object)
+        array = np.empty(len(cells), dtype=object)
+        for place, cell in enumerate(cells):
+            array[place] = cell
+        return array
+
+    def _object(self, node: Node) -> Any:
+        kind = _named(node)
+        instance = kind.__new__(kind)
+        state = self.build(node["content"]) if node.get("content") is not None else None
+        if state is None:
+            return instance
+        if hasattr(instance, "__setstate__"):
+            instance.__setstate__(state)
+        else:
+            vars(instance).update(state)
+        return instance
+
+
+_ENDS = ("start", "stop", "step")
+
+
+def _named(node: Node) -> Any:
+    return getattr(import_module(node["__module__"]), node["__class__"])
