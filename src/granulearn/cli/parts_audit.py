@@ -13,7 +13,7 @@ from granulearn.cli.options import (
     check_not_an_input,
     cluster,
 )
-from granulearn.cli.output import bold, compiling_announced, console, print_json, stage_progress
+from granulearn.cli.output import bold, console, print_json, stage_progress
 
 if TYPE_CHECKING:
     from granulearn.cli.table_options import AskedTable
@@ -80,7 +80,7 @@ def _audit(table, target, output, ratings, n_worst, seed, dask, json, asked) -> 
     from granulearn.learning.cluster_audit import audit_on_cluster
 
     with asked.open(table) as file:
-        with compiling_announced(), stage_progress(hidden=json) as tell:
+        with stage_progress(hidden=json) as tell:
             tell("starting the cluster" if dask in (None, "local") else "connecting")
             with cluster(dask or "local"):
                 done = audit_on_cluster(

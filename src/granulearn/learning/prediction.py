@@ -117,21 +117,9 @@ class Predictor:
         """
         return self.reading.surprises(place)
 
-    def absorb(self, other: Predictor) -> None:
-        """Add what surprised another predictor of the same model, on later rows.
-
-        Parameters
-        ----------
-        other : Predictor
-            It has predicted some rows.
-        """
-        self.counts.update(other.counts)
-        self._known_cells.update(other._known_cells)
-        for name, found in other._misfits.items():
-            self._misfits[name] = self._misfits[name] + found if name in self._misfits else found
-        for name, counter in other._unknown.items():
-            self._unknown[name] = self._unknown.get(name, Counter()) + counter
-            self._first_unknown.setdefault(name, other._first_unknown[name])
+    def afresh(self) -> Predictor:
+        """Return a predictor of the same model that has predicted nothing yet."""
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
 
     def new_categories(self) -> dict[str, dict[str, int]]:
         """Return how often each unknown category was met, by column."""
