@@ -32,7 +32,7 @@ def is_of_the_paper(summary: dict[str, Any]) -> bool:
     >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
     >>> study = load_study("quick")
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     _ = run_study(study, expand(study)[:0], store)  # pass all or some of its cells
+    ...     _ = run_study(study, expand(study)[:0], store)
     ...     is_of_the_paper(summarize(store))
     False
     """
@@ -62,9 +62,9 @@ def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
     >>> study = load_study("quick")
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     _ = run_study(study, expand(study)[:0], store)  # pass all or some of its cells
-    ...     write_latex(summarize(store), Path(folder, "quick.tex")).name
-    'quick.tex'
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_latex(summarize(store), Path(folder, "table.tex")).name
+    'table.tex'
     """
     tables = [_latex(study) for study in _of_scores(summary)]
     return write_text_atomically(path, "\n\n".join(tables) + "\n")
@@ -93,9 +93,9 @@ def write_markdown(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
     >>> study = load_study("quick")
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     _ = run_study(study, expand(study)[:0], store)  # pass all or some of its cells
-    ...     write_markdown(summarize(store), Path(folder, "quick.md")).name
-    'quick.md'
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_markdown(summarize(store), Path(folder, "table.md")).name
+    'table.md'
     """
     text = paper_markdown(summary) if is_of_the_paper(summary) else study_markdown(summary)
     return write_text_atomically(path, text)
@@ -124,9 +124,9 @@ def write_csv(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
     >>> study = load_study("quick")
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     _ = run_study(study, expand(study)[:0], store)  # pass all or some of its cells
-    ...     write_csv(summarize(store), Path(folder, "quick.csv")).name
-    'quick.csv'
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_csv(summarize(store), Path(folder, "table.csv")).name
+    'table.csv'
     """
     frames = []
     for study in _of_scores(summary):
@@ -161,8 +161,8 @@ def write_all_figures(summary: dict[str, Any], directory: str | os.PathLike) -> 
     >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
     >>> study = load_study("quick")
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     _ = run_study(study, expand(study)[:0], store)  # pass all or some of its cells
-    ...     [path.suffix for path in write_all_figures(summarize(store), folder)]
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_all_figures(summarize(store), folder)
     []
     """
     if not is_of_the_paper(summary):
