@@ -20,7 +20,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
-    "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
     "sphinx_design",
@@ -31,6 +30,7 @@ extensions = [
     "reference_by_stage",
     "flow_diagram",
     "stale_pages",
+    "code_without_blank_ends",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 templates_path = ["_templates"]
@@ -48,7 +48,6 @@ myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
 myst_heading_anchors = 4
 
 # One page for each public name, from its docstring.
-autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -81,14 +80,21 @@ html_static_path = ["_static"]
 html_css_files = ["granulearn.css"]
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
+toc_object_entries_show_parents = "hide"
 html_copy_source = False
+html_sidebars = {"index": [], "compare": []}
 html_context = {
     "default_mode": "auto",
     "versions": json.loads((HERE / "versions.json").read_text(encoding="utf-8")),
 }
 html_theme_options = {
-    "logo": {"text": "granulearn", "image_light": "_static/logo.svg"},
+    "logo": {
+        "text": "granulearn",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["versions", "theme-switcher"],
     "header_links_before_dropdown": 7,
     "show_prev_next": True,

@@ -14,14 +14,18 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 FOR_DEVELOPERS = {"dev", "docs", "release", "test"}
-# What comes with a package that is stated: with scikit-learn, with jinja2, with pydantic.
-BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe", "annotated_types"}
+# What comes with a package that is stated: with scikit-learn, jinja2, pydantic and skops.
+BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe", "annotated_types", "packaging"}
+
+
+# Packages whose module has another name.
+MODULES = {"scikit-learn": "sklearn", "imbalanced-learn": "imblearn", "xgboost-cpu": "xgboost"}
 
 
 def modules_of(requirements):
     """Return the modules of packages; those of granulearn's own extras are left out."""
     names = [re.match(r"[\w-]+", requirement)[0] for requirement in requirements]
-    modules = {"sklearn" if name == "scikit-learn" else name.replace("-", "_") for name in names}
+    modules = {MODULES.get(name, name.replace("-", "_")) for name in names}
     return modules - {"granulearn"}
 
 

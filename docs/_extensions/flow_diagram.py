@@ -60,7 +60,7 @@ def box(stage: str, place: int, order: list[str]) -> str:
     return f'<a href="../api/{stage}.html">{shape}</a>' if linked else f"<g>{shape}</g>"
 
 
-def shortened(words: str, most: int = 70) -> str:
+def shortened(words: str, most: int = 60) -> str:
     """Return a text that fits into a box."""
     return words if len(words) <= most else words[: most - 1].rsplit(" ", 1)[0] + " …"
 

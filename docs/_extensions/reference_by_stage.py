@@ -108,6 +108,8 @@ def write_pages(app: Sphinx, config: Config) -> None:
     write_if_new(folder / "index.rst", index())
     for stage in stages():
         write_if_new(folder / f"{stage}.rst", page(stage))
+    # Said by name: a build that goes on from an earlier one does not know of new pages yet.
+    config.autosummary_generate = [f"api/{stage}.rst" for stage in stages()]
 
 
 def is_foreign(app, what, name, thing, skip, options) -> bool | None:

@@ -2,13 +2,13 @@
 Clean the labels, or learn in spite of them
 ===========================================
 
-There are three ways to deal with wrong labels: do nothing, clean the table first, or use a model
-that expects them. This example does all three in a few lines each.
+There are three ways to deal with wrong labels: do nothing, clean the table first, or
+use a model that expects them. This example does all three in a few lines each.
 """
 
 # %%
-# Tumours, a fifth of whose training labels is made wrong. Test labels are true, as they would have
-# to be in any honest test.
+# Tumours, a fifth of whose training labels is made wrong. Test labels are true, as they
+# would have to be in any honest test.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,23 +32,28 @@ def divided(seed):
 
 
 # %%
-# The audit rates each label by balls that did not see it, and gives it a verdict. Those that are
-# called wrong can be dropped or replaced, which is what `fit_resample` does.
+# The audit rates each label by balls that did not see it, and gives it a verdict. Those
+# that are called wrong can be dropped or replaced, which is what `fit_resample` does.
 
 X_train, labels, is_wrong, _, _ = divided(0)
 audit = LabelAudit(random_state=0).fit(X_train, labels)
 reliability = [audit.reliability_[~is_wrong], audit.reliability_[is_wrong]]
 called = audit.flagged_
-print(
-    f"{is_wrong.sum()} wrong, {called.sum()} called wrong, {np.sum(called & is_wrong)} rightly so"
-)
-print(f"estimate: {audit.noise_.rate:.0%}, from {audit.noise_.low:.0%} to {audit.noise_.high:.0%}")
+noise = audit.noise_
+print(f"{is_wrong.sum()} wrong, {called.sum()} called wrong,", end=" ")
+print(f"{np.sum(called & is_wrong)} rightly so")
+print(f"estimate: {noise.rate:.0%}, from {noise.low:.0%} to {noise.high:.0%}")
 
 # %%
-# Boosted trees on labels as they are, on what the audit leaves, and on labels that it replaced; and
-# the robust classifier on labels as they are.
+# Boosted trees on labels as they are, on what the audit leaves, and on labels that it
+# replaced; and the robust classifier on labels as they are.
 
-ways = ["boosting,\nas it is", "boosting,\ndropped", "boosting,\nrelabelled", "robust,\nas it is"]
+ways = [
+    "boosting,\nas it is",
+    "boosting,\ndropped",
+    "boosting,\nrelabelled",
+    "robust,\nas it is",
+]
 scores = []
 for seed in range(4):
     X_train, labels, _, X_test, y_test = divided(seed)
@@ -57,22 +62,35 @@ for seed in range(4):
     for action in ("drop", "relabel"):
         cleaned = LabelAudit(action, random_state=seed).fit_resample(X_train, labels)
         row.append(boosting.fit(*cleaned).score(X_test, y_test))
-    row.append(RobustClassifier(random_state=seed).fit(X_train, labels).score(X_test, y_test))
+    row.append(
+        RobustClassifier(random_state=seed).fit(X_train, labels).score(X_test, y_test)
+    )
     scores.append(row)
 scores = 100 * np.array(scores)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
 left.hist(reliability, np.linspace(0, 1, 21), stacked=True, label=["right", "wrong"])
-left.set(xlabel="reliability, as the audit rates it", ylabel="labels", title="one training part")
+left.set(
+    xlabel="reliability, as the audit rates it",
+    ylabel="labels",
+    title="one training part",
+)
 left.legend(title="the label is", loc="upper center")
-right.bar(ways, scores.mean(axis=0), color=["C5", "C2", "C2", "C0"], width=0.65, alpha=0.85)
+right.bar(
+    ways, scores.mean(axis=0), color=["C5", "C2", "C2", "C0"], width=0.65, alpha=0.85
+)
 for column, values in enumerate(scores.T):
     right.plot(np.full(len(values), column), values, "o", color="0.2", markersize=4)
-right.set(ylabel="test accuracy, %", ylim=(scores.min() - 4, 100), title="four random divisions")
+right.set(
+    ylabel="test accuracy, %",
+    ylim=(scores.min() - 4, 100),
+    title="four random divisions",
+)
 right.grid(axis="y")
 plt.show()
 
 # %%
-# Dots are single divisions, bars their means, and the axis does not start at zero. Cleaning has a
-# price that the picture does not show: some labels that were right are dropped with the wrong ones.
-# Where a person can look at the suspects, that is the better way: see the review session below.
+# Dots are single divisions, bars their means, and the axis does not start at zero.
+# Cleaning has a price that the picture does not show: some labels that were right are
+# dropped with the wrong ones. Where a person can look at the suspects, that is the
+# better way: see the review session below.

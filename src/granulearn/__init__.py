@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
     from granulearn.learning import *  # noqa: F403
-    from granulearn.persistence import load_model  # noqa: F401
+    from granulearn.persistence import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
 

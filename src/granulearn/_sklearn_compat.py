@@ -5,7 +5,6 @@ bounds of the dependency in pyproject.toml. A new version is tried here first.
 """
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.compose import ColumnTransformer
 from sklearn.model_selection._search import (
     _yield_masked_array_for_each_param as masked_arrays_of_parameters,
 )
@@ -53,5 +52,7 @@ def plain_column_lists():
     Up to version 1.6 it has a class of its own for columns that are left over, even if there
     are none, and model files hold no such thing.
     """
+    from sklearn.compose import ColumnTransformer
+
     usual = ColumnTransformer([]).get_params().get("force_int_remainder_cols")
     return {"force_int_remainder_cols": False} if usual is True else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -54,14 +53,17 @@ def required_packages(extra: str | None = None) -> list[str]:
     extra : str, default=None
         Whose packages; None means those of the plain install.
     """
-    named = []
-    for requirement in requires("granulearn") or []:
-        package, _, condition = requirement.partition(";")
-        asked = re.search(r"extra == ['\"]([\w-]+)['\"]", condition)
-        name = re.split(r"[^\w.-]", package, maxsplit=1)[0]
-        if (asked[1] if asked else None) == extra and name != "granulearn":
-            named.append(name)
-    return named
+    # Imported here: what starts the command line must be quick.
+    from packaging.requirements import Requirement
+
+    def comes_with(requirement: Requirement, asked: str) -> bool:
+        return requirement.marker is None or requirement.marker.evaluate({"extra": asked})
+
+    stated = [Requirement(text) for text in requires("granulearn") or []]
+    plain = [one.name for one in stated if comes_with(one, "")]
+    if extra is None:
+        return plain
+    return [one.name for one in stated if comes_with(one, extra) and one.name not in plain]
 
 
 def _system_facts() -> list[tuple[str, str]]:

@@ -206,3 +206,17 @@ def test_a_table_that_cannot_be_learned_from_is_refused_before_anything_runs(tmp
     assert "datasets: " in line
     assert "own.csv" in line
     assert not (tmp_path / "a.db").exists()
+
+
+def test_the_paper_is_run_study_by_study_into_one_file_with_its_page(tmp_path):
+    path = tmp_path / "paper.db"
+    done = succeeds("bench", "paper", "--results", path, *FAST, "--only", "dataset=ecoli-0-1-4-6*",
+                    "--only", "method=RVFL,SDAP-GBRVFL [C=1? n_hidden=3]",
+                    "--only", "split=paper,repeat 1", "--only", "noise=clean")  # fmt: skip
+    assert "3 computed, 0 were there, 0 failed; 3 cells in all" in done.err
+    assert f"page:    {tmp_path / 'paper.html'}" in done.out
+    assert "6677 not run yet" in (tmp_path / "paper.html").read_text("utf-8")
+    with Store(path, readonly=True) as store:
+        assert set(store.studies()) == {
+            "table1", "noise", "sensitivity-activation", "sensitivity-C-h",
+        }  # fmt: skip

@@ -236,9 +236,8 @@ def test_a_directory_is_fitted_by_a_cluster_and_the_file_is_an_ordinary_one(
         frame[40 * number : 40 * number + 40].to_parquet(tmp_path / "parts" / f"{number}.parquet")
     frame.to_csv(tmp_path / "t.csv", index=False)
     done = succeeds("fit", tmp_path / "parts", "-t", "label", "-o", model)
-    assert "cannot be fitted by robust; sdap-gbrvfl is used" in done.err
     assert "120 rows, 3 features (2 numbers, 1 category), 2 classes" in done.out
-    assert load_model(model).card.model == "sdap-gbrvfl"
+    assert load_model(model).card.model == "robust"
     predicted = succeeds("predict", model, tmp_path / "t.csv", "-o", tmp_path / "p.csv")
     assert "120 rows predicted" in predicted.out + predicted.err
 
@@ -246,8 +245,11 @@ def test_a_directory_is_fitted_by_a_cluster_and_the_file_is_an_ordinary_one(
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--model", "elm"], exit_codes.USAGE, "use one of sdap-gbrvfl, f-gbrvfl, gb-rvfl, rvfl"),
-        (["--model", "robust"], exit_codes.USAGE, "--model robust needs the whole table in memory"),
+        (
+            ["--model", "elm"],
+            exit_codes.USAGE,
+            "use one of robust, ball-forest, rvfl-committee, f-gbrvfl",
+        ),
         (["--tune"], exit_codes.USAGE, "--tune needs the whole table in memory"),
         (["-m", "rvfl", "--dask", "tcp://127.0.0.1:1"], exit_codes.NO_CLUSTER, "no Dask scheduler"),
         (["-m", "rvfl", "--ignore", "agee"], exit_codes.BAD_DATA, "did you mean one of ['age'"),

@@ -7,6 +7,7 @@ import pytest
 from granulearn.cli.exit_codes import NOT_WRITTEN, USAGE
 from tests.cli.commands import granulearn, succeeds
 from tests.studies.made_up_results import fill_store
+from tests.studies.paper_results import empty_paper_store
 from tests.studies.small_studies import small_study
 
 
@@ -84,3 +85,33 @@ def test_of_a_file_that_holds_no_results_no_option_is_named_that_report_lacks(tm
     done = granulearn("report", tmp_path / "base.csv")
     assert done.code == NOT_WRITTEN
     assert "name another result file, as `granulearn bench --results FILE` makes it" in done.err
+
+
+def test_exports_are_written_beside_each_other_and_no_page_is(results, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = ["--latex", "t.tex", "--markdown", "t.md", "--csv", "t.csv", "--figures", "figures"]
+    done = succeeds("report", results, *asked)
+    assert "written: t.tex" in done.out
+    assert (tmp_path / "t.tex").read_text("utf-8").startswith("\\begin{table}")
+    assert (tmp_path / "t.md").is_file()
+    assert (tmp_path / "t.csv").is_file()
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".pdf"}
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_an_export_does_not_overwrite_the_results(results):
+    done = granulearn("report", results, "--latex", results)
+    assert (done.code, "is also an input" in done.err) == (USAGE, True)
+
+
+def test_results_of_the_whole_paper_become_its_page_or_that_of_one_study(tmp_path):
+    path = empty_paper_store(tmp_path / "paper.db")
+    succeeds("report", path, "-o", tmp_path / "paper.html")
+    assert "The paper, run again" in (tmp_path / "paper.html").read_text("utf-8")
+    succeeds("report", path, "--study", "table1", "-o", tmp_path / "table1.html")
+    assert "The paper, run again" not in (tmp_path / "table1.html").read_text("utf-8")
+
+
+def test_results_without_the_paper_have_no_page_of_it(results, tmp_path):
+    done = granulearn("report", results, "--study", "paper", "-o", tmp_path / "page.html")
+    assert (done.code, "granulearn bench paper" in done.err) == (USAGE, True)

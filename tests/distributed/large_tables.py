@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from granulearn.audit import label_audit as audit_module
-from granulearn.audit import large_tables
+from granulearn.audit import large_tables, table_audit
 from granulearn.distributed import (
     DaskBallForestClassifier,
     DaskRobustClassifier,
@@ -20,6 +20,7 @@ from granulearn.estimators import (
     committee_fit,
     robust,
 )
+from granulearn.learning import cluster_training
 
 MEMBER_PAIRS = [
     (DaskBallForestClassifier, BallForestClassifier),
@@ -34,7 +35,8 @@ TREE_FIELDS = ("children", "offsets", "features", "directions", "thresholds", "l
 
 def call_large(patch, n_rows=1000):
     """Let tables of more rows count as large."""
-    for module in (robust, committee_fit, ball_forest, member_fit, audit_module):
+    modules = (robust, committee_fit, ball_forest, member_fit, audit_module)
+    for module in (*modules, table_audit, cluster_training):
         patch.setattr(module, "MANY_ROWS", n_rows)
     for module in (large_tables, label_audit):
         patch.setattr(module, "TYPICAL_ROWS", n_rows)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.audit import LabelAudit
+from granulearn.audit import LabelAudit, audit_labels
 from granulearn.audit.ratings import VERDICTS
 from granulearn.distributed import DaskLabelAudit
 from tests.distributed.chunked import chunked, framed
@@ -61,3 +61,10 @@ def test_data_in_memory_is_refused_with_the_plain_class_named():
     X, y = mixed_table(50)
     with pytest.raises(TypeError, match="for data in memory use LabelAudit"):
         DaskLabelAudit().fit(X, y)
+
+
+def test_a_collection_is_refused_in_memory_with_the_class_for_it_named():
+    X, y = mixed_table(50)
+    for audit in (LabelAudit().fit, audit_labels):
+        with pytest.raises(TypeError, match=r"granulearn\.distributed\.DaskLabelAudit"):
+            audit(chunked(X), y)

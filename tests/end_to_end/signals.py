@@ -28,7 +28,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 # What a terminal sends reaches every process of a command.
 TO_ALL = (signal.SIGINT, signal.SIGHUP)
 MARK = "GRANULEARN_STOPPED_BY"
-SECONDS_TO_END = 5.0
+SECONDS_TO_END = 5
 
 VERBS: dict[str, list[str]] = {
     "check": ["check", "{in}/people.csv", "--target", "label"],
@@ -87,7 +87,10 @@ def started(verb: str, inputs: Path, place: Path, word: str, limit: int | None =
         shutil.copy(inputs / "people.csv", place)
     arguments = [argument.replace("{in}", str(inputs)) for argument in VERBS[verb]]
 
-    def limited() -> None:
+    def as_from_a_terminal() -> None:
+        # Whoever started us in the background may have had these ignored.
+        for number in TO_ALL:
+            signal.signal(number, signal.SIG_DFL)
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
@@ -95,7 +98,8 @@ def started(verb: str, inputs: Path, place: Path, word: str, limit: int | None =
         return subprocess.Popen(
             [*COMMAND, *arguments],
             cwd=place, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-            env=os.environ | {"TMPDIR": str(place / "tmp"), MARK: word}, preexec_fn=limited,
+            env=os.environ | {"TMPDIR": str(place / "tmp"), MARK: word},
+            preexec_fn=as_from_a_terminal,
         )  # fmt: skip
 
 
@@ -131,8 +135,8 @@ def stop(
     process = started(verb, inputs, place, word)
     wait_until_heard(process)
     time.sleep(after)
-    ended_before = process.poll() is not None
-    (os.killpg if number in TO_ALL and not ended_before else os.kill)(process.pid, number)
+    if process.poll() is None:
+        (os.killpg if number in TO_ALL else os.kill)(process.pid, number)
     began = time.monotonic()
     found = Stopped(verb, f"{signal.Signals(number).name} after {after:.2f} s", 0, 0)
     try:
@@ -154,9 +158,12 @@ def stop(
 
 
 def codes_after(verb: str, number: int) -> tuple[int, ...]:
-    """Return the exit codes that are right: of the signal, or of a verb that had ended before."""
-    own = -number if number == signal.SIGKILL else 128 + number
-    return (exit_codes.OK, own)
+    """Return the exit codes that are right: of the signal, or of a verb that had ended before.
+
+    A process that is at its very end, its work done, may end by the signal itself.
+    """
+    own = () if number == signal.SIGKILL else (128 + number,)
+    return (exit_codes.OK, -number, *own)
 
 
 def look_around(found: Stopped, place: Path, was_killed: bool = False) -> None:
@@ -170,7 +177,7 @@ def look_around(found: Stopped, place: Path, was_killed: bool = False) -> None:
     parts = [path.name for path in place.rglob(".*") if ".part" in path.name]
     if parts and not was_killed:
         found.faults.append(f"left {parts}")
-    temporary = [path.name for path in (place / "tmp").iterdir()]
+    temporary = [path.name for path in (place / "tmp").glob("*granulearn*")]
     if temporary and not was_killed:
         found.faults.append(f"left {temporary} in the folder of temporary files")
     for path in place.iterdir():

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from granulearn.persistence import written_atomically
+from granulearn.persistence import draft_files, written_atomically
 from granulearn.persistence.draft_files import held_draft
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks that end with a process")
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks that e
 WRITER = """
 import sys
 from pathlib import Path
-from granulearn.persistence import written_atomically
+from granulearn.persistence import draft_files, written_atomically
 
 with written_atomically(Path(sys.argv[1])) as draft:
     draft.write_text("half")
@@ -104,3 +104,13 @@ def test_without_locks_nothing_is_taken_for_left_behind(tmp_path, monkeypatch):
     with held_draft(tmp_path / "out.csv", ".csv") as draft:
         os.replace(draft, tmp_path / "out.csv")
     assert names(tmp_path) == {"out.csv", left.name}
+
+
+def test_a_signal_that_comes_while_a_draft_is_made_leaves_none(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(draft_files, "_hold", interrupted)
+    with pytest.raises(KeyboardInterrupt), held_draft(tmp_path / "t.csv", ".csv"):
+        pass
+    assert list(tmp_path.iterdir()) == []

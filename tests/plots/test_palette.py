@@ -3,7 +3,17 @@
 import pytest
 from matplotlib.colors import to_rgb
 
-from granulearn.plots.palette import MARKERS, SERIES, THEME, series_color
+from granulearn.plots.palette import (
+    GRID,
+    INK,
+    MARKERS,
+    MUTED,
+    SERIES,
+    THEME,
+    for_print,
+    page_style,
+    series_color,
+)
 
 PAGES = {"light": "#ffffff", "dark": "#161a22"}
 
@@ -33,3 +43,11 @@ def test_stand_ins_and_names_differ():
 
 def test_colours_repeat_when_there_are_more_methods():
     assert series_color(len(SERIES)) == series_color(0)
+
+
+def test_print_has_the_light_colours_and_only_there():
+    assert series_color(0) == SERIES[0]
+    with for_print():
+        assert series_color(0) == THEME[SERIES[0]][1]
+        assert not set(page_style().values()) & {INK, MUTED, GRID}
+    assert page_style()["text.color"] == INK

@@ -5,9 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from granulearn.studies import Store, expand, load_study, summarize
+from granulearn.studies import Store, expand, load_study, summarize, summarize_paper
 from granulearn.studies.drawings import draw_missing
 from tests.studies.made_up_results import fill_store
+from tests.studies.paper_results import paper_store
 from tests.studies.small_studies import SMALL, write_study
 
 # One study with everything a page can show, though no real one needs all of it.
@@ -62,3 +63,15 @@ def table1_summary() -> dict[str, Any]:
 
 def _table1_accuracy(cell) -> float:
     return 0.7 + 0.02 * (int(cell.key[:4], 16) % 10)
+
+
+@cache
+def paper_summary() -> dict[str, Any]:
+    """Return a summary of the whole paper, from a run that has not come to its last study."""
+    with TemporaryDirectory() as directory:
+        path = paper_store(
+            Path(directory) / "paper.db",
+            leave_out=lambda cell: "n_hidden" in cell.method.fixed,
+        )
+        with Store(path, readonly=True) as store:
+            return summarize_paper(store)

@@ -2,13 +2,16 @@
 How many labels are wrong?
 ==========================
 
-The audit answers with a number and a range. What can be known without looking at any row, and
-what a few rows checked by hand add, depends on where the mistakes are.
+The audit answers with a number and a range. What can be known without looking at any
+row, and what a few rows checked by hand add, depends on where the mistakes are.
 """
 
 # %%
-# Two kinds of mistakes in the same table: labels flipped anywhere, and labels flipped where the
-# classes overlap. `LabelAudit` estimates the share of each without being told anything.
+# Two kinds of mistakes in the same table: labels flipped anywhere, and labels flipped
+# where the classes overlap. `LabelAudit` estimates the share of each without being told
+# anything.
+
+import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,8 +34,9 @@ def with_mistakes(kind, rate):
 
 
 # %%
-# Then a person looks at fifty rows that `next_to_review` draws at random, and says what is true.
-# Passed as ``verified``, these rows say how many labels are wrong, whatever the mistakes are like.
+# Then a person looks at fifty rows that `next_to_review` draws at random, and says what
+# is true. Passed as ``verified``, these rows say how many labels are wrong, whatever
+# the mistakes are like.
 
 
 def audited(labels):
@@ -48,15 +52,24 @@ figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
 for ax, (kind, title) in zip(axes, titles.items(), strict=True):
     estimates = [audited(with_mistakes(kind, rate)) for rate in rates]
     ax.plot([-3, 33], [-3, 33], color="0.6", linewidth=1, zorder=0)
-    for which, shift, name in ((0, -0.6, "nobody has looked"), (1, 0.6, "50 rows checked")):
+    for which, shift, name in (
+        (0, -0.6, "nobody has looked"),
+        (1, 0.6, "50 rows checked"),
+    ):
         noise = [pair[which] for pair in estimates]
         middle = 100 * np.array([one.rate for one in noise])
         low, high = (
-            100 * np.array([getattr(one, end) for one in noise]) for end in ("low", "high")
+            100 * np.array([getattr(one, end) for one in noise])
+            for end in ("low", "high")
         )
         error = np.vstack([middle - low, high - middle])
         ax.errorbar(
-            100 * np.array(rates) + shift, middle, error, fmt="os"[which], capsize=4, label=name
+            100 * np.array(rates) + shift,
+            middle,
+            error,
+            fmt="os"[which],
+            capsize=4,
+            label=name,
         )
     ax.set(title=title, xlabel="wrong labels, %", xlim=(-3, 33))
     ax.grid(axis="y")
@@ -65,8 +78,11 @@ axes[0].legend(loc="upper left")
 plt.show()
 
 # %%
-# Without a look at rows, mistakes that follow the inputs cannot be told from classes that overlap.
-# That is why the upper end of the range is generous, and why the middle is too low on the right.
+# Without a look at rows, mistakes that follow the inputs cannot be told from classes
+# that overlap. That is why the upper end of the range is generous, and why the middle
+# is too low on the right.
 
-noise = LabelAudit(n_trees=50, random_state=0).fit(X, with_mistakes("boundary", 0.2)).noise_
-print(noise.sentence)
+noise = (
+    LabelAudit(n_trees=50, random_state=0).fit(X, with_mistakes("boundary", 0.2)).noise_
+)
+print(textwrap.fill(noise.sentence))

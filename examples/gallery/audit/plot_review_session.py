@@ -2,14 +2,16 @@
 A review session, simulated
 ===========================
 
-`Review` leads a person through the doubtful labels of a table: it shows a row, takes a decision,
-and learns from it. Here a loop plays the person, who knows the truth. The page of
-``granulearn review`` drives the same object.
+`Review` leads a person through the doubtful labels of a table: it shows a row, takes a
+decision, and learns from it. Here a loop plays the person, who knows the truth. The
+page of ``granulearn review`` drives the same object.
 """
 
 # %%
-# Tumours, 45 of whose diagnoses are wrong. A frame is reviewed in memory; for a file, decisions
-# would be written to a file beside it, line by line.
+# Tumours, 45 of whose diagnoses are wrong. A frame is reviewed in memory; for a file,
+# decisions would be written to a file beside it, line by line.
+
+import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,14 +29,17 @@ review = Review(table, "diagnosis", who="ann", random_state=0, n_jobs=1)
 print(review, "in classes", review.classes)
 
 # %%
-# A card says which label is doubted and which would fit better. Rows count from 1, as in a file.
+# A card says which label is doubted and which would fit better. Rows count from 1, as
+# in a file.
 
 card = review.next()
-print(f"row {card.row}: given {card.given}, rather {card.rival}; truth {truth[card.row - 1]}")
+print(f"row {card.row}: given {card.given}, rather {card.rival}")
+print("truth:", truth[card.row - 1])
 
 # %%
-# Thirty rows at random tell how many labels are wrong in all, and then fifty, the most doubtful
-# first, find them. After every 25 decisions the audit learns from what was said.
+# Thirty rows at random tell how many labels are wrong in all, and then fifty, the most
+# doubtful first, find them. After every 25 decisions the audit learns from what was
+# said.
 
 
 def decide(order):
@@ -52,12 +57,12 @@ summaries = [review.summary()]
 summaries += [decide("random") for _ in range(30)]
 summaries += [decide("worst") for _ in range(50)]
 print(summaries[-1].counts)
-print(summaries[-1].noise.sentence)
+print(textwrap.fill(summaries[-1].noise.sentence))
 
 # %%
-# Left, what was found. Right, the share of wrong labels as the audit saw it at the time, with its
-# interval. The interval is wide while few rows stand for all others. The grey bar is where the
-# order changes.
+# Left, what was found. Right, the share of wrong labels as the audit saw it at the
+# time, with its interval. The interval is wide while few rows stand for all others. The
+# grey bar is where the order changes.
 
 decided = np.arange(len(summaries))
 found = [sum(summary.found[-1:]) for summary in summaries]
@@ -67,13 +72,17 @@ rates, lows, highs = (
 )
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8))
 left.plot(decided, found, label="found")
-left.plot(decided, decided * is_wrong.mean(), "--", color="0.5", label="expected at random")
+left.plot(
+    decided, decided * is_wrong.mean(), "--", color="0.5", label="expected at random"
+)
 left.axhline(is_wrong.sum(), color="0.7", linewidth=1)
 left.text(0, is_wrong.sum() - 2.5, f"{is_wrong.sum()} are wrong")
 left.set(xlabel="rows decided on", ylabel="wrong labels found", ylim=0)
 left.legend(loc="center left")
 right.plot(decided, rates, color="C2", label="estimate")
-right.fill_between(decided, lows, highs, color="C2", alpha=0.2, label="from low to high")
+right.fill_between(
+    decided, lows, highs, color="C2", alpha=0.2, label="from low to high"
+)
 right.axhline(100 * is_wrong.mean(), color="0.4", linewidth=1, label="truth")
 right.set(xlabel="rows decided on", ylabel="wrong labels, %", ylim=0)
 right.legend()
@@ -82,7 +91,8 @@ for ax in (left, right):
 plt.show()
 
 # %%
-# What comes of it: the table with the labels that were changed. The one that was passed is not.
+# What comes of it: the table with the labels that were changed. The one that was passed
+# is not.
 
-corrected = review.corrected()["diagnosis"]
-print(f"wrong before: {np.sum(given != truth)}, after: {np.sum(corrected.to_numpy() != truth)}")
+corrected = review.corrected()["diagnosis"].to_numpy()
+print(f"wrong before: {np.sum(given != truth)}, after: {np.sum(corrected != truth)}")

@@ -2,12 +2,14 @@
 Wrong numbers in place of wrong labels
 ======================================
 
-Where the target is a number, `audit_values` lists the values that do not fit their rows: a slipped
-point, two digits swapped, another unit. The scale on which they are audited decides what is found.
+Where the target is a number, `audit_values` lists the values that do not fit their
+rows: a slipped point, two digits swapped, another unit. The scale on which they are
+audited decides what is found.
 """
 
 # %%
-# How a disease went on in 442 patients. In twenty of them the point slips by one digit, up or down.
+# How a disease went on in 442 patients. In twenty of them the point slips by one digit,
+# up or down.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,27 +27,33 @@ audit = audit_values(X, given, random_state=0)
 audit.head()
 
 # %%
-# ``low`` and ``high`` are where about 95 % of right values would lie; the table is sorted by
-# ``wrong_probability``. It says what share it takes to be wrong, and how much of the target the
-# inputs explain: where that is little, little can be found.
+# ``low`` and ``high`` are where about 95 % of right values would lie; the table is
+# sorted by ``wrong_probability``. It says what share it takes to be wrong, and how much
+# of the target the inputs explain: where that is little, little can be found.
 
 print({name: round(audit.attrs[name], 3) for name in ("noise_rate", "explained")})
 
 # %%
-# A value that is ten times too large stands out. One that is ten times too small is only a little
-# below others: on this scale nobody could tell. A slipped point multiplies, so it is the
-# logarithm that should be audited: slips of both kinds are found then, though not all.
+# A value that is ten times too large stands out. One that is ten times too small is
+# only a little below others: on this scale nobody could tell. A slipped point
+# multiplies, so it is the logarithm that should be audited: slips of both kinds are
+# found then, though not all.
 
 is_slipped = np.isin(np.arange(len(given)), slipped)
 audits = {
     "audit of the values": (audit, lambda expected: expected),
-    "audit of their logarithms": (audit_values(X, np.log(given), random_state=0), np.exp),
+    "audit of their logarithms": (
+        audit_values(X, np.log(given), random_state=0),
+        np.exp,
+    ),
 }
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
 for ax, (title, (table, back)) in zip(axes, audits.items(), strict=True):
     expected = back(table["expected"].sort_index().to_numpy())
     flagged = table["flagged"].sort_index().to_numpy()
-    ax.plot(expected[~is_slipped], given[~is_slipped], ".", color="C5", label="as it came")
+    ax.plot(
+        expected[~is_slipped], given[~is_slipped], ".", color="C5", label="as it came"
+    )
     ax.plot(expected[is_slipped], given[is_slipped], "s", color="C1", label="slipped")
     ring = {"color": "none", "markeredgecolor": "0.2", "markersize": 11}
     ax.plot(expected[flagged], given[flagged], "o", label="flagged", **ring)

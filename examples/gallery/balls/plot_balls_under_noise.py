@@ -2,13 +2,14 @@
 Balls under noise
 =================
 
-A granular ball gathers similar samples of nearly one class. Wrong labels break balls apart: to
-stay pure, a ball must be split around them. So the number of balls says something about labels.
+A granular ball gathers similar samples of nearly one class. Wrong labels break balls
+apart: to stay pure, a ball must be split around them. So the number of balls says
+something about labels.
 """
 
 # %%
-# Two moons, and the same two moons with more and more labels flipped. `flip_labels` also
-# returns which labels it changed; here only the new labels are needed.
+# Two moons, and the same two moons with more and more labels flipped. `flip_labels`
+# also returns which labels it changed; here only the new labels are needed.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,8 +24,8 @@ X, y = make_moons(500, noise=0.15, random_state=0)
 truth = np.array(["upper", "lower"])[y]
 
 # %%
-# The same purity is asked for in all three pictures: nine of ten samples of a ball, or more,
-# must have its class. Small rings are balls of one sample.
+# The same purity is asked for in all three pictures: nine of ten samples of a ball, or
+# more, must have its class. Small rings are balls of one sample.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 2.9), sharex=True, sharey=True)
 for ax, rate in zip(axes, (0.0, 0.1, 0.3), strict=True):
@@ -32,15 +33,20 @@ for ax, rate in zip(axes, (0.0, 0.1, 0.3), strict=True):
     balls = generate_balls(X, labels, purity=0.9, random_state=0)
     plot_balls(balls, X, labels, guides=ax is axes[-1], ax=ax)
     alone = np.sum(balls.counts == 1)
-    ax.set(xlabel="", ylabel="", title=f"{rate:.0%} wrong: {len(balls)} balls, {alone} of one")
+    ax.set(
+        xlabel="",
+        ylabel="",
+        title=f"{rate:.0%} wrong: {len(balls)} balls, {alone} of one",
+    )
 axes[-1].legend(loc="lower left")
 plt.show()
 
 # %%
-# How the number grows depends on how balls are made. ``"two-means"`` splits until every ball is
-# pure. ``"evidence"`` splits only where two balls explain the labels better than one, so wrong
-# labels stay inside the balls around them. It has a price: where nearly half of the labels are
-# wrong, it finds no structure that pays and ends with a ball or two.
+# How the number grows depends on how balls are made. ``"two-means"`` splits until every
+# ball is pure. ``"evidence"`` splits only where two balls explain the labels better
+# than one, so wrong labels stay inside the balls around them. It has a price: where
+# nearly half of the labels are wrong, it finds no structure that pays and ends with a
+# ball or two.
 
 rates = np.linspace(0, 0.4, 9)
 figure, ax = plt.subplots(figsize=(6.5, 3.6))
@@ -51,7 +57,13 @@ for maker, marker in (("two-means", "o"), ("evidence", "s")):
         balls = generate_balls(X, labels, balls=maker, purity=0.9, random_state=0)
         numbers.append(len(balls))
     ax.plot(100 * rates, numbers, marker=marker, label=f'balls="{maker}"')
-ax.plot(100 * rates, len(X) * rates, color="0.5", linestyle=":", label="number of wrong labels")
+ax.plot(
+    100 * rates,
+    len(X) * rates,
+    color="0.5",
+    linestyle=":",
+    label="number of wrong labels",
+)
 ax.set(xlabel="wrong labels, %", ylabel="number of balls", ylim=0)
 ax.grid(axis="y")
 ax.legend()

@@ -2,12 +2,13 @@
 Memberships on one picture
 ==========================
 
-A membership says how far a ball is to be trusted, from 0 to 1, and the network weighs its balls
-by it. Four schemes look at the same balls and trust different ones.
+A membership says how far a ball is to be trusted, from 0 to 1, and the network weighs
+its balls by it. Four schemes look at the same balls and trust different ones.
 """
 
 # %%
-# Two moons, one label in ten wrong. Balls are made once; every scheme rates the same balls.
+# Two moons, one label in ten wrong. Balls are made once; every scheme rates the same
+# balls.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,10 +38,10 @@ schemes = {
 ratings = {name: scheme(balls, X, labels) for name, scheme in schemes.items()}
 
 # %%
-# The darker a ball, the less it is trusted. ``"fuzzy"`` trusts what is near the mean of its
-# class, and the mean of a moon lies outside of the moon: it distrusts both ends of each. ``"sdap"``
-# looks at neighbouring balls too. ``"evidence"`` asks a forest that did not see a label whether
-# it believes it.
+# The darker a ball, the less it is trusted. ``"fuzzy"`` trusts what is near the mean of
+# its class, and the mean of a moon lies outside of the moon: it distrusts both ends of
+# each. ``"sdap"`` looks at neighbouring balls too. ``"evidence"`` asks a forest that
+# did not see a label whether it believes it.
 
 figure, axes = plt.subplots(2, 2, figsize=(10, 6.4), sharex=True, sharey=True)
 for ax, (name, rating) in zip(axes.flat, ratings.items(), strict=True):
@@ -49,15 +50,20 @@ for ax, (name, rating) in zip(axes.flat, ratings.items(), strict=True):
 plt.show()
 
 # %%
-# Does a scheme trust the right balls? Here the truth is known, so each ball can be called right
-# or wrong: wrong where most of its samples have a flipped label.
+# Does a scheme trust the right balls? Here the truth is known, so each ball can be
+# called right or wrong: wrong where most of its samples have a flipped label.
 
 wrong_ball = balls.sample_mean(is_wrong.astype(float)) > 0.5
 figure, axes = plt.subplots(1, 3, figsize=(10, 3), sharey=True)
 for ax, name in zip(axes, ("fuzzy", "sdap", "evidence"), strict=True):
     parts = [ratings[name][~wrong_ball], ratings[name][wrong_ball]]
     shares = [np.full(len(part), 100 / len(part)) for part in parts]
-    ax.hist(parts, np.linspace(0, 1, 11), weights=shares, label=["right balls", "wrong balls"])
+    ax.hist(
+        parts,
+        np.linspace(0, 1, 11),
+        weights=shares,
+        label=["right balls", "wrong balls"],
+    )
     ax.set(title=name, xlabel="membership")
 axes[0].set_ylabel("% of the balls")
 axes[0].legend(loc="upper left")

@@ -2,13 +2,14 @@
 Balls of a real table
 =====================
 
-569 tumours with thirty measurements each, from scikit-learn. How many balls they make depends on
-the purity that is asked for, and much more on whether the labels can be trusted.
+569 tumours with thirty measurements each, from scikit-learn. How many balls they make
+depends on the purity that is asked for, and much more on whether the labels can be
+trusted.
 """
 
 # %%
-# Inputs are scaled first: balls are made by distances. One label in ten is flipped, as if
-# whoever filled in the table had slipped.
+# Inputs are scaled first: balls are made by distances. One label in ten is flipped, as
+# if whoever filled in the table had slipped.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,9 +27,10 @@ X, labels = StandardScaler().fit_transform(X), np.array(["malignant", "benign"])
 noisy = flip_labels(labels, 0.1, random_state=0).labels
 
 # %%
-# While little is asked for, two balls are enough: one for each kind of tumour. Beyond that, a
-# higher purity costs balls. With wrong labels the rise comes earlier and goes higher, and most of
-# the new balls hold one sample: little is left of the summary that balls are meant to be.
+# While little is asked for, two balls are enough: one for each kind of tumour. Beyond
+# that, a higher purity costs balls. With wrong labels the rise comes earlier and goes
+# higher, and most of the new balls hold one sample: little is left of the summary that
+# balls are meant to be.
 
 rows = []
 for name, given in {"clean": labels, "one in ten wrong": noisy}.items():
@@ -36,7 +38,9 @@ for name, given in {"clean": labels, "one in ten wrong": noisy}.items():
         balls = generate_balls(X, given, purity=purity, random_state=0)
         of_one = int(np.sum(balls.counts == 1))
         rows.append((name, purity, len(balls), of_one, balls.counts.max()))
-table = pd.DataFrame(rows, columns=["labels", "purity", "balls", "of one sample", "largest"])
+table = pd.DataFrame(
+    rows, columns=["labels", "purity", "balls", "of one sample", "largest"]
+)
 table
 
 # %%
@@ -54,7 +58,7 @@ right.legend(title="labels")
 plt.show()
 
 # %%
-# A `BallSet` is also a table: here the largest balls. Each is a group of similar patients that
-# can be looked up by ``balls.assignment``.
+# A `BallSet` is also a table: here the largest balls. Each is a group of similar
+# patients that can be looked up by ``balls.assignment``.
 
 balls.to_frame().nlargest(5, "count")[["label", "count", "purity", "radius"]].round(3)

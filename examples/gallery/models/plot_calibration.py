@@ -2,14 +2,15 @@
 Calibration under wrong labels
 ==============================
 
-Trained on wrong labels, a model that is honest about labels is wrong about the truth: it says 75 %
-where 90 % would be right, because a part of the labels it saw is wrong. ``noise=`` tells the robust
-classifier how many, and its probabilities are about the true class then.
+Trained on wrong labels, a model that is honest about labels is wrong about the truth:
+it says 75 % where 90 % would be right, because a part of the labels it saw is wrong.
+``noise=`` tells the robust classifier how many, and its probabilities are about the
+true class then.
 """
 
 # %%
-# A fifth of the training labels is flipped, and test labels are true. How many are wrong is taken
-# once from what we know, and once from what the audit says.
+# A fifth of the training labels is flipped, and test labels are true. How many are
+# wrong is taken once from what we know, and once from what the audit says.
 
 import matplotlib.pyplot as plt
 from sklearn.calibration import calibration_curve
@@ -21,7 +22,7 @@ from granulearn import LabelAudit, RobustClassifier, RVFLClassifier
 from granulearn.datasets import flip_labels, load
 
 plt.style.use("granulearn.plots.style")
-showers = load("magic", download=False)
+showers = load("magic")
 X, X_test, y, y_test = train_test_split(
     showers.X, showers.y, train_size=1000, stratify=showers.y, random_state=0
 )
@@ -30,12 +31,15 @@ X, X_test = scaler.transform(X), scaler.transform(X_test)
 labels = flip_labels(y, 0.2, random_state=0).labels
 
 noise = LabelAudit(random_state=0).fit(X, labels).noise_
-print(f"the audit says {noise.rate:.0%} of the labels are wrong ({noise.low:.0%} to", end=" ")
+print(
+    f"the audit says {noise.rate:.0%} of the labels are wrong ({noise.low:.0%} to",
+    end=" ",
+)
 print(f"{noise.high:.0%}); 20% are")
 
 # %%
-# A curve on the diagonal means: of the samples with a predicted probability of 0.8, eight in ten
-# are of that class.
+# A curve on the diagonal means: of the samples with a predicted probability of 0.8,
+# eight in ten are of that class.
 
 models = {
     "RVFL": RVFLClassifier(random_state=0),
@@ -49,7 +53,9 @@ losses = {}
 for (name, model), marker in zip(models.items(), "osD^", strict=True):
     chance = model.fit(X, labels).predict_proba(X_test)
     is_second = y_test == model.classes_[1]
-    share, mean = calibration_curve(is_second, chance[:, 1], n_bins=12, strategy="quantile")
+    share, mean = calibration_curve(
+        is_second, chance[:, 1], n_bins=12, strategy="quantile"
+    )
     left.plot(mean, share, marker=marker, label=name)
     losses[name] = log_loss(y_test, chance, labels=model.classes_)
 left.set(
@@ -58,7 +64,9 @@ left.set(
     aspect="equal",
 )
 left.legend(loc="upper left", fontsize=9)
-bars = right.barh(list(losses), list(losses.values()), color=[f"C{k}" for k in range(4)])
+bars = right.barh(
+    list(losses), list(losses.values()), color=[f"C{k}" for k in range(4)]
+)
 right.bar_label(bars, fmt="%.3f", padding=3)
 right.set(xlabel="log-loss against true labels (less is better)")
 right.margins(x=0.15)
@@ -66,5 +74,6 @@ right.invert_yaxis()
 plt.show()
 
 # %%
-# `noise=` is right where mistakes fall evenly, as here. Where one class is mistaken more often than
-# another, pass a matrix: the probability of each given label where a class is true.
+# `noise=` is right where mistakes fall evenly, as here. Where one class is mistaken
+# more often than another, pass a matrix: the probability of each given label where a
+# class is true.

@@ -2,13 +2,14 @@
 Which differences are real?
 ===========================
 
-Mean accuracies over data sets rank methods; a critical-difference diagram adds which of the
-differences could be chance. First a comparison of our own, then the table of the paper.
+Mean accuracies over data sets rank methods; a critical-difference diagram adds which of
+the differences could be chance. First a comparison of our own, then the table of the
+paper.
 """
 
 # %%
-# A table with one row per data set and one column per method is all that `compare` needs. Here:
-# five-fold cross-validation on nine small sets that come with a package.
+# A table with one row per data set and one column per method is all that `compare`
+# needs. Here: five-fold cross-validation on nine small sets that come with a package.
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -19,7 +20,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn import ELMClassifier, GBRVFLClassifier, GranularBallKNNClassifier, RVFLClassifier
+from granulearn import (
+    ELMClassifier,
+    GBRVFLClassifier,
+    GranularBallKNNClassifier,
+    RVFLClassifier,
+)
 from granulearn.datasets import load
 from granulearn.plots import plot_critical_difference, plot_pairwise_p
 from granulearn.statistics import compare, describe, paper_accuracy_table
@@ -47,27 +53,28 @@ for data_set in [
     "wine",
     "wisconsin",
 ]:
-    data = load(f"keel:balanced/{data_set}", download=False)
+    data = load(f"keel:balanced/{data_set}")
     X = data.X.to_numpy(float)
     scores[data_set] = {
-        name: 100 * cross_val_score(make_pipeline(StandardScaler(), model), X, data.y).mean()
+        name: 100
+        * cross_val_score(make_pipeline(StandardScaler(), model), X, data.y).mean()
         for name, model in methods.items()
     }
 table = pd.DataFrame(scores).T
 table.round(1)
 
 # %%
-# Methods that a red bar joins cannot be told apart by Nemenyi's test. Nine sets separate only
-# what is far apart: few sets make a long bar.
+# Methods that a red bar joins cannot be told apart by Nemenyi's test. Nine sets
+# separate only what is far apart: few sets make a long bar.
 
 result = compare(table)
 plot_critical_difference(result)
 plt.show()
 
 # %%
-# The table of the paper has eight models and 37 data sets. Some of them are others under a second
-# name: ``haber``, ``haberman`` and ``wpbc`` hold rows that are also in the table elsewhere. A set
-# should count once, so they are left out.
+# The table of the paper has eight models and 37 data sets. Some of them are others
+# under a second name: ``haber``, ``haberman`` and ``wpbc`` hold rows that are also in
+# the table elsewhere. A set should count once, so they are left out.
 
 paper = paper_accuracy_table()
 once = compare(paper.drop(["haber", "haberman", "wpbc"]))
@@ -77,11 +84,14 @@ plot_critical_difference(once)
 plt.show()
 
 # %%
-# A p-value says whether there is a difference, not whether it matters. With ``rope=1`` a Bayesian
-# test gives the probability that two models are within one point of accuracy.
+# A p-value says whether there is a difference, not whether it matters. With ``rope=1``
+# a Bayesian test gives the probability that two models are within one point of
+# accuracy.
 
 close = compare(paper[["RVFL", "F-GBRVFL", "SDAP-GBRVFL"]], rope=1.0)
-close.pairwise[["first", "second", "p_first_better", "p_equivalent", "p_second_better"]].round(3)
+close.pairwise[
+    ["first", "second", "p_first_better", "p_equivalent", "p_second_better"]
+].round(3)
 
 # %%
 # All pairs at once, by Wilcoxon's test after Holm; and everything in words.

@@ -2,13 +2,14 @@
 Decision regions of the eight methods
 =====================================
 
-The eight networks of the paper, as they come, on the same two moons. Each is shown twice: above,
-with clean training labels; below, with three in ten wrong. The colour is the probability.
+The eight networks of the paper, as they come, on the same two moons. Each is shown
+twice: above, with clean training labels; below, with three in ten wrong. The colour is
+the probability.
 """
 
 # %%
-# The first four learn from samples, the others from granular balls. All have the interface of
-# scikit-learn.
+# The first four learn from samples, the others from granular balls. All have the
+# interface of scikit-learn.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,8 +34,8 @@ X_test, y_test = make_moons(4000, noise=0.2, random_state=1)
 noisy = flip_labels(y, 0.3, random_state=0).labels
 
 # %%
-# One panel per method. The number is the share of 4,000 new samples, with true labels, whose class
-# is predicted.
+# One panel per method. The number is the share of 4,000 new samples, with true labels,
+# whose class is predicted.
 
 across, up = np.meshgrid(np.linspace(-1.7, 2.7, 120), np.linspace(-1.2, 1.7, 90))
 places = np.column_stack([across.ravel(), up.ravel()])
@@ -61,6 +62,6 @@ for row, text in enumerate(["clean", "30 % wrong", "clean", "30 % wrong"]):
 plt.show()
 
 # %%
-# One data set and one seed say how the methods behave, not which is better: differences of a few
-# points come and go with the seed. Nothing was tuned here. What tuning does, and how methods are
-# compared over many data sets, is shown in other examples.
+# One data set and one seed say how the methods behave, not which is better: differences
+# of a few points come and go with the seed. Nothing was tuned here. What tuning does,
+# and how methods are compared over many data sets, is shown in other examples.

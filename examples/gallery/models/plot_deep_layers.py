@@ -3,8 +3,8 @@ How many layers?
 ================
 
 Deep networks of random layers are fitted once and can be read off after every layer:
-`staged_predict` says how many layers are worth having. More is not always better, least of all
-under wrong labels.
+`staged_predict` says how many layers are worth having. More is not always better, least
+of all under wrong labels.
 """
 
 # %%
@@ -34,14 +34,27 @@ stages = list(deep.staged_decision_function(places))
 
 figure, axes = plt.subplots(1, 4, figsize=(11, 3), sharey=True)
 for ax, n_layers in zip(axes, (1, 2, 4, 8), strict=True):
-    ax.contourf(across, up, stages[n_layers - 1].reshape(across.shape) > 0, cmap="PuOr", alpha=0.5)
-    ax.scatter(*X.T, s=4, c=np.where(y == deep.classes_[0], "#7f3b08", "#2d004b"), linewidths=0)
-    ax.set(title=f"{n_layers} layer{'s' * (n_layers > 1)}", xticks=[], yticks=[], aspect="equal")
+    ax.contourf(
+        across,
+        up,
+        stages[n_layers - 1].reshape(across.shape) > 0,
+        cmap="PuOr",
+        alpha=0.5,
+    )
+    ax.scatter(
+        *X.T, s=4, c=np.where(y == deep.classes_[0], "#7f3b08", "#2d004b"), linewidths=0
+    )
+    ax.set(
+        title=f"{n_layers} layer{'s' * (n_layers > 1)}",
+        xticks=[],
+        yticks=[],
+        aspect="equal",
+    )
 plt.show()
 
 # %%
-# Test accuracy after each layer, for ten training sets, with clean labels and with a fifth of them
-# wrong. Bands are the middle half of the ten.
+# Test accuracy after each layer, for ten training sets, with clean labels and with a
+# fifth of them wrong. Bands are the middle half of the ten.
 
 depth = 12
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
@@ -53,7 +66,9 @@ for ax, rate in zip(axes, (0.0, 0.2), strict=True):
             X_test, y_test = spirals(1000, 100 + seed)
             labels = flip_labels(y, rate, random_state=seed).labels
             model = kind(n_layers=depth, C=10, random_state=seed).fit(X, labels)
-            scores.append([100 * np.mean(p == y_test) for p in model.staged_predict(X_test)])
+            scores.append(
+                [100 * np.mean(p == y_test) for p in model.staged_predict(X_test)]
+            )
         low, middle, high = np.percentile(scores, [25, 50, 75], axis=0)
         layers = np.arange(1, depth + 1)
         ax.plot(layers, middle, marker="o", color=color, label=kind.__name__)

@@ -2,13 +2,14 @@
 Explaining one prediction by its balls
 ======================================
 
-A forest of balls can say why: which balls of training samples a row fell into, which columns led
-there, and which training rows are nearest. `explain` does it for one row or many.
+A forest of balls can say why: which balls of training samples a row fell into, which
+columns led there, and which training rows are nearest. `explain` does it for one row or
+many.
 """
 
 # %%
-# Tumours with thirty measurements. The model is fitted on three quarters of them; one of the
-# others, about which it is not quite sure, is to be explained.
+# Tumours with thirty measurements. The model is fitted on three quarters of them; one
+# of the others, about which it is not quite sure, is to be explained.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,7 +22,9 @@ from granulearn import RobustClassifier
 
 plt.style.use("granulearn.plots.style")
 data = load_breast_cancer(as_frame=True)
-X, X_test, y, y_test = train_test_split(data.data, data.target_names[data.target], random_state=0)
+X, X_test, y, y_test = train_test_split(
+    data.data, data.target_names[data.target], random_state=0
+)
 scaler = StandardScaler().set_output(transform="pandas").fit(X)
 X, X_test = scaler.transform(X), scaler.transform(X_test)
 model = RobustClassifier(random_state=0).fit(X, y)
@@ -33,48 +36,51 @@ print(why)
 print("truth:", y_test[row])
 
 # %%
-# The same as a picture. Left: what each member of the model says, and what the model makes of it:
-# their mean, raised to a power that makes the probabilities fit (``power_``). Middle:
-# the balls that speak loudest for the class, with what they hold. Right: the columns that led to
-# these balls, for this row (dot) and among all training rows (boxes, by class).
+# The same as a picture. Left: what each member of the model says, and what the model
+# makes of it: their mean, raised to a power that makes the probabilities fit
+# (``power_``). Middle: the balls that speak loudest for the class, with what they hold.
+# Right: the columns that led to these balls, with this row among the training rows; a
+# thin line holds nine in ten of them, a thick one half.
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.9), width_ratios=[0.8, 1, 1.4])
-says = {name: voice.probability for name, voice in why.members.items()} | {"model": why.probability}
+figure, (left, middle, right) = plt.subplots(
+    1, 3, figsize=(12, 3.9), width_ratios=[0.8, 1, 1.4]
+)
+says = {name: voice.probability for name, voice in why.members.items()} | {
+    "model": why.probability
+}
 bars = left.bar(list(says), list(says.values()), color=["C5", "C5", "C0"], width=0.6)
 left.bar_label(bars, fmt="%.2f")
 left.set(ylim=(0, 1.05), ylabel=f"probability of {why.label!r}", title="members")
 
 names = [f"tree {ball.tree}" for ball in why.balls]
-counts = pd.DataFrame([ball.class_counts for ball in why.balls], columns=why.classes, index=names)
+counts = pd.DataFrame(
+    [ball.class_counts for ball in why.balls], columns=why.classes, index=names
+)
 counts.plot.barh(stacked=True, ax=middle, color=["C0", "C1"], width=0.6)
 middle.invert_yaxis()
 middle.set(xlabel="training samples", title="balls that speak for it")
 
 columns = list(dict.fromkeys(name for ball in why.balls for name, _ in ball.columns))
-for offset, name in ((-0.17, why.classes[0]), (0.17, why.classes[1])):
-    color = "C0" if offset < 0 else "C1"
-    right.boxplot(
-        X.loc[y == name, columns],
-        positions=np.arange(len(columns)) + offset,
-        widths=0.28,
-        orientation="horizontal",
-        showfliers=False,
-        boxprops={"color": color},
-        medianprops={"color": color},
-        whiskerprops={"color": color},
-        capprops={"color": color},
-        manage_ticks=False,
+for place, name in enumerate(why.classes):
+    low, quarter, three_quarters, high = (
+        X.loc[y == name, columns].quantile([0.05, 0.25, 0.75, 0.95]).to_numpy()
+    )
+    heights = np.arange(len(columns)) + 0.17 - 0.34 * place
+    right.hlines(heights, low, high, color=f"C{place}", linewidth=1)
+    right.hlines(
+        heights, quarter, three_quarters, color=f"C{place}", linewidth=5, label=name
     )
 right.plot(X_test[columns].iloc[row], np.arange(len(columns)), "kD", label="this row")
 right.set_yticks(range(len(columns)), columns)
-right.set(
-    xlabel="standard deviations from the mean", title="columns that lead there", xlim=(None, 5)
-)
-right.legend(loc="lower right")
+right.set(xlabel="standard deviations from the mean", title="columns that lead there")
+right.set_xlim(right=5)
+right.legend(loc="lower right", fontsize=9)
+middle.get_legend().remove()
 plt.show()
 
 # %%
-# Training rows that are nearest to it, with their labels: cases that a person can look up.
+# Training rows that are nearest to it, with their labels: cases that a person can look
+# up.
 
 nearest = X.iloc[list(why.nearest)][columns].round(2)
 nearest.assign(label=y[list(why.nearest)])

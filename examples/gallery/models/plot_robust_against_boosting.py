@@ -2,13 +2,14 @@
 Robust against boosting as noise grows
 ======================================
 
-Boosted trees are hard to beat while labels are right, and follow wrong ones closely. The robust
-classifier is made for labels that cannot be trusted. Two real tables show what that is worth.
+Boosted trees are hard to beat while labels are right, and follow wrong ones closely.
+The robust classifier is made for labels that cannot be trusted. Two real tables show
+what that is worth.
 """
 
 # %%
-# 300 training rows, of whose labels a growing share is flipped; 2,000 test rows, whose labels stay
-# as they are. Both classifiers are used as they come: nothing is tuned.
+# 300 training rows, of whose labels a growing share is flipped; 2,000 test rows, whose
+# labels stay as they are. Both classifiers are used as they come: nothing is tuned.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,9 +30,14 @@ rates = np.array([0, 0.15, 0.3, 0.45])
 
 def accuracies(name, seed):
     """Return one row per noise rate, one column per model."""
-    data = load(name, download=False)
+    data = load(name)
     X, X_test, y, y_test = train_test_split(
-        data.X, data.y, train_size=300, test_size=2000, stratify=data.y, random_state=seed
+        data.X,
+        data.y,
+        train_size=300,
+        test_size=2000,
+        stratify=data.y,
+        random_state=seed,
     )
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
@@ -51,8 +57,15 @@ figure, axes = plt.subplots(1, 2, figsize=(10, 4))
 for ax, name in zip(axes, ("phoneme", "magic"), strict=True):
     scores = np.stack([accuracies(name, seed) for seed in range(2)])
     for column, (model, marker) in enumerate(zip(models, "os", strict=True)):
-        ax.plot(100 * rates, scores[:, :, column].mean(axis=0), color=f"C{column}", label=model)
-        ax.plot(100 * rates, scores[:, :, column].T, marker, color=f"C{column}", alpha=0.6)
+        ax.plot(
+            100 * rates,
+            scores[:, :, column].mean(axis=0),
+            color=f"C{column}",
+            label=model,
+        )
+        ax.plot(
+            100 * rates, scores[:, :, column].T, marker, color=f"C{column}", alpha=0.6
+        )
     ax.set(title=name, xlabel="wrong training labels, %")
     ax.grid(axis="y")
 axes[0].set_ylabel("test accuracy, %")
@@ -60,5 +73,5 @@ axes[0].legend(loc="lower left")
 plt.show()
 
 # %%
-# Two small tables are an illustration. The comparison with LightGBM, XGBoost, CatBoost and others
-# over many tables, with tests, is ``granulearn bench rivals``.
+# Two small tables are an illustration. The comparison with LightGBM, XGBoost, CatBoost
+# and others over many tables, with tests, is ``granulearn bench rivals``.

@@ -2,13 +2,14 @@
 Dask on a laptop
 ================
 
-A table that does not fit in memory is read in blocks. `granulearn.distributed` fits block by block,
-and what comes out is the ordinary classifier. It needs no cluster: Dask's own threads are enough.
+A table that does not fit in memory is read in blocks. `granulearn.distributed` fits
+block by block, and what comes out is the ordinary classifier. It needs no cluster:
+Dask's own threads are enough.
 """
 
 # %%
-# A directory of Parquet files stands for the large table. Here it is small, so that the page is
-# built quickly, and lives in a temporary directory.
+# A directory of Parquet files stands for the large table. Here it is small, so that the
+# page is built quickly, and lives in a temporary directory.
 
 import tempfile
 import tracemalloc
@@ -35,8 +36,8 @@ for number in range(BLOCKS):
     frame.to_parquet(Path(folder.name) / f"{number:03}.parquet")
 
 # %%
-# The same rows, fitted by blocks and whole in memory. It is the same sum in another order, so only
-# the last digits differ.
+# The same rows, fitted by blocks and whole in memory. It is the same sum in another
+# order, so only the last digits differ.
 
 files = sorted(Path(folder.name).glob("*.parquet"))
 table = dd.read_parquet(files)
@@ -56,8 +57,9 @@ share = (predicted == table["fails"]).mean().compute(scheduler="synchronous")
 print(f"{share:.1%} of the rows are predicted right")
 
 # %%
-# What it is for: the memory that a fit needs at its peak, as the table grows. Blocks are read one
-# after the other here (``scheduler="synchronous"``); with threads a few are in memory at a time.
+# What it is for: the memory that a fit needs at its peak, as the table grows. Blocks
+# are read one after the other here (``scheduler="synchronous"``); with threads a few
+# are in memory at a time.
 
 
 def peak_megabytes(fit):
@@ -81,7 +83,9 @@ def fit_by_blocks(files):
 
 sizes = [2, 4, 8, 16]
 peaks = {
-    "whole, in memory": [peak_megabytes(lambda n=n: fit_whole(files[:n])) for n in sizes],
+    "whole, in memory": [
+        peak_megabytes(lambda n=n: fit_whole(files[:n])) for n in sizes
+    ],
     "by blocks": [peak_megabytes(lambda n=n: fit_by_blocks(files[:n])) for n in sizes],
 }
 folder.cleanup()
@@ -96,7 +100,8 @@ ax.legend()
 plt.show()
 
 # %%
-# More cores, or more machines? The same code inside of ``open_client`` runs on a cluster:
+# More cores, or more machines? The same code inside of ``open_client`` runs on a
+# cluster:
 #
 # .. code-block:: python
 #
@@ -104,4 +109,5 @@ plt.show()
 #
 #     if __name__ == "__main__":  # worker processes import this file
 #         with open_client("local"):  # or open_client("tcp://10.0.0.1:8786")
-#             model = DaskRVFLClassifier(random_state=0).fit(table[COLUMNS], table["fails"])
+#             model = DaskRVFLClassifier(random_state=0)
+#             model.fit(table[COLUMNS], table["fails"])

@@ -209,10 +209,14 @@ def _sentence(
     given = ratings.classes[ratings.given[position]]
     if ratings.verdicts[position] == STRANGE:
         return f"Its cells are unlike those of all other rows{_told('most in', columns)}."
+    rival = ratings.rivals[position]
+    if why is None and rival >= 0:
+        # There are no trees to tell of similar rows: another model, or an audit elsewhere.
+        likely = ratings.proba[position, [rival, ratings.given[position]]]
+        return f"'{ratings.classes[rival]}' is {likely[0]:.0%} likely, '{given}' {likely[1]:.0%}."
     if why is None or why.class_counts.sum() == 0:
         alone = (ratings.given == ratings.given[position]).sum() == 1
         return f"No other row is '{given}'." if alone else "Nothing can rate this label."
-    rival = ratings.rivals[position]
     n_rival, n_given = why.class_counts[[rival, ratings.given[position]]]
     return (
         f"Among {counted(int(why.class_counts.sum()), 'similar row')} "

@@ -19,7 +19,7 @@ from granulearn.audit.large_tables import judged_evidence, typical_rows
 from granulearn.audit.noise_rate import NoiseRate, verified_rate
 from granulearn.audit.places import place
 from granulearn.audit.ratings import WRONG, Ratings
-from granulearn.audit.raw_inputs import is_raw_table, row_names
+from granulearn.audit.raw_inputs import is_raw_table, refuse_collection, row_names
 from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, with_verified
@@ -192,6 +192,7 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
+        refuse_collection(X)
         index = self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
@@ -227,6 +228,19 @@ class LabelAudit(BaseEstimator):
         self.issues_ = find_issues(
             X, self.ratings_, groups=groups, names=names, positions=rows, places=places
         )
+        return self
+
+    def _told(self, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels) -> LabelAudit:
+        """Become the audit that these ratings are of; nothing is fitted."""
+        self.classes_, self.proba_, self._row_names = ratings.classes, ratings.proba, None
+        self.forest_, self.in_bag_, self.weighings_, self.issues_ = None, None, (), []
+        self.learnt_ = ratings.given.copy()
+        self.learnt_[verified.rows] = verified.truth
+        self.at_random_ = np.zeros(len(ratings.given), dtype=bool)
+        self.at_random_[verified.rows] = verified.at_random
+        self._unverified = ratings, noise
+        self.ratings_, self.noise_ = self.rated_with(verified)
+        self._spread()
         return self
 
     def rated_with(self, verified: VerifiedLabels) -> tuple[Ratings, NoiseRate]:
@@ -487,6 +501,7 @@ def audit_labels(
     """
     settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
     known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
+    refuse_collection(X)
     by_name = any(isinstance(value, str) for value in (y, groups, order))
     if not by_name and not is_raw_table(X):
         return LabelAudit(**settings).fit(X, y, **known).to_frame(row_names(X, y))

@@ -12,8 +12,17 @@ import pyarrow as pa
 
 from granulearn.audit.bags import check_units
 from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.listed_ratings import audit_of_listing
 from granulearn.audit.raw_inputs import row_names
-from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST, check_verified
+from granulearn.audit.verified import (
+    AT_RANDOM,
+    CHANGE,
+    KEEP,
+    WORST_FIRST,
+    VerifiedLabels,
+    check_verified,
+)
+from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.datasets import make_pipeline_for
 from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
@@ -139,10 +148,7 @@ def audit_table(
     n_jobs : int or None, default=None
         Threads; None means 1 and -1 all cores.
     """
-    pipeline = make_pipeline_for(table.X)
-    # Not fit and transform: a label must not be vouched for by an encoding that holds it.
-    X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
-    names = feature_names(pipeline["prepare"])
+    X, names = _inputs(table)
     units = _named_units(table, groups, order)
     audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs)
     audit.fit(
@@ -155,6 +161,30 @@ def audit_table(
         rows=table.rows + 1,
     )
     return TableAudit(table, X, names, audit)
+
+
+def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
+    """Return the audit that a list of suspects tells of, with the inputs of its rows.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The list, with its cells; the columns of ratings are no inputs.
+    verified : VerifiedLabels
+        What a person has said since.
+    """
+    X, names = _inputs(table)
+    return TableAudit(table, X, names, audit_of_listing(table, verified))
+
+
+def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
+    """Return the encoded inputs of a table, and their names."""
+    pipeline = make_pipeline_for(table.X)
+    # Not fit and transform: a label must not be vouched for by an encoding that holds it.
+    X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
+    if len(X) > MANY_ROWS:
+        X = in_single_precision(X)
+    return X, feature_names(pipeline["prepare"])
 
 
 def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import typer
 
 from granulearn.cli.options import (
     CSV_ENDINGS,
+    DaskOption,
     GroupOption,
     OrderOption,
     SeedOption,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from granulearn.tables import TableFile, TrainingTable, Wishes
 
 SHOWN = 10
+WORST = 10_000
 SHOWN_ISSUES = 5
 
 
@@ -79,9 +81,16 @@ def audit(
             help="Rows to draw at random and put first in the output: checked, they stand for all.",
         ),
     ] = 0,
+    worst: Annotated[
+        int,
+        typer.Option(
+            "--worst", min=1, help="Of a table in parts: rows to list, the most doubtful ones."
+        ),
+    ] = WORST,
     group: GroupOption = None,
     order: OrderOption = None,
     seed: SeedOption = 0,
+    dask: DaskOption = None,
     json: JsonOption = False,
     *,
     asked: AskedTable,
@@ -97,10 +106,17 @@ def audit(
     file as --decisions: what was kept or changed is never doubted again, teaches the trees,
     and, for rows that --sample drew at random, says how many labels are wrong.
 
+    A directory, a file larger than a quarter of the memory, and any table with --dask is
+    rated in parts by a Dask cluster, one on this machine unless --dask names another. The file
+    then lists the most doubtful rows (--worst), and the ratings of all rows are Parquet files in
+    a folder beside it: NAME.ratings.
+
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
     from granulearn.audit.table_audit import audit_table
+    from granulearn.cli.parts_audit import audit_in_parts
     from granulearn.cli.table_report import show_short
+    from granulearn.learning.size import is_large
     from granulearn.review import read_decisions
     from granulearn.tables import read_training_table
 
@@ -108,6 +124,11 @@ def audit(
         raise typer.BadParameter(
             f"{target!r} holds the labels and can be neither --group nor --order."
         )
+    if dask is not None or is_large(table):
+        given: dict[str, Any] = {"report": report, "decisions": decisions, "sample": sample or None}
+        given |= {"group": group, "order": order, "keep": keep}
+        audit_in_parts(table, target, output, given, worst, seed, dask, json, asked)
+        return
     if sample and output is None:
         raise typer.BadParameter("--sample puts rows first in a file: name it with -o.")
     _check_outputs(table, output, report, decisions)
@@ -248,8 +269,6 @@ def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
     from granulearn.cli.table_facts import as_facts
 
     audited = done.audit
-    noise = audited.noise_
-    judged = not math.isnan(noise.rate)
     return {
         "samples": len(audited.given_),
         "dropped_rows": done.table.dropped_rows,
@@ -257,13 +276,7 @@ def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
         "verified": int(audited.verified_.sum()),
         "without_reliability": int(np.isnan(audited.reliability_).sum()),
         "occur_once": _once(done).to_dict("records"),
-        "noise": {
-            "rate": noise.rate if judged else None,
-            "low": noise.low if judged else None,
-            "high": noise.high if judged else None,
-            "basis": noise.basis,
-            "words": noise.words,
-        },
+        "noise": facts_of_noise(audited.noise_),
         "expected_yield": {str(n): found for n, found in audited.expected_yield().items()},
         "worst": _worst(done)[
             ["row", "given", "suggested", "wrong_probability", "reliability"]
@@ -276,6 +289,24 @@ def _facts(done: TableAudit, place: Callable[[int], str]) -> dict[str, Any]:
     }
 
 
+def facts_of_noise(noise: NoiseRate) -> dict[str, Any]:
+    """Return the share of wrong labels for JSON, without a number where none is known.
+
+    Parameters
+    ----------
+    noise : NoiseRate
+        What an audit says.
+    """
+    judged = not math.isnan(noise.rate)
+    return {
+        "rate": noise.rate if judged else None,
+        "low": noise.low if judged else None,
+        "high": noise.high if judged else None,
+        "basis": noise.basis,
+        "words": noise.words,
+    }
+
+
 def _counts(done: TableAudit) -> dict[str, int]:
     from granulearn.audit.ratings import VERDICTS
 
@@ -284,11 +315,8 @@ def _counts(done: TableAudit) -> dict[str, int]:
 
 def _show(name: str, done: TableAudit) -> None:
     out, once, audited = console(), _once(done), done.audit
-    n_labels, noise = len(audited.given_), audited.noise_
-    out.print(bold(name), f": {n_labels:,} labels, {_headline(noise)}", sep="")
-    out.print(noise.sentence, style="dim")
-    counts = {verdict: count for verdict, count in _counts(done).items() if count}
-    out.print("verdicts:", ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()))
+    noise = audited.noise_
+    show_verdicts(name, len(audited.given_), noise, _counts(done))
     if len(once):
         out.print(_about_labels_that_occur_once(once))
     expected = audited.expected_yield()
@@ -299,7 +327,38 @@ def _show(name: str, done: TableAudit) -> None:
     if len(audited.issues_) > SHOWN_ISSUES:
         out.print(f"and {len(audited.issues_) - SHOWN_ISSUES} more; --report shows them")
     out.print()
-    worst = _worst(done)
+    show_worst(_worst(done))
+
+
+def show_verdicts(name: str, n_labels: int, noise: NoiseRate, counts: dict[str, int]) -> None:
+    """Print how many labels are wrong, and how many have each verdict.
+
+    Parameters
+    ----------
+    name : str
+        Of the table.
+    n_labels : int
+        How many labels were rated.
+    noise : NoiseRate
+        The share of wrong ones.
+    counts : dict of str to int
+        Labels of each verdict.
+    """
+    out = console()
+    out.print(bold(name), f": {n_labels:,} labels, {_headline(noise)}", sep="")
+    out.print(noise.sentence, style="dim")
+    some = {verdict: count for verdict, count in counts.items() if count}
+    out.print("verdicts:", ", ".join(f"{count:,} {verdict}" for verdict, count in some.items()))
+
+
+def show_worst(worst: pd.DataFrame) -> None:
+    """Print the most doubtful labels.
+
+    Parameters
+    ----------
+    worst : DataFrame
+        With the columns that are shown, the worst first.
+    """
     if worst.empty:
         return
     grid = new_table(
@@ -307,7 +366,7 @@ def _show(name: str, done: TableAudit) -> None:
     )
     for row in worst.itertuples():
         grid.add_row(str(row.row), str(row.given), str(row.suggested), f"{row.reliability:.3f}")
-    out.print(grid)
+    console().print(grid)
 
 
 def _headline(noise: NoiseRate) -> str:

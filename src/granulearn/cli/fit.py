@@ -33,7 +33,6 @@ from granulearn.cli.output import (
 )
 from granulearn.cli.table_options import AskedTable, takes_table_options
 from granulearn.learning.model_kinds import (
-    DEFAULT_IN_PARTS,
     DEFAULT_MODEL,
     model_kinds,
     names_in_parts,
@@ -51,7 +50,6 @@ SETTINGS_SHOWN = ("n_trees", "n_layers", "C", "n_hidden", "activation")
 
 @takes_table_options
 def fit(
-    ctx: typer.Context,
     table: TableArgument,
     target: TargetOption,
     output: Annotated[Path, output_option("Model file to write.")],
@@ -110,9 +108,7 @@ def fit(
         )
     with asked.open(table) as file:
         if in_parts:
-            source = ctx.get_parameter_source("model")
-            chosen = source is not None and source.name != "DEFAULT"
-            model = _kind_for_parts(model if chosen else None, tune=tune)
+            _check_fits_parts(model, tune=tune)
         elif tune and not model_kinds()[model].tunable:
             note(f"{model} has no grid to search, so --tune changes nothing.")
             tune = False
@@ -136,22 +132,18 @@ def fit(
         _show(table, output, card)
 
 
-def _kind_for_parts(chosen: str | None, *, tune: bool) -> str:
-    """Return the kind of model to fit in parts, or say which ones can be."""
+def _check_fits_parts(model: str, *, tune: bool) -> None:
+    """Refuse what needs all rows at once."""
     if tune:
         raise UsageError(
             "--tune needs the whole table in memory, and this one is read in parts; leave out "
             "--tune, or fit a sample of the rows."
         )
-    if chosen is None:
-        note(f"a table in parts cannot be fitted by {DEFAULT_MODEL}; {DEFAULT_IN_PARTS} is used.")
-        return DEFAULT_IN_PARTS
-    if chosen not in names_in_parts():
+    if model not in names_in_parts():
         raise UsageError(
-            f"--model {chosen} needs the whole table in memory, and this one is read in parts; "
+            f"--model {model} needs the whole table in memory, and this one is read in parts; "
             f"use one of {', '.join(names_in_parts())}."
         )
-    return chosen
 
 
 def _fit_in_memory(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -13,21 +12,22 @@ from typing import NoReturn
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
 from granulearn.cli import exit_codes
 from granulearn.cli.flags import in_flags
+from granulearn.cli.stopping import Stop
 from granulearn.cli.terminal_text import visible
 
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    stop = _Stop()
-    signal.signal(signal.SIGTERM, stop)
-    # `nohup` has the end of a terminal ignored, and so it stays.
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, stop)
     loops = logging.getLogger("granulearn.loops")
     loops.addHandler(_Told())
     loops.setLevel(logging.INFO)
+    # Right before what hears an interrupt.
+    stop = Stop()
+    stop.listen()
     code = run(sys.argv[1:])
-    sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
+    if code == exit_codes.INTERRUPTED:
+        stop.leave()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -57,16 +57,6 @@ def run(arguments: list[str]) -> int:
         if os.environ.get("GRANULEARN_DEBUG"):
             raise
         return _fail(*exit_codes.explain_failure(error))
-
-
-class _Stop:
-    """On SIGTERM or SIGHUP, leave as for Ctrl-C, so that unfinished files are removed."""
-
-    code = 0
-
-    def __call__(self, signal_number: int, frame: object) -> NoReturn:
-        self.code = 128 + signal_number  # as shells say it
-        raise KeyboardInterrupt
 
 
 def _fail(messages: str | Sequence[str], code: int) -> int:

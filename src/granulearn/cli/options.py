@@ -171,6 +171,19 @@ def check_can_be_written(path: Path | None, *suffixes: str) -> None:
         )
 
 
+def check_new_folder(path: Path) -> None:
+    """Refuse, before any work is done, a folder that could not be made after it.
+
+    Parameters
+    ----------
+    path : Path
+        The folder to write.
+    """
+    if path.exists():
+        raise UsageError(f"{path} is there already; remove it, or name another folder.")
+    check_can_be_written(path)
+
+
 def check_outputs_differ(*outputs: Path | None) -> None:
     """Refuse to write two things to one file.
 

@@ -9,13 +9,16 @@ import typer
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
+    DaskOption,
     ModelArgument,
     TableArgument,
     check_is_file,
+    check_new_folder,
     check_not_an_input,
+    cluster,
     output_option,
 )
-from granulearn.cli.output import JsonOption, note, print_json, row_progress
+from granulearn.cli.output import JsonOption, note, print_json, row_progress, stage_progress
 from granulearn.cli.table_options import AskedTable, column_names, takes_file_options
 
 
@@ -23,7 +26,12 @@ from granulearn.cli.table_options import AskedTable, column_names, takes_file_op
 def predict(
     model: ModelArgument,
     table: TableArgument,
-    output: Annotated[Path, output_option("CSV or Parquet file to write; - is standard output.")],
+    output: Annotated[
+        Path,
+        output_option(
+            "CSV or Parquet file to write; - is standard output. Of a table in parts, a folder."
+        ),
+    ],
     proba: Annotated[bool, typer.Option("--proba", help="Add a probability per class.")] = False,
     keep: Annotated[
         list[str] | None,
@@ -39,6 +47,7 @@ def predict(
             "--strict", help="Refuse categories and forms of cells that training did not have."
         ),
     ] = False,
+    dask: DaskOption = None,
     json: JsonOption = False,
     *,
     asked: AskedTable,
@@ -51,6 +60,10 @@ def predict(
     `prediction_1`, `prediction_2` and so on. Cells are read as in training: one of
     another form counts as missing, and a category that training did not have as none
     of the known ones, both with a remark. The table - is standard input.
+
+    With --dask, and for a directory whose output has no ending, parts are predicted by a Dask
+    cluster, one on this machine unless --dask names another, and the output is a folder of
+    Parquet files, one for each part, in the order of the rows.
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
@@ -67,7 +80,11 @@ def predict(
     from granulearn.persistence.predictors import final_predictor
 
     check_not_an_input(None if is_standard_output(output) else output, table, model)
-    check_output(output, *TEXT_ENDINGS, *PARQUET_ENDINGS, json=json)
+    in_parts = dask is not None or (table.is_dir() and not output.suffix and str(output) != "-")
+    if in_parts:
+        check_new_folder(output)
+    else:
+        check_output(output, *TEXT_ENDINGS, *PARQUET_ENDINGS, json=json)
     check_is_file(model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
     if proba and not predictor.classes:
@@ -80,8 +97,16 @@ def predict(
         for remark in file.remarks:
             note(remark)
         predictor.check_columns(file.path, file.names)
-        with row_progress(file.rows_about, hidden=json) as progress:
-            n_rows = predict_file(predictor, file, output, progress)
+        if in_parts:
+            from granulearn.learning.cluster_prediction import predict_on_cluster
+
+            with stage_progress(hidden=json) as tell:
+                tell("starting the cluster" if dask in (None, "local") else "connecting")
+                with cluster(dask or "local"):
+                    n_rows = predict_on_cluster(predictor, file, output, tell)
+        else:
+            with row_progress(file.rows_about, hidden=json) as progress:
+                n_rows = predict_file(predictor, file, output, progress)
         for line in predictor.surprises(file.place):
             note(line)
     if json:

@@ -28,14 +28,14 @@ from granulearn.audit.large_tables import (
 from granulearn.audit.noise_rate import NoiseRate
 from granulearn.audit.ratings import VERDICTS, WRONG, Ratings
 from granulearn.balls.keyed_tables import TableFrame
-from granulearn.balls.row_keys import DrawnRows, Twins
+from granulearn.balls.row_keys import Twins
 from granulearn.distributed.blocks import Block, checked_blocks
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.cluster_source import ClusterSource, keys_of_block
 from granulearn.distributed.member_fit import gathered_samples
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.distributed.row_sketch import key_blocks, sketch_blocks
-from granulearn.estimators.row_source import Job, TreeJob
+from granulearn.estimators.row_source import Job, TreeJob, as_they_are
 from granulearn.persistence import written_atomically
 
 PART_NAME = "part-{:05d}.parquet"
@@ -90,7 +90,7 @@ def audit_blocks(blocks: Sequence[Any], n_trees: int | None, random_state: Any) 
     source = ClusterSource(keyed)
     audit.classes_ = classes
     trees = TreeJob(audit._rule(n_rows, source.n_features), None)
-    (drawn,), grown = source.fit([Job((typical_draw(n_rows),), _as_they_are)], trees)
+    (drawn,), grown = source.fit([Job((typical_draw(n_rows),), as_they_are)], trees)
     rule = rule_of_drawn(drawn, classes, grown.forest, grown.bags, keyed.frame.rows == 1)
     shared, rate = delayed((rule, keyed.frame)), delayed(rated_block)
     parts = [
@@ -98,10 +98,6 @@ def audit_blocks(blocks: Sequence[Any], n_trees: int | None, random_state: Any) 
         for block, twins, first_row in zip(blocks, keyed.twins, keyed.first_rows, strict=True)
     ]
     return RatedBlocks(classes, rule.noise, n_rows, parts)
-
-
-def _as_they_are(rows: DrawnRows) -> DrawnRows:
-    return rows
 
 
 def rated_block(
@@ -195,7 +191,7 @@ def written_part(frame: pd.DataFrame, folder: str, number: int, n_worst: int) ->
         How many of the most doubtful labels to return.
     """
     with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:
-        frame.to_parquet(draft)
+        frame.reset_index().to_parquet(draft, index=False)
     return totals_of_part(frame, n_worst)
 
 
@@ -289,6 +285,8 @@ class DaskLabelAudit(BaseEstimator):
 
     def write(self, folder: Any, n_worst: int = 10_000) -> AuditTotals:
         """Write all ratings as Parquet files, one per block, and add them up on the way.
+
+        They have the columns of ``ratings_``, and the number of the row as ``row``.
 
         Parameters
         ----------

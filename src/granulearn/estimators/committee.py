@@ -221,7 +221,10 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     """
 
     _abilities = Abilities(
-        command="rvfl-committee", summary="random networks tuned by leave-one-out", onnx="committee"
+        command="rvfl-committee",
+        summary="random networks tuned by leave-one-out",
+        onnx="committee",
+        in_parts=True,
     )
     _probability_form = "positive part"
     _parameter_constraints: ClassVar[dict] = {

@@ -182,6 +182,7 @@ class RobustClassifier(DecisionClassifier):
         command="robust",
         summary="forest, networks and boosted trees; for labels that may be wrong",
         onnx="committee, forest and boosting",
+        in_parts=True,
     )
     _probability_form = "powered"
     _parameter_constraints: ClassVar[dict] = {

@@ -149,10 +149,11 @@ def draw_of_classes(frame: TableFrame, purpose: int, wanted: np.ndarray) -> Draw
 
 def job_of_judged(frame: TableFrame) -> Job:
     """Return the job that fetches rows by which members are judged."""
-    return Job((stratified_draw(frame, JUDGED, MAX_JUDGED),), _as_they_are)
+    return Job((stratified_draw(frame, JUDGED, MAX_JUDGED),), as_they_are)
 
 
-def _as_they_are(rows: DrawnRows) -> DrawnRows:
+def as_they_are(rows: DrawnRows) -> DrawnRows:
+    """Return the rows of a draw: the work of a job that fetches them."""
     return rows
 
 

@@ -20,6 +20,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
 from granulearn._words import counted
+from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.distributed.blocks import Block, check_block
 from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
@@ -64,6 +65,80 @@ class BlockReading:
 
     rows: RowReading
     prepare: Preparation
+    rounded: bool
+    """Whether inputs are rounded, as those of a large table are."""
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyedParts:
+    """A table in parts of which is known what its columns and labels are."""
+
+    parts: Sequence[TablePart]
+    report: TableReport
+    reading: BlockReading
+    before: np.ndarray
+    """As of `rows_before`."""
+    statistics: dict[str, Statistics]
+    """Of the features."""
+
+    @property
+    def n_training(self) -> np.ndarray:
+        """(n_classes,) rows of each class to learn from."""
+        return self.before[-1] - self.before[0]
+
+    def blocks(self) -> list[Any]:
+        """Return one delayed `Block` for each part."""
+        shared, make = delayed(self.reading), delayed(block_of_part)
+        return [
+            make(part, number, shared, self.before[number])
+            for number, part in enumerate(self.parts)
+        ]
+
+
+def survey_on_cluster(
+    file: TableFile, target: str, wishes: Wishes, request: Request, tell: Callable[[str], None]
+) -> SurveyedParts:
+    """Tell what the columns and labels of a table are, and how its rows become numbers.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table.
+    target : str
+        The column of labels.
+    wishes : Wishes
+        What the user says about the columns.
+    request : Request
+        Which rows are held out.
+    tell : callable
+        Told what is being done.
+
+    Raises
+    ------
+    TableError
+        Says all that is wrong with the table at once.
+    """
+    parts = file.parts()
+    tell(f"looking at {counted(len(parts), 'part')}")
+    looks = [delayed(look_at_part)(part, number, request) for number, part in enumerate(parts)]
+    (sight,) = compute(tree_reduce(add, looks))
+    report, labels = _report_or_raise(file, sight.look, target, wishes)
+    reading = RowReading(request, report.schema, labels, _classes(labels))
+    before = rows_before(sight.training_labels, reading)
+    _check_rows_left(file, reading, before[-1] - before[0])
+
+    tell(f"examining {counted(report.rows, 'row')}")
+    examine, first_reading = delayed(examine_part), delayed(reading)
+    looks = [
+        examine(part, number, first_reading, before[number]) for number, part in enumerate(parts)
+    ]
+    (second,) = compute(tree_reduce(add, looks))
+    report = report_second(report, second.examination, wishes)
+    statistics = _of_used(second.statistics, report)
+    prepare = prepare_from_statistics(statistics, reading.classes)
+    rounded = int((before[-1] - before[0]).sum()) > MANY_ROWS
+    whole = BlockReading(replace(reading, schema=report.schema), prepare, rounded)
+    return SurveyedParts(parts, report, whole, before, statistics)
 
 
 def train_on_cluster(
@@ -100,47 +175,27 @@ def train_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    parts, request = file.parts(), Request(target, test, seed)
-    tell(f"looking at {counted(len(parts), 'part')}")
-    looks = [delayed(look_at_part)(part, number, request) for number, part in enumerate(parts)]
-    (sight,) = compute(tree_reduce(add, looks))
-    report, labels = _report_or_raise(file, sight.look, target, wishes)
-    reading = RowReading(request, report.schema, labels, _classes(labels))
-    before = rows_before(sight.training_labels, reading)
-    n_training = before[-1] - before[0]
-    _check_rows_left(file, reading, n_training)
-
-    tell(f"examining {counted(report.rows, 'row')}")
-    examine, first_reading = delayed(examine_part), delayed(reading)
-    looks = [
-        examine(part, number, first_reading, before[number]) for number, part in enumerate(parts)
-    ]
-    (second,) = compute(tree_reduce(add, looks))
-    report = report_second(report, second.examination, wishes)
-    statistics = _of_used(second.statistics, report)
-    prepare = prepare_from_statistics(statistics, reading.classes)
-
+    surveyed = survey_on_cluster(file, target, wishes, Request(target, test, seed), tell)
+    report, reading, prepare = surveyed.report, surveyed.reading.rows, surveyed.reading.prepare
+    n_training = surveyed.n_training
     tell(f"fitting {model} to {counted(int(n_training.sum()), 'row')}")
     classifier = make_model(model, seed)
     if "n_jobs" in classifier.get_params():
         classifier.set_params(n_jobs=None)  # each worker has a core of its own
-    shared = delayed(BlockReading(replace(reading, schema=report.schema), prepare))
-    make_block = delayed(block_of_part)
-    blocks = [make_block(part, number, shared, before[number]) for number, part in enumerate(parts)]
     with told_to_users(model):
-        fit_blocks(classifier, blocks, prepare.n_features)
+        fit_blocks(classifier, surveyed.blocks(), prepare.n_features)
     scores = {}
     if test:
         tell("scoring on the rows held out")
-        scores["held_out"] = _held_out(parts, shared, classifier)
+        scores["held_out"] = _held_out(surveyed.parts, delayed(surveyed.reading), classifier)
     card = make_card(
         model,
         classifier,
         Counter(dict(zip(map(str, reading.classes), n_training.tolist(), strict=True))),
         target=target,
-        columns=tuple(card_of(name, known) for name, known in statistics.items()),
+        columns=tuple(card_of(name, known) for name, known in surveyed.statistics.items()),
         schema=report.schema,
-        dropped_rows=sum(labels.unlabelled.values()),
+        dropped_rows=sum(reading.labels.unlabelled.values()),
         scores=scores,
         seed=seed,
     )
@@ -166,6 +221,8 @@ def block_of_part(part: TablePart, number: int, reading: BlockReading, starts: n
     X, prepare = np.empty((0, reading.prepare.n_features)), reading.prepare
     if len(rows.training):
         X = prepare.training_rows(rows.features(rows.training), rows.classed(starts).folds)
+        if reading.rounded:
+            X = in_single_precision(X)
     return check_block(number, X, rows.y(rows.training), None, None)
 
 

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 DEFAULT_MODEL = "robust"
-DEFAULT_IN_PARTS = "sdap-gbrvfl"
 
 
 class ModelKind(NamedTuple):
@@ -51,7 +50,7 @@ def model_names(incomplete: str = "") -> list[str]:
 def names_in_parts() -> list[str]:
     """Return the names of models that a table in parts can be fitted by, the default first."""
     names = [name for name, kind in model_kinds().items() if kind.in_parts]
-    return sorted(names, key=lambda name: name != DEFAULT_IN_PARTS)
+    return sorted(names, key=lambda name: name != DEFAULT_MODEL)
 
 
 def make_model(name: str, seed: int) -> Any:

@@ -117,6 +117,10 @@ class Predictor:
         """
         return self.reading.surprises(place)
 
+    def afresh(self) -> Predictor:
+        """Return a predictor of the same model that has predicted nothing yet."""
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
+
     def new_categories(self) -> dict[str, dict[str, int]]:
         """Return how often each unknown category was met, by column."""
         return {name: dict(counter) for name, counter in self.reading.unknown.items()}

@@ -8,8 +8,9 @@ that ends with its process, however that ends.
 from __future__ import annotations
 
 import os
+import random
 import re
-import tempfile
+import string
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,8 @@ except ImportError:  # Windows has no such locks: there nothing is taken for lef
 
 # A name has at most 255 bytes; a letter may have four.
 _LETTERS_OF_STEM = 50
+_LETTERS, _N_LETTERS = string.ascii_lowercase + string.digits, 8
+_open_drafts: set[Path] = set()
 
 
 @contextmanager
@@ -43,28 +46,47 @@ def held_draft(target: Path, suffix: str) -> Iterator[Path]:
     """
     beginning, end = f".{target.stem[:_LETTERS_OF_STEM]}.granulearn-", f".part{suffix}"
     _remove_leftovers(target.parent, beginning, end)
-    handle, draft = _new_file(target.parent, beginning, end)
+    handle: int | None = None
+    # The name is known before there is a file: a signal may come at any moment.
+    draft = _new_name(target.parent, beginning, end)
     try:
+        _open_drafts.add(draft)
+        handle = _held(draft)
+        if fcntl is None:  # a file that is open could not be renamed
+            os.close(handle)
+            handle = None
         yield draft
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
     finally:
+        _open_drafts.discard(draft)
         if handle is not None:
             os.close(handle)
 
 
-def _new_file(folder: Path, beginning: str, end: str) -> tuple[int | None, Path]:
-    """Return a new file and the descriptor that holds it; none where there are no locks."""
+def remove_open_drafts() -> None:
+    """Remove the drafts of this process, which is about to end without a further word."""
+    for draft in [*_open_drafts]:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _new_name(folder: Path, beginning: str, end: str) -> Path:
+    letters = "".join(random.SystemRandom().choices(_LETTERS, k=_N_LETTERS))
+    return folder / f"{beginning}{letters}{end}"
+
+
+def _held(draft: Path) -> int:
+    """Return the descriptor that holds a new file."""
     while True:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=beginning, suffix=end)
-        if fcntl is None:  # a file that is open could not be renamed either
-            os.close(handle)
-            return None, Path(name)
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        if fcntl is None:
+            return handle
         _hold(handle, fcntl.LOCK_EX)
         # Another process may have taken it for left behind before it was held.
-        if _is_at(handle, name):
-            return handle, Path(name)
+        if _is_at(handle, draft):
+            return handle
         os.close(handle)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.audit.explanation import Explainer
-from granulearn.audit.table_audit import TableAudit, audit_table
+from granulearn.audit.listed_ratings import columns_of_listing, is_listing
+from granulearn.audit.table_audit import TableAudit, audit_listing, audit_table
 from granulearn.audit.verified import VerifiedLabels
 from granulearn.review.cards import ShownTable
 from granulearn.review.decisions import Decision
@@ -77,6 +78,11 @@ class ReviewedTable:
             self._stamp, self._digest = _stamp(self.path), _digest(self.path)
         with table_of(source, reading) as file:
             _check_kept(self.keep, file.names, file.path)
+            self.is_listing = is_listing(file.names)
+            """Whether it is a list of suspects, whose ratings are those of a larger table."""
+            if self.is_listing:
+                ignored = (*self.wishes.ignore, *columns_of_listing(file.names))
+                self.wishes = replace(self.wishes, ignore=tuple(dict.fromkeys(ignored)))
             self.data: TrainingTable = read_training_table(
                 file, target, self.wishes, keep_cells=True
             )
@@ -164,7 +170,10 @@ class ReviewedTable:
         **settings
             Of `audit_table`.
         """
-        done = audit_table(self.data, verified=verified, **settings)
+        if self.is_listing:
+            done = audit_listing(self.data, verified)
+        else:
+            done = audit_table(self.data, verified=verified, **settings)
         numbers = self.data.rows + 1
         inputs = done.shown_cells()
         shown = ShownTable(inputs, numbers, self.keep, _MOST_COLUMNS)

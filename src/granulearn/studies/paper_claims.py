@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 from scipy import stats
@@ -78,7 +79,22 @@ class _Reading:
     """None if the figures are on its side, but do not suffice."""
 
 
-_Check = Callable[[pd.DataFrame], _Reading]
+@dataclass(frozen=True, eq=False)
+class _Figures:
+    """A table, and what follows from it; made once, read by every rule."""
+
+    table: pd.DataFrame
+
+    @cached_property
+    def means(self) -> pd.Series:
+        return mean_accuracy(self.table)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        return compare(self.table)
+
+
+_Check = Callable[[_Figures], _Reading]
 
 
 def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
@@ -199,14 +215,15 @@ def _claims(
     about: str, checks: list[tuple[str, str, _Check]], paper: pd.DataFrame, ours: pd.DataFrame
 ) -> list[Claim]:
     lacking = int(ours.isna().to_numpy().sum())
+    of_paper, of_ours = _Figures(paper), _Figures(ours)
     found = []
     for source, text, check in checks:
-        theirs = check(paper)
+        theirs = check(of_paper)
         if lacking:
             own = f"{lacking} of {ours.size} figures are missing"
             verdict = OPEN
         else:
-            reading = check(ours)
+            reading = check(of_ours)
             own, verdict = reading.figures, _VERDICT[reading.agrees]
         holds = bool(theirs.agrees)
         found.append(Claim(about, source, text, theirs.figures, own, verdict, holds))
@@ -216,9 +233,23 @@ def _claims(
 _VERDICT = {True: FOUND, False: NOT_FOUND, None: OPEN}
 
 
+def mean_accuracy(table: pd.DataFrame) -> pd.Series:
+    """Return the mean of each method, the way the paper has it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per data set, or per data set and noise. In the latter case each set is
+        averaged and rounded first.
+    """
+    if table.index.nlevels == 1:
+        return table.mean()
+    return table.groupby(level=0, sort=False).mean().round(2).mean()
+
+
 def _place_of_mean(model: str, place: int) -> _Check:
-    def check(table: pd.DataFrame) -> _Reading:
-        means = table.mean()
+    def check(figures: _Figures) -> _Reading:
+        means = figures.means
         order = list(means.sort_values(ascending=False, kind="stable").index)
         return _Reading(_placed(model, means, order), order[place - 1] == model)
 
@@ -226,8 +257,8 @@ def _place_of_mean(model: str, place: int) -> _Check:
 
 
 def _place_of_rank(model: str, place: int) -> _Check:
-    def check(table: pd.DataFrame) -> _Reading:
-        ranks = compare(table).ranks
+    def check(figures: _Figures) -> _Reading:
+        ranks = figures.comparison.ranks
         order = list(ranks.sort_values(kind="stable").index)
         return _Reading(_placed(model, ranks, order), order[place - 1] == model)
 
@@ -239,8 +270,8 @@ def _placed(model: str, values: pd.Series, order: list[str]) -> str:
     return f"{values[model]:.2f}, place {order.index(model) + 1}{first}"
 
 
-def _they_differ(table: pd.DataFrame) -> _Reading:
-    test = compare(table).iman_davenport
+def _they_differ(figures: _Figures) -> _Reading:
+    test = figures.comparison.iman_davenport
     critical = float(stats.f.isf(0.05, *test.degrees_of_freedom))
     sign = ">" if test.statistic > critical else "<"
     words = f"F_F {test.statistic:.2f} {sign} {critical:.2f}"
@@ -248,8 +279,8 @@ def _they_differ(table: pd.DataFrame) -> _Reading:
 
 
 def _separated(model: str, baseline: str) -> _Check:
-    def check(table: pd.DataFrame) -> _Reading:
-        result = compare(table)
+    def check(figures: _Figures) -> _Reading:
+        result = figures.comparison
         gap = result.ranks[baseline] - result.ranks[model]
         apart = gap >= result.critical_difference
         agrees = True if apart else None if gap > 0 else False
@@ -259,8 +290,8 @@ def _separated(model: str, baseline: str) -> _Check:
 
 
 def _not_separated(model: str, baseline: str) -> _Check:
-    def check(table: pd.DataFrame) -> _Reading:
-        result = compare(table)
+    def check(figures: _Figures) -> _Reading:
+        result = figures.comparison
         gap = result.ranks[baseline] - result.ranks[model]
         return _Reading(_gap_in_words(gap, result), bool(abs(gap) < result.critical_difference))
 
@@ -272,8 +303,8 @@ def _gap_in_words(gap: float, result: Comparison) -> str:
 
 
 def _beats_all(model: str) -> _Check:
-    def check(table: pd.DataFrame) -> _Reading:
-        means = table.mean()
+    def check(figures: _Figures) -> _Reading:
+        means = figures.means
         ahead = [name for name in BASELINES if means[name] >= means[model]]
         best = str(means[list(BASELINES)].idxmax())
         words = f"{means[model]:.2f}; best baseline {best} {means[best]:.2f}"
@@ -283,9 +314,9 @@ def _beats_all(model: str) -> _Check:
 
 
 def _loses_least(model: str) -> _Check:
-    def check(table: pd.DataFrame) -> _Reading:
-        rates = table.index.get_level_values(1)
-        by_rate = table.groupby(level=1).mean()
+    def check(figures: _Figures) -> _Reading:
+        by_rate = figures.table.groupby(level=1).mean()
+        rates = by_rate.index
         losses = by_rate.loc[rates.min()] - by_rate.loc[rates.max()]
         least = str(losses[list(BASELINES)].idxmin())
         words = f"loses {losses[model]:.2f}; least of the baselines {least} {losses[least]:.2f}"

@@ -244,7 +244,8 @@ def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) 
     wishes : Wishes
         What the user says about the columns.
     """
-    own = _own_output(names)
+    # Whoever leaves such columns out knows what they are.
+    own = _own_output([name for name in names if name not in wishes.ignore])
     if own:
         return (
             f"The table looks like what `granulearn {own}` writes, not like data to learn from "

@@ -2,8 +2,8 @@
 Balls of your own making
 ========================
 
-A ball maker is any function that says which samples belong together; `balls_of_groups` turns that
-into balls. Every ball model takes it by ``balls=``.
+A ball maker is any function that says which samples belong together; `balls_of_groups`
+turns that into balls. Every ball model takes it by ``balls=``.
 """
 
 # %%
@@ -31,7 +31,9 @@ X, y = make_moons(500, noise=0.15, random_state=0)
 labels = flip_labels(np.array(["upper", "lower"])[y], 0.2, random_state=0).labels
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.2), sharex=True, sharey=True)
-for ax, maker, name in zip(axes, ("two-means", grid_cells), ("two-means", "grid"), strict=True):
+for ax, maker, name in zip(
+    axes, ("two-means", grid_cells), ("two-means", "grid"), strict=True
+):
     balls = generate_balls(X, labels, balls=maker, purity=0.9, random_state=0)
     plot_balls(balls, X, labels, guides=ax is axes[1], ax=ax)
     ax.set(xlabel="", ylabel="", title=f"{name}: {len(balls)} balls")
@@ -39,9 +41,9 @@ axes[1].legend(loc="lower left")
 plt.show()
 
 # %%
-# A class makes the width a parameter that can be searched (``balls__width``). `_make` gets
-# the samples, a seed for makers that draw, and the number of threads. What it returns is checked:
-# a sample without a ball, or counts that do not add up, are errors.
+# A class makes the width a parameter that can be searched (``balls__width``). `_make`
+# gets the samples, a seed for makers that draw, and the number of threads. What it
+# returns is checked: a sample without a ball, or counts that do not add up, are errors.
 
 
 class GridBalls(BallMaker):
@@ -53,9 +55,9 @@ class GridBalls(BallMaker):
 
 
 # %%
-# How wide should a cell be? Small cells hold one sample and believe every label; large ones mix
-# the classes. The classifier takes the class of the nearest ball; a fifth of the training labels
-# is wrong, and test labels are true.
+# How wide should a cell be? Small cells hold one sample and believe every label; large
+# ones mix the classes. The classifier takes the class of the nearest ball; a fifth of
+# the training labels is wrong, and test labels are true.
 
 widths = np.array([0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2])
 makers = [GridBalls(width) for width in widths]
@@ -65,7 +67,9 @@ for seed in range(20):
     X, y = make_moons(2500, noise=0.15, random_state=seed)
     given = flip_labels(y[:500], 0.2, random_state=seed).labels
     for column, maker in enumerate(makers):
-        model = GranularBallKNNClassifier(balls=maker, random_state=seed).fit(X[:500], given)
+        model = GranularBallKNNClassifier(balls=maker, random_state=seed).fit(
+            X[:500], given
+        )
         scores[seed, column] = 100 * model.score(X[500:], y[500:])
 
 figure, ax = plt.subplots(figsize=(7, 3.8))

@@ -2,9 +2,9 @@
 Five ways to make balls
 =======================
 
-Balls are made by two means, by evidence, or by one of three published ways; ``balls=`` of every
-ball model chooses. The makers agree where classes are apart, and differ in what becomes of a
-wrong label.
+Balls are made by two means, by evidence, or by one of three published ways; ``balls=``
+of every ball model chooses. The makers agree where classes are apart, and differ in
+what becomes of a wrong label.
 """
 
 # %%
@@ -28,8 +28,8 @@ made = {
 }
 
 # %%
-# A ball of one sample keeps its wrong label. In a larger ball of another class it is outvoted:
-# whoever learns from the balls never sees it. The last panel counts both.
+# A ball of one sample keeps its wrong label. In a larger ball of another class it is
+# outvoted: whoever learns from the balls never sees it. The last panel counts both.
 
 figure, axes = plt.subplots(2, 3, figsize=(11, 6), sharex=True, sharey=True)
 for ax, (name, balls) in zip(axes.flat, made.items(), strict=False):

@@ -2,13 +2,15 @@
 Audit of a table with planted errors
 ====================================
 
-The audit rates every label of a table by balls that did not see it. Here sixty labels of a real
-table are made wrong on purpose, so what the audit says can be checked.
+The audit rates every label of a table by balls that did not see it. Here sixty labels
+of a real table are made wrong on purpose, so what the audit says can be checked.
 """
 
 # %%
-# Applications for credit cards: numbers and categories, as they come. `audit_labels` takes the
-# frame as it is, and the name of the column of labels.
+# Applications for credit cards: numbers and categories, as they come. `audit_labels`
+# takes the frame as it is, and the name of the column of labels.
+
+import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,16 +20,16 @@ from granulearn import audit_labels
 from granulearn.datasets import flip_labels, load
 
 plt.style.use("granulearn.plots.style")
-credit = load("crx", download=False)
+credit = load("crx")
 labels, planted = flip_labels(credit.y, 60 / len(credit.y), random_state=0)
 table = credit.X.assign(approved=labels)
 audit = audit_labels(table, "approved", random_state=0)
 audit.head()
 
 # %%
-# Worst first. How good is that order? Looking at the rows in it, count the planted errors that turn
-# up, against looking at rows at random. Then, by verdict: how many labels have it, and how many of
-# these were planted.
+# Worst first. How good is that order? Looking at the rows in it, count the planted
+# errors that turn up, against looking at rows at random. Then, by verdict: how many
+# labels have it, and how many of these were planted.
 
 is_planted = pd.Series(planted, index=table.index)[audit.index].to_numpy()
 looked = np.arange(len(audit) + 1)
@@ -39,10 +41,16 @@ left.plot(looked, looked * planted.mean(), "--", color="0.5", label="at random")
 n_wrong = int(audit["flagged"].sum())
 left.axvline(n_wrong, color="C3", linewidth=1)
 left.text(n_wrong + 6, 2, f'{n_wrong} labels are\ncalled "wrong"', color="C3")
-left.set(xlabel="rows looked at", ylabel="planted errors found", xlim=(0, 400), ylim=(0, 62))
+left.set(
+    xlabel="rows looked at", ylabel="planted errors found", xlim=(0, 400), ylim=(0, 62)
+)
 left.legend(loc="lower right")
 
-verdicts = [v for v in ("wrong", "ambiguous", "strange", "fine") if (audit["verdict"] == v).any()]
+verdicts = [
+    v
+    for v in ("wrong", "ambiguous", "strange", "fine")
+    if (audit["verdict"] == v).any()
+]
 planted_of = [is_planted[audit["verdict"] == verdict].sum() for verdict in verdicts]
 others_of = [(~is_planted[audit["verdict"] == verdict]).sum() for verdict in verdicts]
 right.barh(verdicts, planted_of, color="C1", label="planted")
@@ -57,12 +65,13 @@ right.legend(loc="upper right")
 plt.show()
 
 # %%
-# Not all that is called wrong was planted: nobody has promised that the other labels of this table
-# are right, and some applications look like those of the other class. Only a person who knows the
-# cases can tell. The audit also says what share of all labels it takes to be wrong, with a range:
+# Not all that is called wrong was planted: nobody has promised that the other labels of
+# this table are right, and some applications look like those of the other class. Only a
+# person who knows the cases can tell. The audit also says what share of all labels it
+# takes to be wrong, with a range:
 
 noise = audit.attrs
 low, high = noise["noise_low"], noise["noise_high"]
 print(f"{noise['noise_rate']:.1%} wrong, between {low:.1%} and {high:.1%}")
 print(f"planted: {planted.mean():.1%}")
-print(noise["noise_words"])
+print(textwrap.fill(noise["noise_words"]))

@@ -2,13 +2,13 @@
 A membership of your own
 ========================
 
-A membership is any function of a `BallSet` that returns one number from 0 to 1 per ball. As a
-class it gets parameters, and a search can choose them.
+A membership is any function of a `BallSet` that returns one number from 0 to 1 per
+ball. As a class it gets parameters, and a search can choose them.
 """
 
 # %%
-# The idea to try: a ball of one sample may be a slip, a ball of fifty cannot be. So trust grows
-# with the number of samples.
+# The idea to try: a ball of one sample may be a slip, a ball of fifty cannot be. So
+# trust grows with the number of samples.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,9 +38,9 @@ ax.set_title("large balls are trusted, balls of one sample hardly")
 plt.show()
 
 # %%
-# The 5 is a guess. A subclass of `Membership` makes it a parameter: `__init__` stores it, and
-# `_rate` gets the balls, and the samples that they were made of. What comes out is checked: a
-# number outside of 0 and 1 is an error that says where.
+# The 5 is a guess. A subclass of `Membership` makes it a parameter: `__init__` stores
+# it, and `_rate` gets the balls, and the samples that they were made of. What comes out
+# is checked: a number outside of 0 and 1 is an error that says where.
 
 
 class SizeMembership(Membership):
@@ -55,11 +55,11 @@ balls = generate_balls(X, labels, random_state=0)
 print(SizeMembership(half=1)(balls)[:5].round(2))
 
 # %%
-# Is the idea any good? A real table, of showers that a telescope has seen, six times divided into
-# 800 training rows and 2,000 test rows. Training labels are clean, or wrong in parts; test labels
-# are as they came. At 0 all balls count the same.
+# Is the idea any good? A real table, of showers that a telescope has seen, six times
+# divided into 800 training rows and 2,000 test rows. Training labels are clean, or
+# wrong in parts; test labels are as they came. At 0 all balls count the same.
 
-showers = load("magic", download=False)
+showers = load("magic")
 halves, rates = [0, 1, 2, 5, 10, 20, 50], [0.0, 0.2, 0.4]
 scores = np.empty((len(rates), 6, len(halves)))
 for seed in range(6):
@@ -78,22 +78,38 @@ means = scores.mean(axis=1)
 errors = scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
 figure, ax = plt.subplots(figsize=(7, 4))
 for row, rate in enumerate(rates):
-    ax.errorbar(halves, means[row], errors[row], marker="os^"[row], capsize=2, label=f"{rate:.0%}")
+    ax.errorbar(
+        halves,
+        means[row],
+        errors[row],
+        marker="os^"[row],
+        capsize=2,
+        label=f"{rate:.0%}",
+    )
     best = means[row].argmax()
-    ax.plot(halves[best], means[row, best], "o", color="none", markeredgecolor="0.2", markersize=13)
+    ax.plot(
+        halves[best],
+        means[row, best],
+        "o",
+        color="none",
+        markeredgecolor="0.2",
+        markersize=13,
+    )
 ax.set_xscale("symlog", linthresh=1)
 ax.set_xticks(halves, halves)
 ax.minorticks_off()
-ax.set(xlabel="half: samples at which a ball is half trusted", ylabel="test accuracy, %")
+ax.set(
+    xlabel="half: samples at which a ball is half trusted", ylabel="test accuracy, %"
+)
 ax.grid(axis="y")
 ax.legend(title="training labels wrong", ncols=3)
 plt.show()
 
 # %%
-# Bars are one standard error, rings mark the best of each line. On this table the more labels are
-# wrong, the less a small ball should be trusted. On another one it may be otherwise: with
-# ``load("ring")`` and clean labels, trust by size costs accuracy. So let a search choose; it knows
-# the parameter as ``membership__half``:
+# Bars are one standard error, rings mark the best of each line. On this table the more
+# labels are wrong, the less a small ball should be trusted. On another one it may be
+# otherwise: with ``load("ring")`` and clean labels, trust by size costs accuracy. So
+# let a search choose; it knows the parameter as ``membership__half``:
 #
 # .. code-block:: python
 #

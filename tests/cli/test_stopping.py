@@ -1,0 +1,90 @@
+"""A signal ends a verb, also one that is inside of a compiled loop."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from granulearn.cli import exit_codes
+from granulearn.cli.stopping import Stop
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+
+# A hash is computed without looking at signals, as compiled loops are.
+DEAF = """
+import hashlib, sys
+from granulearn.cli.stopping import Stop
+from granulearn.persistence import written_atomically
+
+Stop().listen()
+with written_atomically(sys.argv[1]) as draft:
+    draft.write_text("half")
+    print("busy", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"word", b"salt", 2**31 - 1)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_verb_that_is_deaf_ends_all_the_same_and_leaves_nothing(tmp_path, number):
+    with subprocess.Popen(
+        [sys.executable, "-c", DEAF, str(tmp_path / "out.csv")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "busy\n"
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert said == "granulearn: error: interrupted; no output was written.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_heard_is_an_interrupt_with_the_code_of_its_signal():
+    stop = Stop()
+    with pytest.raises(KeyboardInterrupt):
+        stop(signal.SIGHUP, None)
+    assert stop.code == exit_codes.HUNG_UP
+
+
+@pytest.mark.slow
+def test_signals_that_are_ignored_stay_so(tmp_path):
+    script = """
+import signal
+from granulearn.cli.stopping import Stop
+
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+Stop().listen()
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.raise_signal(number)
+print(signal.getsignal(signal.SIGTERM).__class__.__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Stop\n", "")
+
+
+# Python notes an interrupt that goes through code made of text, and would end by SIGINT.
+THROUGH_TEXT = """
+import signal, sys
+from granulearn.cli import application, main
+
+def verb(arguments):
+    print("told")
+    exec("signal.raise_signal(signal.SIGTERM)")
+
+application.run_verb = verb
+main.main()
+"""
+
+
+@pytest.mark.slow
+def test_the_code_is_that_of_the_signal_whatever_was_interrupted():
+    done = subprocess.run(
+        [sys.executable, "-c", THROUGH_TEXT], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (exit_codes.STOPPED, "told\n")

@@ -1,0 +1,149 @@
+"""The site as it is built: no dead link, no page wider than a telephone, formulas that show."""
+
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.docs.pages import DOCS
+from tests.report.browser import open_page
+
+pytestmark = pytest.mark.slow
+
+SITE = DOCS / "_build" / "fast"
+MOST_BYTES = 60_000_000
+# What is beyond the edge of the page, and in nothing that can be scrolled by itself.
+TOO_WIDE = """
+const page = document.documentElement;
+if (page.scrollWidth > page.clientWidth) return ["the page"];
+const sliding = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
+const slides = (element) =>
+  element && element.tagName !== "ARTICLE" && (sliding(element) || slides(element.parentElement));
+const beyond = (element) => element.getBoundingClientRect().right > page.clientWidth + 1;
+return [...document.querySelectorAll("article :is(p, dt, dd, li, td, h1, h2, h3, pre, img, svg)")]
+  .filter((element) => beyond(element) && !slides(element))
+  .map((element) => element.textContent.slice(0, 60) || element.tagName);
+"""
+NARROW = 400
+
+
+@pytest.fixture(scope="module")
+def site():
+    """Return the folder of the site, built without running the gallery.
+
+    What `make docs-fast` has built is gone on from, so that in `make test` nothing is built twice.
+    """
+    command = [
+        sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning", "--keep-going",
+        "--quiet", "-D", "plot_gallery=0", str(DOCS), str(SITE),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        # What was read is forgotten: it would not warn again.
+        shutil.rmtree(SITE, ignore_errors=True)
+    assert done.returncode == 0, done.stderr
+    return SITE
+
+
+class Page(HTMLParser):
+    """The links of a page, and the places in it that links lead to."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        """Note what an element links to, and what it is called."""
+        for name, value in attrs:
+            if name in ("href", "src") and value is not None:
+                self.links.append(value)
+            elif name in ("id", "name") and value:
+                self.places.add(value)
+
+
+@pytest.fixture(scope="module")
+def parsed(site):
+    """Return all pages by their path."""
+    return {path.resolve(): Page(path) for path in site.rglob("*.html")}
+
+
+def dead_links(path: Path, page: Page, pages: dict[Path, Page]) -> list[str]:
+    """Return the links of a page that lead nowhere."""
+    dead = []
+    for link in page.links:
+        parts = urlsplit(link)
+        if parts.scheme or parts.netloc:
+            continue
+        target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+        if not target.is_file():
+            dead.append(link)
+        elif parts.fragment and target in pages:
+            place = unquote(parts.fragment)
+            if place not in pages[target].places and place != "":
+                dead.append(link)
+    return dead
+
+
+def test_every_internal_link_leads_to_a_page_and_a_place_in_it(parsed):
+    dead = {
+        str(path): found for path in parsed if (found := dead_links(path, parsed[path], parsed))
+    }
+    assert dead == {}
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    path = tmp_path / "index.html"
+    path.write_text(
+        '<a href="other.html"></a><a href="#here"></a><a href="#gone"></a><p id="here"></p>'
+        '<img src="https://example.org/picture.png"><img src="none.png">'
+    )
+    page = Page(path)
+    assert dead_links(path, page, {path: page}) == ["other.html", "#gone", "none.png"]
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "cdn.jsdelivr" not in text, path
+        assert 'src="http' not in text, path
+        assert 'rel="stylesheet" href="http' not in text, path
+
+
+def test_the_site_is_small(site):
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < MOST_BYTES
+
+
+def test_every_page_can_be_searched_for(site):
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    assert '"guide/audit"' in index
+    assert '"api/generated/granulearn.RobustClassifier"' in index
+
+
+def test_no_page_is_wider_than_a_telephone(browser, parsed):
+    # The pages of single names are all made in one way: some of them stand for all.
+    single = sorted(path for path in parsed if path.parent.name == "generated")
+    browser.set_window_size(NARROW, 800)
+    wide = {}
+    for path in [*(parsed.keys() - set(single)), *single[::5]]:
+        open_page(browser, path)
+        if beyond := browser.execute_script(TOO_WIDE):
+            wide[path.name] = beyond[:3]
+    browser.set_window_size(1200, 900)
+    assert wide == {}
+
+
+def test_formulas_are_drawn_without_a_network(browser, site):
+    open_page(browser, site / "guide" / "balls.html")
+    browser.execute_async_script(
+        "const done = arguments[0]; MathJax.startup.promise.then(() => done(true));"
+    )
+    drawn = browser.execute_script("return document.querySelectorAll('mjx-container svg').length")
+    wrong = browser.execute_script("return document.querySelectorAll('mjx-merror').length")
+    assert drawn > 5
+    assert wrong == 0

@@ -1,0 +1,78 @@
+"""The audit of a table in parts: the ratings that it has in memory, and rows that can be found."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from granulearn.audit.ratings import VERDICTS
+from granulearn.audit.table_audit import audit_table
+from granulearn.learning.cluster_audit import audit_on_cluster
+from granulearn.tables import TableError, Wishes, open_table, read_training_table
+from granulearn.tables.row_hashes import row_hashes
+from tests.distributed.large_tables import call_large
+
+
+def people_in_parts(folder, n_rows=1500, seed=0):
+    """Write a folder of four files, one empty, one with a category of its own; return the rows."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, n_rows),
+            "row": rng.normal(0, 1, n_rows),  # a name that the list has, too
+            "city": rng.choice(["Graz", "Linz", "Wien"], n_rows),
+        }
+    )
+    frame.loc[n_rows - 50 :, "city"] = "Ulm"
+    likes = (frame["age"] > 40) ^ (frame["city"] == "Graz")
+    frame["label"] = np.where(likes ^ (rng.random(n_rows) < 0.05), "yes", "no")
+    frame.loc[[3, 900], "label"] = None
+    folder.mkdir()
+    edges = [0, 700, 700, 1400, n_rows]
+    for number in range(4):
+        part = frame[edges[number] : edges[number + 1]]
+        part.to_parquet(folder / f"{number}.parquet", index=False)
+    return frame
+
+
+def audited(path, ratings, n_worst=20):
+    with open_table(path) as file:
+        return audit_on_cluster(
+            file, "label", Wishes(), ratings, n_worst=n_worst, seed=0, tell=lambda _: None
+        )
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_ratings_of_parts_are_those_of_the_table_in_memory(is_large, tmp_path, monkeypatch):
+    if is_large:
+        call_large(monkeypatch)
+    frame = people_in_parts(tmp_path / "parts")
+    done = audited(tmp_path / "parts", tmp_path / "ratings")
+    with open_table(tmp_path / "parts") as file:
+        table = read_training_table(file, "label", Wishes(), keep_cells=True)
+    alone = audit_table(table, random_state=0).audit
+    written = pd.read_parquet(tmp_path / "ratings")
+    assert_array_equal(written["row"], table.rows + 1)
+    assert_array_equal(written["given"], alone.given_)
+    # Means and deviations of columns are sums over parts, and may differ in their last bits:
+    # of a large table, inputs are rounded, so that the same rows are drawn.
+    assert (written["verdict"].to_numpy() == alone.verdict_).mean() > 0.999
+    assert done.noise.rate == pytest.approx(alone.noise_.rate, abs=0.001)
+    assert done.n_labels == len(frame) - 2 == sum(done.counts.values())
+    assert set(done.counts) == set(VERDICTS)
+    worst = done.worst.reset_index()
+    assert len(worst) == 20
+    at = worst["row"].to_numpy() - 1
+    assert_array_equal(worst["given"], frame["label"].to_numpy()[at])
+    assert_array_equal(worst["city"], frame["city"].to_numpy()[at])
+    assert_array_equal(worst["row (column)"].astype(float), frame["row"].to_numpy()[at])
+    assert_array_equal(worst["hash"], np.array(row_hashes(table.cells, "label"))[at])
+    assert (worst["verdict"] == "wrong").all()
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path):
+    people_in_parts(tmp_path / "parts")
+    content = (tmp_path / "parts" / "2.parquet").read_bytes()
+    (tmp_path / "parts" / "2.parquet").write_bytes(content[: len(content) // 2])
+    with pytest.raises((TableError, OSError, ValueError), match=r"2\.parquet"):
+        audited(tmp_path / "parts", tmp_path / "ratings")

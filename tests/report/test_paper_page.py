@@ -1,0 +1,53 @@
+"""The page of the whole paper: contents, verdicts, figures, and what is missing."""
+
+import re
+
+import pytest
+
+from granulearn.report.paper_page import render_paper_page, write_paper_page
+from tests.report.browser import open_page
+from tests.report.summaries import paper_summary
+
+
+@pytest.fixture(scope="module")
+def page():
+    return render_paper_page(paper_summary())
+
+
+def test_every_entry_of_the_contents_leads_to_a_section(page):
+    contents = re.search(r"<nav.*?</nav>", page, re.DOTALL)[0]
+    targets = re.findall(r'href="#([\w-]+)"', contents)
+    assert len(targets) >= 9
+    for target in targets:
+        assert page.count(f'<section id="{target}"') == 1
+
+
+def test_every_claim_has_its_verdict_beside_both_figures(page):
+    rows = re.findall(
+        r'<tr><th scope="row">(?:(?!</tr>).)*class="verdict(?:(?!</tr>).)*</tr>', page
+    )
+    assert len(rows) == len(paper_summary()["claims"])
+
+
+def test_a_run_that_was_interrupted_says_what_is_missing(page):
+    assert "484 not run yet" in page
+    assert '<tr><th scope="row">sensitivity-C-h</th><td>0</td><td>0</td><td>484</td>' in page
+    assert re.search(r'id="surfaces">.*?Not run yet', page, re.DOTALL)
+
+
+def test_ids_are_unique(page):
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_it_needs_no_other_file(page):
+    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1200, 400])
+def test_it_fits_a_screen_and_a_phone(browser, tmp_path, width):
+    browser.set_window_size(width, 900)
+    open_page(browser, write_paper_page(paper_summary(), tmp_path / "paper.html"))
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= browser.execute_script("return document.documentElement.clientWidth")

@@ -1,0 +1,104 @@
+"""The paper's claims: each is read off figures by one rule, the paper's and ours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from granulearn.statistics import compare, paper_accuracy_table, paper_noise_table
+from granulearn.studies.paper_claims import (
+    BASELINES,
+    FOUND,
+    NOT_FOUND,
+    OPEN,
+    PROPOSED,
+    claims_in_short,
+    claims_of_noise,
+    claims_of_sensitivity,
+    claims_of_table1,
+    mean_accuracy,
+)
+
+TABLE1, NOISE = paper_accuracy_table(), paper_noise_table()
+
+
+def verdicts(claims) -> dict[str, str]:
+    return {claim.text: claim.verdict for claim in claims}
+
+
+def test_the_papers_own_table_bears_out_every_claim_about_it():
+    claims = claims_of_table1(TABLE1, TABLE1)
+    assert {claim.verdict for claim in claims} == {FOUND}
+    assert all(claim.in_paper for claim in claims)
+    assert all(claim.paper == claim.ours for claim in claims)
+    # Each proposed model against each baseline, and seven more.
+    assert len(claims) == len(PROPOSED) * len(BASELINES) + 7
+
+
+def test_the_papers_printed_figures_are_shown():
+    shown = " ".join(claim.paper for claim in claims_of_table1(TABLE1, TABLE1))
+    for printed in ("84.46, place 1", "82.29, place 2", "2.07, place 1", "12.36 > 2.05"):
+        assert printed in shown
+    assert "79.72, place 1" in claims_of_noise(NOISE, NOISE)[0].paper
+    assert mean_accuracy(NOISE)["F-GBRVFL"] == pytest.approx(78.23, abs=0.005)
+
+
+def test_a_rule_says_no_where_the_figures_do():
+    turned = TABLE1.set_axis(list(TABLE1.columns[::-1]), axis=1)[TABLE1.columns]
+    found = verdicts(claims_of_table1(TABLE1, turned))
+    assert found["SDAP-GBRVFL has the highest mean accuracy."] == NOT_FOUND
+    assert found["SDAP-GBRVFL outperforms RVFL (Nemenyi's test)."] == NOT_FOUND
+    assert found["The eight methods differ (Friedman's test, F_F)."] == FOUND
+
+
+def test_a_difference_of_the_right_sign_that_is_too_small_cannot_be_told():
+    rng = np.random.default_rng(0)
+    ours = pd.DataFrame(rng.normal(80, 1, TABLE1.shape), TABLE1.index, TABLE1.columns)
+    ranks, difference = compare(ours).ranks, compare(ours).critical_difference
+    found = verdicts(claims_of_table1(TABLE1, ours))
+    for baseline in BASELINES:
+        gap = ranks[baseline] - ranks["SDAP-GBRVFL"]
+        expected = FOUND if gap >= difference else OPEN if gap > 0 else NOT_FOUND
+        assert found[f"SDAP-GBRVFL outperforms {baseline} (Nemenyi's test)."] == expected
+    assert found["F-GBRVFL is not told apart from RVFL (Nemenyi's test)."] == FOUND
+
+
+def test_a_missing_figure_leaves_every_claim_of_its_table_open():
+    ours = TABLE1.copy()
+    ours.iloc[3, 2] = np.nan
+    claims = claims_of_table1(TABLE1, ours)
+    assert {claim.verdict for claim in claims} == {OPEN}
+    assert claims[0].ours == f"1 of {ours.size} figures are missing"
+
+
+def test_what_does_not_follow_from_the_papers_figures_is_marked():
+    claims = claims_of_noise(NOISE, NOISE)
+    marked = [claim for claim in claims if claim.in_paper is False]
+    assert all("more stable" in claim.text for claim in marked)
+    assert len(marked) == 2
+
+
+@pytest.mark.parametrize(
+    ("spreads", "verdict"), [((1, 2), FOUND), ((2, 1), NOT_FOUND), ((1, None), OPEN)]
+)
+def test_sensitivity_is_the_range_over_settings(spreads, verdict):
+    sdap, fuzzy = spreads
+    points = {"SDAP-GBRVFL": [80.0, 80.0 + sdap]}
+    points["F-GBRVFL"] = [80.0, np.nan if fuzzy is None else 80.0 + fuzzy]
+    tables = {name: pd.DataFrame(points) for name in ("cleve", "ecoli")}
+    first, second = claims_of_sensitivity(tables, tables)
+    assert first.verdict == second.verdict == verdict
+    assert first.in_paper is None
+
+
+def test_two_sets_that_disagree_leave_it_open():
+    one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
+    other = one.rename(columns={"SDAP-GBRVFL": "F-GBRVFL", "F-GBRVFL": "SDAP-GBRVFL"})
+    assert claims_of_sensitivity({"a": one, "b": other}, {})[0].verdict == OPEN
+
+
+def test_in_short_pairs_are_joined_and_none_is_lost():
+    claims = claims_of_table1(TABLE1, TABLE1)
+    short = claims_in_short(claims)
+    assert "F-GBRVFL outperforms ELM, GE-GB-RVFL, CRVFL, ACRVFL (Nemenyi's test)." in short[FOUND]
+    assert short[NOT_FOUND] == short[OPEN] == []
+    assert len(short[FOUND]) == 7 + 3
