@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from granulearn.distributed.cluster import compute
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.learning.prediction import Predictor
 from granulearn.persistence import written_atomically
+from granulearn.persistence.row_reading import RowReading
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.table_file import TableFile, TablePart
 
@@ -28,8 +30,10 @@ class PredictedParts:
     """What was predicted in some parts."""
 
     n_rows: int
-    predictor: Predictor
-    """Knows what surprised it; it has no model any more."""
+    counts: Counter
+    """How often each class was predicted."""
+    reading: RowReading
+    """Knows what was odd about the rows."""
 
 
 def predict_on_cluster(
@@ -63,7 +67,8 @@ def predict_on_cluster(
         (done,) = compute(tree_reduce(join_parts, tasks))
         if done.n_rows == 0:
             raise TableError(f"{file.path} has no data rows; add rows.")
-        predictor.absorb(done.predictor)
+        predictor.counts.update(done.counts)
+        predictor.reading.absorb(done.reading)
         predictor.check_cells(file.path, file.place)
         draft.rename(output)
     finally:
@@ -89,7 +94,7 @@ def predicted_part(
     path : str
         The table, for messages.
     """
-    own = predictor.fresh()
+    own = predictor.afresh()
     n_rows, first_row = 0, part.first_row
     target = Path(folder) / PART_NAME.format(number)
     writer = None
@@ -99,14 +104,12 @@ def predicted_part(
 
     with written_atomically(target) as draft:
         try:
-            for batch in part.batches(own.input_names):
-                for start in range(0, batch.num_rows, own.loaded.rows_per_chunk):
-                    chunk = batch.slice(start, own.loaded.rows_per_chunk)
-                    answers = own.predict_batch(chunk, place, first_row + n_rows)
-                    if writer is None:
-                        writer = parquet.ParquetWriter(draft, answers.schema)
-                    writer.write(answers)
-                    n_rows += chunk.num_rows
+            for chunk in own.loaded.chunks(part, own.input_names):
+                answers = own.predict_batch(chunk, place, first_row + n_rows)
+                if writer is None:
+                    writer = parquet.ParquetWriter(draft, answers.schema)
+                writer.write(answers)
+                n_rows += chunk.num_rows
         finally:
             if writer is not None:
                 writer.close()
@@ -114,8 +117,7 @@ def predicted_part(
             draft.write_bytes(b"")
     if n_rows == 0:
         target.unlink()
-    del own.loaded
-    return PredictedParts(n_rows, own)
+    return PredictedParts(n_rows, own.counts, own.reading)
 
 
 def join_parts(first: PredictedParts, second: PredictedParts) -> PredictedParts:
@@ -126,6 +128,7 @@ def join_parts(first: PredictedParts, second: PredictedParts) -> PredictedParts:
     first, second : PredictedParts
         Of earlier and of later parts.
     """
-    both = deepcopy(first.predictor)
-    both.absorb(second.predictor)
-    return PredictedParts(first.n_rows + second.n_rows, both)
+    reading = deepcopy(first.reading)
+    reading.absorb(second.reading)
+    counts = first.counts + second.counts
+    return PredictedParts(first.n_rows + second.n_rows, counts, reading)

@@ -117,20 +117,9 @@ class Predictor:
         """
         return self.reading.surprises(place)
 
-    def fresh(self) -> Predictor:
-        """Return a predictor of the same model that has seen no rows."""
+    def afresh(self) -> Predictor:
+        """Return a predictor of the same model that has predicted nothing yet."""
         return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
-
-    def absorb(self, other: Predictor) -> None:
-        """Add what surprised another predictor of the same model, on later rows.
-
-        Parameters
-        ----------
-        other : Predictor
-            It has predicted some rows.
-        """
-        self.counts.update(other.counts)
-        self.reading.absorb(other.reading)
 
     def new_categories(self) -> dict[str, dict[str, int]]:
         """Return how often each unknown category was met, by column."""

@@ -26,7 +26,7 @@ from granulearn.persistence.row_reading import (
 from granulearn.persistence.rows_check import RowsCheck, RowsCount
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.frames import table_of
-from granulearn.tables.readers.table_file import TableFile
+from granulearn.tables.readers.table_file import TableFile, TablePart
 
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
 CELLS_PER_CHUNK = 2**20
@@ -212,14 +212,14 @@ class LoadedModel:
         yield joined_reads(pieces)
 
     def chunks(
-        self, file: TableFile, names: list[str] | tuple[str, ...]
+        self, file: TableFile | TablePart, names: list[str] | tuple[str, ...]
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table, as many at a time as the model gets.
 
         Parameters
         ----------
-        file : TableFile
-            The table.
+        file : TableFile or TablePart
+            The table, or a part of it.
         names : sequence of str
             Its columns to read.
         """

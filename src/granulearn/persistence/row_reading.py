@@ -159,20 +159,20 @@ class RowReading:
         }
         return ReadRows(batch.num_rows, typed, codes)
 
-    def absorb(self, other: RowReading) -> None:
-        """Add what was odd about later rows of the same table.
+    def absorb(self, later: RowReading) -> None:
+        """Add what was odd about later rows of the same table, which were read elsewhere.
 
         Parameters
         ----------
-        other : RowReading
+        later : RowReading
             It has read some rows.
         """
-        self.known_cells.update(other.known_cells)
-        for name, found in other.misfits.items():
+        self.known_cells.update(later.known_cells)
+        for name, found in later.misfits.items():
             self.misfits[name] = self.misfits[name] + found if name in self.misfits else found
-        for name, counter in other.unknown.items():
+        for name, counter in later.unknown.items():
             self.unknown[name] = self.unknown.get(name, Counter()) + counter
-            self._first_unknown.setdefault(name, other._first_unknown[name])
+            self._first_unknown.setdefault(name, later._first_unknown[name])
 
     def check_cells(self, path: object, place: Place) -> None:
         """Raise a `TableError` if too many cells did not have the form of training.
