@@ -95,9 +95,10 @@ pytest-quick: kernels
 	@echo "== the fast tests (pytest)"
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
+# One thread: on a busy machine the threads of boosted trees wait for each other without a pause.
 docs: kernels
 	@echo "== the documentation site, its examples run (sphinx)"
-	@$(SPHINX) --fresh-env docs docs/_build/html
+	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html || { rm -rf docs/_build/html; exit 1; }
 	@echo "== open docs/_build/html/index.html in a browser"
 
 docs-fast: $(STAMPS)/docs

@@ -10,6 +10,7 @@ first two commands printed, if they were run.
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def main() -> None:
             "",
             "Made by `python benchmarks/bench_serving.py docs/results/serving_speed.md`, on one "
             f"core of a shared machine, Python {sys.version.split()[0]}, scikit-learn "
-            f"{version('scikit-learn')}. Times are of the processor.",
+            f"{version('scikit-learn')}. Times are of the processor, which had other work too: "
+            f"{os.getloadavg()[2]:.0f} processes waited for {os.cpu_count()} cores.",
             "",
             "## Rows",
             "",
@@ -77,15 +79,15 @@ def tables() -> list[tuple[str, pd.DataFrame, np.ndarray, str]]:
     small = load("crx")
     found = [("crx, 653 rows", small.X, small.y, kind) for kind in ("rvfl", "robust")]
     if LARGE.exists():
-        adult = pd.read_parquet(LARGE).sample(5000, random_state=0).reset_index(drop=True)
+        adult = pd.read_parquet(LARGE).sample(2000, random_state=0).reset_index(drop=True)
         X, y = adult.iloc[:, :-1], adult.iloc[:, -1].to_numpy()
-        found.append(("adult, 5,000 rows", X, y, "robust"))
+        found.append(("adult, 2,000 rows", X, y, "robust"))
     return found
 
 
 def answers(name: str, X: pd.DataFrame, y: np.ndarray, kind: str, folder: Path) -> str:
     """Return a line of the table: what rows cost."""
-    path = folder / f"{kind}.skops"
+    path = folder / f"{name.partition(',')[0]}-{kind}.skops"
     TableClassifier(kind, random_state=0).fit(X, y).save(path)
     model = load_model(path)
     records = [
@@ -141,7 +143,7 @@ def start_up(folder: Path) -> str:
     data, table = load("crx"), folder / "new.csv"
     data.X.head(100).to_csv(table, index=False)
     output = str(folder / "out.csv")
-    predict = ["-m", "granulearn", "predict", str(folder / "robust.skops"), str(table)]
+    predict = ["-m", "granulearn", "predict", str(folder / "crx-robust.skops"), str(table)]
     ratios = []
     for _ in range(5):
         base, own = cost(["-c", BASE]), cost([*predict, "-o", output])

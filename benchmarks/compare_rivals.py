@@ -97,9 +97,7 @@ def comparison(table: pd.DataFrame, ours: str, others: list[str]) -> list[str]:
         splits = part.groupby("dataset")["split"].nunique()
         if len(splits) < 2:
             continue
-        done = f"{len(splits)} sets, {splits.min()} to {splits.max()} splits each."
-        if splits.min() == splits.max():
-            done = f"{len(splits)} sets, {splits.max()} splits each."
+        done = f"{len(splits)} sets, {counted(splits.min(), splits.max())} each."
         found = against_each(per_set(part, [ours, *others]), ours, others)
         lines += ["", f"### {condition}", "", done, "", _markdown(found)]
     return lines
@@ -127,18 +125,17 @@ def report(path: Path, splits: list[int] | None = None, rivals: list[str] | None
         *comparison(table, OURS, others if rivals is None else rivals),
         "",
     ]
-    if rivals is None:
-        lines += [
-            "## What the balls add: mean accuracy",
-            "",
-            _ablation(complete(table, [OURS, *ABLATION])),
-            "",
-            "## Deep networks, ensembles and other tuning against RVFL as the paper tunes it",
-            *comparison(table, SHALLOW, NETWORKS),
-            "",
-        ]
+    if rivals is not None:
+        return "\n".join(lines)
     seconds = table.groupby("method")["seconds"].mean().reindex(every).dropna()
     lines += [
+        "## What the balls add: mean accuracy",
+        "",
+        _ablation(complete(table, [OURS, *ABLATION])),
+        "",
+        "## Deep networks, ensembles and other tuning against RVFL as the paper tunes it",
+        *comparison(table, SHALLOW, NETWORKS),
+        "",
         "## Mean seconds to fit, tuning included",
         "",
         _row("method", "seconds"),
@@ -151,12 +148,12 @@ def report(path: Path, splits: list[int] | None = None, rivals: list[str] | None
 def _what_was_run(table: pd.DataFrame, rivals: list[str] | None) -> str:
     """Return which part of the study the tables come from."""
     study = load_study("rivals")
-    n_asked = len(expand(study))
+    n_asked, n_splits = len(expand(study)), table["split"].nunique()
     methods = f"{table['method'].nunique()} of its {len(study.method)} methods"
     text = (
         f"The study asks for {n_asked:,} fits: {len(study.datasets)} sets, {study.split.repeats} "
         f"splits. These tables come from {len(table):,} of them: {table['dataset'].nunique()} "
-        f"sets, {table['split'].nunique()} splits, {table['condition'].nunique()} conditions, "
+        f"sets, {counted(n_splits, n_splits)}, {table['condition'].nunique()} conditions, "
         f"{methods}. `granulearn bench rivals` goes on where it was stopped."
     )
     if rivals is None:
@@ -186,6 +183,13 @@ def _markdown(found: pd.DataFrame) -> str:
         mean, rank = f"{row['mean accuracy']:.2f}", f"{row['mean rank']:.2f}"
         lines.append(_row(str(name), mean, rank, row.iloc[2], p_value))
     return "\n".join(lines)
+
+
+def counted(fewest: int, most: int) -> str:
+    """Return a number of splits, or a range of them, in words."""
+    if fewest < most:
+        return f"{fewest} to {most} splits"
+    return "1 split" if most == 1 else f"{most} splits"
 
 
 def _row(*cells: str) -> str:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from review_loop_page import markdown
 
 from granulearn.plots.bars import plot_bars
-from granulearn.plots.palette import PAGE_STYLE, THEME
+from granulearn.plots.palette import for_print, page_style
 from granulearn.plots.surface import plot_surface
 from granulearn.statistics import holm_adjust, wilcoxon_p_value
 from granulearn.studies import Store, expand, load_study
@@ -109,8 +109,7 @@ def draw_activations(table: pd.DataFrame, path: Path) -> None:
     """Draw one group of bars per activation, for each set."""
     names = list(dict.fromkeys(table["activation"]))
     sets = list(dict.fromkeys(table["dataset"]))
-    light = {stand_in: colour for stand_in, (_, colour, _) in THEME.items()}
-    with mpl.rc_context(PAGE_STYLE | {"svg.hashsalt": path.name}):
+    with for_print(), mpl.rc_context(page_style() | {"svg.hashsalt": path.name}):
         figure = Figure(figsize=(7.2, 5.6), layout="constrained", facecolor="white")
         for dataset, axes in zip(sets, figure.subplots(len(sets)), strict=True):
             own = table[table["dataset"] == dataset]
@@ -122,10 +121,6 @@ def draw_activations(table: pd.DataFrame, path: Path) -> None:
             axes.set_title(dataset, loc="left")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         figure.savefig(path, metadata={"Date": None, "Creator": None})
-    text = path.read_text(encoding="utf-8")
-    for stand_in, colour in light.items():
-        text = text.replace(stand_in, colour)
-    path.write_text(text, encoding="utf-8")
 
 
 def draw_surfaces(table: pd.DataFrame, path: Path) -> None:

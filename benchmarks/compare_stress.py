@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
+from compare_rivals import counted
 from review_loop_page import markdown
 
 from granulearn.statistics import holm_adjust, wilcoxon_p_value
@@ -132,15 +133,16 @@ def report(path: Path) -> str:
     """Return all tables as Markdown."""
     table, methods, names = stress_cells(path)
     splits = table.groupby(["dataset", "condition"])["split"].nunique()
-    done = f"{splits.min()} to {splits.max()}" if splits.min() < splits.max() else splits.min()
+    done = counted(splits.min(), splits.max())
+    n_sets = table["dataset"].nunique()
     study = load_study("stress")
     rare = [name for name in names if name.startswith("rare ")]
     lines = [
         "# Outliers and rare classes, alone and with wrong labels",
         "",
         f"{study.question} Made by `granulearn bench stress` and `python "
-        f"benchmarks/compare_stress.py`: {table['dataset'].nunique()} sets, {len(methods)} "
-        f"methods, {len(names)} conditions, {done} splits of each set, the same for every "
+        f"benchmarks/compare_stress.py`: {n_sets} sets, {len(methods)} methods, {len(names)} "
+        f"conditions, {done} of each set, the same for every "
         "method. All figures are percent on test parts that nothing was done to, means over splits "
         "and sets.",
         "",
@@ -158,7 +160,7 @@ def report(path: Path) -> str:
         "",
         best_table(table, methods, names),
         "",
-        f"With {table['dataset'].nunique()} sets and {done} splits, differences of a few points "
+        f"With {n_sets} sets and {done}, differences of a few points "
         "may be chance; nothing smaller should be read out of these tables.",
     ]
     for score, title in SCORES.items():

@@ -19,7 +19,7 @@ from review_orders import (
     STATIC,
 )
 
-from granulearn.plots.palette import INK, PAGE_STYLE, SERIES, THEME
+from granulearn.plots.palette import INK, SERIES, THEME, for_print, page_style
 from granulearn.statistics import holm_adjust, wilcoxon_p_value
 
 mpl.use("Agg")
@@ -268,7 +268,8 @@ def markdown(rows: list) -> str:
 def draw(path: Path, figure_path: Path) -> None:
     """Draw wrong labels found against rows looked at."""
     light = {stand_in: colour for stand_in, (_, colour, _) in THEME.items()}
-    style = {key: light.get(value, value) for key, value in PAGE_STYLE.items()}
+    with for_print():
+        style = page_style()
     style |= {"figure.facecolor": "white", "axes.facecolor": "white"}
     at = (0, *DEPTHS)
     with plt.rc_context(style | FIGURE_STYLE):

@@ -82,6 +82,7 @@ html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 toc_object_entries_show_parents = "hide"
 html_copy_source = False
+html_sidebars = {"index": [], "compare": []}
 html_context = {
     "default_mode": "auto",
     "versions": json.loads((HERE / "versions.json").read_text(encoding="utf-8")),

@@ -55,9 +55,8 @@ import granulearn
 rng = np.random.RandomState(0)
 X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)
 for name in granulearn.__all__:
-    thing = getattr(granulearn, name)
     if name.endswith("Classifier") and name != "TableClassifier":
-        print(name, thing().fit(X, y).predict(X).shape)
+        print(name, getattr(granulearn, name)().fit(X, y).predict(X).shape)
 print(len(granulearn.generate_balls(X, y)) > 1)
 try:
     granulearn.TableClassifier().fit([{{"a": 1, "label": "x"}}], "label")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
     from granulearn.learning import *  # noqa: F403
+    from granulearn.persistence import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
 
@@ -54,7 +55,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": ("Review",),
-    "persistence": (),
+    "persistence": ("load_model",),
     "distributed": (),
     "learning": ("TableClassifier",),
     "studies": (),

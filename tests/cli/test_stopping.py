@@ -66,3 +66,25 @@ print(signal.getsignal(signal.SIGTERM).__class__.__name__)
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "Stop\n", "")
+
+
+# Python notes an interrupt that goes through code made of text, and would end by SIGINT.
+THROUGH_TEXT = """
+import signal, sys
+from granulearn.cli import application, main
+
+def verb(arguments):
+    print("told")
+    exec("signal.raise_signal(signal.SIGTERM)")
+
+application.run_verb = verb
+main.main()
+"""
+
+
+@pytest.mark.slow
+def test_the_code_is_that_of_the_signal_whatever_was_interrupted():
+    done = subprocess.run(
+        [sys.executable, "-c", THROUGH_TEXT], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (exit_codes.STOPPED, "told\n")

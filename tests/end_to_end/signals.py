@@ -158,9 +158,12 @@ def stop(
 
 
 def codes_after(verb: str, number: int) -> tuple[int, ...]:
-    """Return the exit codes that are right: of the signal, or of a verb that had ended before."""
-    own = -number if number == signal.SIGKILL else 128 + number
-    return (exit_codes.OK, own)
+    """Return the exit codes that are right: of the signal, or of a verb that had ended before.
+
+    A process that is at its very end, its work done, may end by the signal itself.
+    """
+    own = () if number == signal.SIGKILL else (128 + number,)
+    return (exit_codes.OK, -number, *own)
 
 
 def look_around(found: Stopped, place: Path, was_killed: bool = False) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from granulearn.persistence import ModelFileError, inspect_model, model_files, save_model
 from tests.persistence.loaded_models import fitted, write_messy_people
-from tests.persistence.mutations import models
+from tests.persistence.small_models import models
 
 
 @pytest.fixture(name="path", scope="module")

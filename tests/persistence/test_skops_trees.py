@@ -14,7 +14,7 @@ from skops.io._protocol import PROTOCOL as OF_SKOPS
 
 from granulearn.persistence.skops_trees import PROTOCOL, rebuild
 from granulearn.persistence.trusted_types import TRUSTED_NAMES
-from tests.persistence.mutations import models
+from tests.persistence.small_models import models
 
 FITTED = dict(models())
 

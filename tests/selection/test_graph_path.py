@@ -135,3 +135,10 @@ def test_no_path_where_a_system_is_singular(monkeypatch):
 
     monkeypatch.setattr(graph_path.np.linalg, "inv", singular)
     assert systems.factored(1.0, np.array([2, 5]), WITHOUT_LIMIT) is None
+
+
+def test_where_rounding_could_decide_every_candidate_is_solved_as_fit_does(monkeypatch, calls):
+    solved = calls(graph_path, "solve_graph_ridge")
+    monkeypatch.setattr(graph_path, "rounding_error", lambda condition: 1.0)
+    assert_same_results(*both_searches(GEGBRVFLClassifier(random_state=0), SMALL_GRID, X, y, cv=2))
+    assert len(solved) == 2 * 9

@@ -22,7 +22,7 @@ SHIPPED = {
     "sensitivity-C-h": 2 * 10 * 2 * 121,
     "layers": 8 * 3 * 5 * 4 * 10,
     "sensitivity-activation": 2 * 10 * 2 * 9,
-    "stress": 6 * 10 * 2 * 21,
+    "stress": 6 * 10 * 21,
     "table1": 35 * 8,
 }
 

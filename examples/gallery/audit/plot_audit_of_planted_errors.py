@@ -10,6 +10,8 @@ of a real table are made wrong on purpose, so what the audit says can be checked
 # Applications for credit cards: numbers and categories, as they come. `audit_labels`
 # takes the frame as it is, and the name of the column of labels.
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -72,4 +74,4 @@ noise = audit.attrs
 low, high = noise["noise_low"], noise["noise_high"]
 print(f"{noise['noise_rate']:.1%} wrong, between {low:.1%} and {high:.1%}")
 print(f"planted: {planted.mean():.1%}")
-print(noise["noise_words"])
+print(textwrap.fill(noise["noise_words"]))

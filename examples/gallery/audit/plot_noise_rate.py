@@ -11,6 +11,8 @@ row, and what a few rows checked by hand add, depends on where the mistakes are.
 # where the classes overlap. `LabelAudit` estimates the share of each without being told
 # anything.
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -83,4 +85,4 @@ plt.show()
 noise = (
     LabelAudit(n_trees=50, random_state=0).fit(X, with_mistakes("boundary", 0.2)).noise_
 )
-print(noise.sentence)
+print(textwrap.fill(noise.sentence))

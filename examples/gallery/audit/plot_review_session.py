@@ -11,6 +11,8 @@ page of ``granulearn review`` drives the same object.
 # Tumours, 45 of whose diagnoses are wrong. A frame is reviewed in memory; for a file,
 # decisions would be written to a file beside it, line by line.
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -55,7 +57,7 @@ summaries = [review.summary()]
 summaries += [decide("random") for _ in range(30)]
 summaries += [decide("worst") for _ in range(50)]
 print(summaries[-1].counts)
-print(summaries[-1].noise.sentence)
+print(textwrap.fill(summaries[-1].noise.sentence))
 
 # %%
 # Left, what was found. Right, the share of wrong labels as the audit saw it at the

@@ -18,13 +18,16 @@ from granulearn.cli.terminal_text import visible
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    stop = Stop()
-    stop.listen()
     loops = logging.getLogger("granulearn.loops")
     loops.addHandler(_Told())
     loops.setLevel(logging.INFO)
+    # Right before what hears an interrupt.
+    stop = Stop()
+    stop.listen()
     code = run(sys.argv[1:])
-    sys.exit(stop.code if stop.code and code == exit_codes.INTERRUPTED else code)
+    if code == exit_codes.INTERRUPTED:
+        stop.leave()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -14,6 +14,8 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
+from granulearn.cli import exit_codes
+
 INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
 SECONDS = 2.0
 
@@ -44,6 +46,18 @@ class Stop:
                 signal.signal(number, self)
         if hasattr(os, "register_at_fork"):  # elsewhere nothing can be written to by a signal
             self._watch()
+
+    def leave(self) -> NoReturn:
+        """End the process, once the verb has tidied up after a signal.
+
+        Python itself would wait for threads that still compute, and where Ctrl-C went
+        through code that was made of text, as dataclasses are, it would end by SIGINT
+        whatever the signal was.
+        """
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(self.code or exit_codes.INTERRUPTED)
 
     def _watch(self) -> None:
         reading, writing = os.pipe()

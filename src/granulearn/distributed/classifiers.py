@@ -323,6 +323,17 @@ class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
     -----
     The trees are those of the plain classifier to the last bit, however rows are cut into
     blocks: a tree draws rows by keys that depend on their values. The data is read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskBallForestClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskBallForestClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
+    True
     """
 
     _plain = BallForestClassifier
@@ -344,6 +355,17 @@ class DaskRVFLCommitteeClassifier(_MembersOnDask, RVFLCommitteeClassifier):
     -----
     The networks are those of the plain classifier to the last bit, however rows are cut into
     blocks. The data is read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.distributed import DaskRVFLCommitteeClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskRVFLCommitteeClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
+    True
     """
 
     _plain = RVFLCommitteeClassifier

@@ -28,7 +28,21 @@ class Part:
 
 @dataclass(frozen=True)
 class ModelContents:
-    """What `inspect_model` found."""
+    """What `inspect_model` found.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import inspect_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"))
+    ...     contents = inspect_model(Path(folder, "model.skops"))
+    >>> contents.array_bytes < contents.file_bytes, len(contents.digest)
+    (True, 64)
+    """
 
     format: int
     digest: str
@@ -55,6 +69,19 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
     ------
     ModelFileError
         If the file is foreign, damaged or edited, or names a type that is not listed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import inspect_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"))
+    ...     contents = inspect_model(Path(folder, "model.skops"))
+    >>> sorted(part.name.rpartition(".")[2] for part in contents.parts)
+    ['RVFLClassifier', 'RandomFeatures']
     """
     file = Path(path)
     content = read_content(file)

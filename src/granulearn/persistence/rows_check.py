@@ -18,7 +18,15 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """What one column of some rows holds, held against training."""
+    """What one column of some rows holds, held against training.
+
+    Examples
+    --------
+    >>> from granulearn.persistence import ColumnCheck
+    >>> column = ColumnCheck("age", rows=100, below=1, above=2)
+    >>> column.surprising, str(column)
+    (3, "column 'age': 1 below the range of training, 2 above the range of training, of 100 cells")
+    """
 
     name: str
     rows: int
@@ -60,7 +68,17 @@ class ColumnCheck:
 
 @dataclass(frozen=True)
 class RowsCheck:
-    """What `LoadedModel.check` found; its text is one line per column that surprises."""
+    """What `LoadedModel.check` found; its text is one line per column that surprises.
+
+    Examples
+    --------
+    >>> from granulearn.persistence import ColumnCheck, RowsCheck
+    >>> found = RowsCheck(100, (ColumnCheck("age", 100), ColumnCheck("city", 100, misfits=4)))
+    >>> [column.name for column in found.drifted]
+    ['city']
+    >>> print(found)
+    column 'city': 4 of another form, of 100 cells
+    """
 
     rows: int
     columns: tuple[ColumnCheck, ...]

@@ -23,6 +23,18 @@ def is_of_the_paper(summary: dict[str, Any]) -> bool:
     ----------
     summary : dict
         What `granulearn.studies.summarize` or `summarize_paper` returned.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import is_of_the_paper
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     is_of_the_paper(summarize(store))
+    False
     """
     return "studies" in summary
 
@@ -41,6 +53,18 @@ def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_latex
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_latex(summarize(store), Path(folder, "table.tex")).name
+    'table.tex'
     """
     tables = [_latex(study) for study in _of_scores(summary)]
     return write_text_atomically(path, "\n\n".join(tables) + "\n")
@@ -60,6 +84,18 @@ def write_markdown(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_markdown
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_markdown(summarize(store), Path(folder, "table.md")).name
+    'table.md'
     """
     text = paper_markdown(summary) if is_of_the_paper(summary) else study_markdown(summary)
     return write_text_atomically(path, text)
@@ -79,6 +115,18 @@ def write_csv(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_csv
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_csv(summarize(store), Path(folder, "table.csv")).name
+    'table.csv'
     """
     frames = []
     for study in _of_scores(summary):
@@ -104,6 +152,18 @@ def write_all_figures(summary: dict[str, Any], directory: str | os.PathLike) -> 
     -------
     list of Path
         The files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_all_figures
+    >>> from granulearn.studies import Store, expand, load_study, run_study, summarize
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_all_figures(summarize(store), folder)
+    []
     """
     if not is_of_the_paper(summary):
         return write_figures(summary, directory)

@@ -27,6 +27,18 @@ def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.report import write_paper_page
+    >>> from granulearn.studies import PAPER_STUDIES, Store, load_study, summarize_paper
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     for name in PAPER_STUDIES:
+    ...         store.save_study(name, load_study(name).model_dump_json())
+    ...     write_paper_page(summarize_paper(store), Path(folder, "paper.html")).name
+    'paper.html'
     """
     return write_text_atomically(path, render_paper_page(summary))
 

@@ -29,6 +29,10 @@ class PenaltyGroup:
     sizes: np.ndarray
     """Size of each candidate, in hidden nodes or layers, ascending."""
 
+    def without(self, left_out: np.ndarray) -> PenaltyGroup:
+        """Return the candidates that are not left out."""
+        return PenaltyGroup(self.C, self.places[~left_out], self.sizes[~left_out])
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnsGroup:

@@ -45,7 +45,7 @@ from granulearn.selection.ridge_path import (
 
 # With this factor on the condition number of M, differences on the benchmark sets are less than
 # a fifth of what is allowed for.
-INVERSE_FACTOR = 10
+INVERSE_FACTOR = 3
 
 
 def is_nested(estimator: Any) -> bool:
@@ -86,17 +86,7 @@ class GraphSystems:
         return gram, within
 
     def factored(self, C: float, columns: np.ndarray, limit: float) -> Factored | None:
-        """Return the ridge of a penalty; None where the solver of `fit` must decide.
-
-        Parameters
-        ----------
-        C : float
-            The parameter of the candidates.
-        columns : ndarray of shape (n_widths,)
-            Numbers of leading columns, ascending.
-        limit : float
-            How far rounding may move scores.
-        """
+        """Return the ridge of a penalty, as `RidgeSystems.factored` does."""
         factor = factor_shifted(self.equations.gram + self.within / C, C)
         if factor is None:
             return None
@@ -105,14 +95,15 @@ class GraphSystems:
         except np.linalg.LinAlgError:
             return None
         ridge = GraphRidge(factor, solved.projected)
-        gram_norm, within_norm = self.norms
-        # The first bound is cheap, and mostly far above the condition number.
-        condition = C * gram_norm + within_norm + 1
-        if not (self._error(condition, solved.growth) < limit).all():
-            condition = ridge.condition(gram_norm + (within_norm + 1) / C)
+        condition = ridge.condition(self._norm(C))
         error = self._error(condition, solved.growth)
         # No lead is larger than infinity: the solver of `fit` decides at these widths.
         return Factored(ridge, np.where(error < limit, error, np.inf))
+
+    def _norm(self, C: float) -> float:
+        """Return a bound on the largest sum of magnitudes in a column of P."""
+        gram_norm, within_norm = self.norms
+        return gram_norm + (within_norm + 1) / C
 
     def _error(self, condition: float, growth: np.ndarray) -> np.ndarray:
         """Return how far the scores of each width may be from those of `fit`, which inverts M."""
@@ -201,10 +192,10 @@ class GraphsByWidth:
     def evaluate(self, group: PenaltyGroup, table: OutcomeTable) -> np.ndarray:
         """Add the outcomes of candidates of one penalty; return which candidates have one."""
         for place, size in zip(group.places.tolist(), group.sizes.tolist(), strict=True):
-            network = self.same_columns.network(group.C, size)
             equations, G = self._system(size)
             coef = solve_graph_ridge(equations, G, group.C)
-            table.add(place, self.model.score(self.model.fitted(network, coef)))
+            fitted = self.model.fitted(self.same_columns.network(group.C, size), coef)
+            table.add(place, self.model.score(fitted))
         return np.ones(len(group.sizes), dtype=bool)
 
     def _system(self, size: int) -> tuple[NormalEquations, np.ndarray]:

@@ -47,10 +47,15 @@ def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTabl
     for same_columns in group.same_columns:
         began, start = time.perf_counter(), len(table)
         path = _open_path(model, same_columns)
+        # What `fit` solves, with graphs that are made once for all penalties.
+        graphs = GraphsByWidth(model, same_columns) if model.shared.graph_penalty else None
         for same_penalty in same_columns.penalties:
             certain = np.zeros(len(same_penalty.places), dtype=bool)
             if path is not None:
                 certain = path.evaluate(same_penalty, table)
+            if path is not None and graphs is not None:
+                graphs.evaluate(same_penalty.without(certain), table)
+                continue
             for at in np.flatnonzero(~certain):
                 network = same_columns.network(same_penalty.C, same_penalty.sizes[at])
                 _evaluate_alone(model, int(same_penalty.places[at]), network, table)

@@ -37,6 +37,15 @@ def holds_the_paper(store: Store) -> bool:
     ----------
     store : Store
         Open.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import Store, holds_the_paper
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     holds_the_paper(store)
+    False
     """
     return set(PAPER_STUDIES) <= set(store.studies())
 
@@ -54,6 +63,18 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     dict
         Plain values: ``studies`` (name to summary), ``progress``, ``table1``, ``noise``,
         ``statistics``, ``claims``, ``verdicts`` (how many of each) and ``reasons``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.studies import PAPER_STUDIES, Store, load_study, summarize_paper
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     for name in PAPER_STUDIES:
+    ...         store.save_study(name, load_study(name).model_dump_json())
+    ...     summary = summarize_paper(store)
+    >>> summary["verdicts"]
+    {'found again': 0, 'not found': 0, 'cannot be told': 27}
     """
     if not holds_the_paper(store):
         raise StudyError(f"{store.path} does not hold the paper; run: granulearn bench {PAPER}")
@@ -193,7 +214,7 @@ def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any
     rates = sorted(set(ours.index.get_level_values(1)))
     for rate in [*rates, None]:
         parts = {
-            source: table if rate is None else table.xs(rate, level=1)
+            source: table if rate is None else table[table.index.get_level_values(1) == rate]
             for source, table in (("paper", theirs), ("ours", ours))
         }
         means = {source: _complete_mean(part) for source, part in parts.items()}
@@ -207,7 +228,7 @@ def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any
     return lines
 
 
-def _complete_mean(table: pd.DataFrame) -> np.ndarray:
+def _complete_mean(table: Any) -> np.ndarray:
     """Return the mean of each method; NaN for one that lacks a figure."""
     return mean_accuracy(table).where(table.notna().all()).to_numpy()
 
