@@ -247,7 +247,8 @@ def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) 
     proposed, baselines = (gains[list(names)] for names in (PROPOSED, BASELINES))
     reasons = [
         f"On the {len(complete)} sets that both have, the proposed models differ from the paper by "
-        f"{_signed(proposed)} points, the baselines by {_signed(baselines)}."
+        f"{_signed(proposed)} points, the baselines by {_signed(baselines)}. CRVFL and ACRVFL have "
+        "no public code: ours are other models of the same name."
     ]
     if baselines.mean() > proposed.mean():
         reasons.append(
