@@ -70,7 +70,8 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def parsed(site):
     """Return all pages by their path."""
-    return {path.resolve(): Page(path) for path in site.rglob("*.html")}
+    paths = (path for path in site.rglob("*.html") if "_static" not in path.parts)
+    return {path.resolve(): Page(path) for path in paths}
 
 
 def dead_links(path: Path, page: Page, pages: dict[Path, Page]) -> list[str]:
