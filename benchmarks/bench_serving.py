@@ -10,6 +10,7 @@ first two commands printed, if they were run.
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def main() -> None:
             "",
             "Made by `python benchmarks/bench_serving.py docs/results/serving_speed.md`, on one "
             f"core of a shared machine, Python {sys.version.split()[0]}, scikit-learn "
-            f"{version('scikit-learn')}. Times are of the processor.",
+            f"{version('scikit-learn')}. Times are of the processor, which had other work too: "
+            f"{os.getloadavg()[2]:.0f} processes waited for {os.cpu_count()} cores.",
             "",
             "## Rows",
             "",

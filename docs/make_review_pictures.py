@@ -73,7 +73,9 @@ def picture_audit(path: Path) -> None:
     options = ["--target", "diagnosis", "--keep", "patient", "--report", str(page)]
     command = Path(sys.executable).with_name("granulearn")
     subprocess.run([command, "audit", str(path), *options], check=True, cwd=path.parent)
-    with chromium(path.parent / "audit-profile", "--window-size=1300,860") as browser:
+    with chromium(
+        path.parent / "audit-profile", "--window-size=1300,860", "--hide-scrollbars"
+    ) as browser:
         size = {"width": 1300, "height": 860, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         browser.get(page.as_uri())

@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from typing import get_args
 
 import pytest
 
-from granulearn.report.figures import SECTIONS, make_figures, score_label
+from granulearn.report.figures import NOISE_WORDS, SECTIONS, make_figures, score_label
+from granulearn.studies.spec import Noise
 from tests.report.summaries import full_summary, table1_summary
 
 
@@ -71,3 +73,8 @@ def test_the_label_of_a_share_has_its_unit():
         "balanced accuracy (%)"
     )
     assert score_label({"score": "log_loss", "in_percent": False}) == "log loss"
+
+
+def test_every_kind_of_noise_with_rates_has_words_for_its_axis():
+    kinds = set(get_args(Noise.model_fields["kind"].annotation))
+    assert kinds - {"given"} == set(NOISE_WORDS)

@@ -127,6 +127,12 @@ class LabelAudit(BaseEstimator):
     See Also
     --------
     audit_labels : The same as a function that returns a table.
+    granulearn.distributed.DaskLabelAudit : The same for tables that do not fit in memory.
+
+    Notes
+    -----
+    Of more than 50,000 samples, that many are drawn, and stand for all where probabilities are
+    calibrated, the noise rate is judged, and it is found out what is usual among inputs.
 
     Examples
     --------

@@ -160,7 +160,8 @@ class RobustClassifier(DecisionClassifier):
 
     Of more than 20,000 samples a small forest and a small committee come first. A member
     that has less than a tenth of the say beside boosted trees stays small, and has no
-    share: it would take most of the time.
+    share: it would take most of the time. Members then draw their samples by keys, as from a
+    table in blocks, and shares, power and losses are those of at most 10,000 samples.
 
     The importance of a feature in the forest is its share of the evidence gained,
     in boosted trees of the loss saved, in the networks of the squared weights on

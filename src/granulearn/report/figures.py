@@ -32,7 +32,10 @@ NOISE_WORDS = {
     "pair": "training labels turned into one other class (%)",
     "boundary": "training labels that are wrong, near the boundary (%)",
     "outliers": "training rows moved far out (%)",
-    "imbalance": "rows of the smaller class left out of training (%)",
+    "rare": "training rows of the smaller class per 100 of the larger one",
+    "outliers+uniform": "training rows moved far out, and wrong labels (%)",
+    "rare+uniform": "rows of the smaller class per 100 of the larger one, and wrong labels (%)",
+    "rare+outliers+uniform": "the same for a rare class, outliers and wrong labels (%)",
 }
 
 

@@ -44,7 +44,7 @@ from granulearn.selection.ridge_path import (
 )
 
 # With this factor on the condition number of M, differences on the benchmark sets are less than
-# a fifth of what is allowed for.
+# a third of what is allowed for.
 INVERSE_FACTOR = 3
 
 
