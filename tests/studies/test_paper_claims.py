@@ -11,6 +11,7 @@ from granulearn.studies.paper_claims import (
     NOT_FOUND,
     OPEN,
     PROPOSED,
+    BySetting,
     claims_in_short,
     claims_of_noise,
     claims_of_sensitivity,
@@ -78,14 +79,15 @@ def test_what_does_not_follow_from_the_papers_figures_is_marked():
 
 
 @pytest.mark.parametrize(
-    ("spreads", "verdict"), [((1, 2), FOUND), ((2, 1), NOT_FOUND), ((1, None), OPEN)]
+    ("spreads", "verdict"),
+    [((1, 3), FOUND), ((3, 1), NOT_FOUND), ((1, None), OPEN), ((1, 1.5), OPEN), ((1.5, 1), OPEN)],
 )
 def test_sensitivity_is_the_range_over_settings(spreads, verdict):
     sdap, fuzzy = spreads
     points = {"SDAP-GBRVFL": [80.0, 80.0 + sdap]}
     points["F-GBRVFL"] = [80.0, np.nan if fuzzy is None else 80.0 + fuzzy]
-    tables = {name: pd.DataFrame(points) for name in ("cleve", "ecoli")}
-    first, second = claims_of_sensitivity(tables, tables)
+    measured = {name: BySetting(pd.DataFrame(points), 1.0) for name in ("cleve", "ecoli")}
+    first, second = claims_of_sensitivity(measured, measured)
     assert first.verdict == second.verdict == verdict
     assert first.in_paper is None
 
@@ -93,7 +95,13 @@ def test_sensitivity_is_the_range_over_settings(spreads, verdict):
 def test_two_sets_that_disagree_leave_it_open():
     one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
     other = one.rename(columns={"SDAP-GBRVFL": "F-GBRVFL", "F-GBRVFL": "SDAP-GBRVFL"})
-    assert claims_of_sensitivity({"a": one, "b": other}, {})[0].verdict == OPEN
+    measured = {"a": BySetting(one, 1.0), "b": BySetting(other, 1.0)}
+    assert claims_of_sensitivity(measured, {})[0].verdict == OPEN
+
+
+def test_without_an_error_nothing_is_told_of_sensitivity():
+    one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
+    assert claims_of_sensitivity({"a": BySetting(one, 0.0)}, {})[0].verdict == OPEN
 
 
 def test_in_short_pairs_are_joined_and_none_is_lost():

@@ -113,8 +113,9 @@ def paper_markdown(summary: dict[str, Any]) -> str:
         ),
         "Each claim is checked by one rule, on the paper's figures and on ours. A difference that "
         "the paper calls significant is found again if Nemenyi's test separates the two here as "
-        "well, not found if their ranks are the other way round, and cannot be told in between. "
-        "The claims about figures S.1 and S.2 are known to us from a summary of the supplement.",
+        "well, not found if their ranks are the other way round, and cannot be told in between; "
+        "ranges over settings must differ by more than the standard error of a mean. The claims "
+        "about figures S.1 and S.2 are known to us from a summary of the supplement.",
         "",
         *_machines(summary),
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from granulearn.studies.paper_claims import (
     NOT_FOUND,
     OPEN,
     PROPOSED,
+    BySetting,
     claims_in_short,
     claims_of_noise,
     claims_of_sensitivity,
@@ -131,20 +132,22 @@ def _noise(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), index=index, columns=methods).astype(float)
 
 
-def _by_setting(summary: dict[str, Any], key: str, n_settings: int) -> dict[str, pd.DataFrame]:
+def _by_setting(summary: dict[str, Any], key: str, n_settings: int) -> dict[str, BySetting]:
     """Return the mean accuracy of the proposed models by setting, for each data set."""
-    tables = {}
+    found = {}
     for dataset in summary["datasets"]:
+        own = [item for item in summary[key] if item["dataset"] == dataset]
         columns = {
             item["method"]: {str(point["at"]): point["mean"] for point in item["points"]}
-            for item in summary[key]
-            if item["dataset"] == dataset
+            for item in own
         }
+        errors = [point["error"] or 0.0 for item in own for point in item["points"]]
         table = pd.DataFrame(columns, dtype=float).reindex(columns=list(PROPOSED))
         missing = n_settings - len(table)
         blank = [f"not run {number}" for number in range(missing)]
-        tables[dataset] = table.reindex([*table.index, *blank])
-    return tables
+        means = table.reindex([*table.index, *blank])
+        found[dataset] = BySetting(means, float(np.mean(errors)) if errors else 0.0)
+    return found
 
 
 def _progress(studies: dict[str, dict[str, Any]]) -> dict[str, Any]:
