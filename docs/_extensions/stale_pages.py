@@ -6,6 +6,8 @@ from reference_by_stage import public_names, stages
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+MADE_BY_SPHINX = {"genindex", "search", "py-modindex"}
+
 
 def stale_examples(examples: Path, gallery: Path) -> list[Path]:
     """Return what was made of examples that are no longer there."""
@@ -36,7 +38,22 @@ def remove_stale_pages(app: Sphinx, config: Config) -> None:
         path.unlink()
 
 
+def stale_output(site: Path, names: set[str]) -> list[Path]:
+    """Return the built pages whose source is gone."""
+    pages = (path for path in site.rglob("*.html") if "_static" not in path.parts)
+    kept = names | MADE_BY_SPHINX
+    return [path for path in pages if path.relative_to(site).with_suffix("").as_posix() not in kept]
+
+
+def remove_stale_output(app: Sphinx, failure: Exception | None) -> None:
+    """Remove what an earlier build has left in the site."""
+    if failure is None and app.builder.format == "html":
+        for path in stale_output(Path(app.outdir), set(app.env.found_docs)):
+            path.unlink()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Look for stale pages as soon as the settings are known."""
+    """Look for stale sources as soon as the settings are known, and for stale output at the end."""
     app.connect("config-inited", remove_stale_pages)
+    app.connect("build-finished", remove_stale_output)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,7 @@ import sys
 from tests.docs.pages import DOCS
 
 sys.path.insert(0, str(DOCS / "_extensions"))
-from stale_pages import stale_examples, stale_names
+from stale_pages import stale_examples, stale_names, stale_output
 
 
 def test_what_was_made_of_a_removed_example_is_stale(tmp_path):
@@ -28,3 +28,11 @@ def test_the_page_of_a_name_that_is_no_longer_public_is_stale(tmp_path):
     for name in ("granulearn.BallSet", "granulearn.balls.EvidenceBalls", "granulearn.Gone"):
         (tmp_path / f"{name}.rst").touch()
     assert [path.stem for path in stale_names(tmp_path)] == ["granulearn.Gone"]
+
+
+def test_a_built_page_without_a_source_is_stale(tmp_path):
+    for name in ("index", "guide/audit", "guide/gone", "search", "_static/parts"):
+        path = tmp_path / f"{name}.html"
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    assert stale_output(tmp_path, {"index", "guide/audit"}) == [tmp_path / "guide" / "gone.html"]
