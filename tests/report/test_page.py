@@ -59,7 +59,7 @@ def test_it_is_the_same_in_every_process():
             env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True, text=True, check=True,
         ).stdout
-        for seed in ("1", "2", "3")
+        for seed in ("1", "2")
     }  # fmt: skip
     assert len(digests) == 1
 

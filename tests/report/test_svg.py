@@ -6,12 +6,12 @@ import xml.etree.ElementTree as ET
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from granulearn.plots.palette import INK, PAGE_STYLE, SERIES, THEME
+from granulearn.plots.palette import INK, SERIES, THEME, page_style
 from granulearn.report.svg import themed_svg
 
 
 def picture(name="one", **more):
-    with mpl.rc_context(PAGE_STYLE):
+    with mpl.rc_context(page_style()):
         figure = Figure()
         axes = figure.subplots()
         axes.plot([1, 2], color=SERIES[0])
