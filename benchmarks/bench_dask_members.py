@@ -91,7 +91,7 @@ def growth(sizes: list[int], memory: str) -> list[str]:
 def gain(n_rows: int, rounds: int) -> list[str]:
     """Return a table of how much faster two workers are than one."""
     lines = [
-        f"One worker against two, {n_rows:,} rows, the best of {rounds} rounds in turn:",
+        f"One worker against two, {n_rows:,} rows, the best of {rounds} in turn:",
         "",
         "| work | one worker, seconds | two workers, seconds | gain | cores busy besides them |",
         "|---|---|---|---|---|",
