@@ -45,6 +45,9 @@ def outcome_of(path: Path, rows) -> tuple[str, str]:
             valid = np.isfinite(predicted).all()
         return (VALID if valid and len(predicted) == len(rows) else INVALID), ""
     except Exception as error:
+        if isinstance(error, ValueError) and "Input X contains NaN" in str(error):
+            # A model that fills in no gaps is a legal one, and says of rows that they have some.
+            return REFUSED, "the rows have gaps"
         return RAISED, f"{type(error).__name__}: {error}"[:200]
 
 

@@ -71,6 +71,7 @@ def test_a_fitted_step_passes_and_tells_how_many_columns_it_makes(name):
         ("imputer", "missing_values", -1),
         ("imputer", "strategy", "guess"),
         ("imputer", "indicator_", 3),
+        ("imputer", "add_indicator", True),
         ("words", "statistics_", np.array(["x", ["y"]], dtype=object)),
         ("standard", "mean_", np.zeros(4)),
         ("standard", "mean_", None),
@@ -114,6 +115,13 @@ def test_a_step_that_fit_never_leaves_is_refused(step, name, value):
     wrong = STEPS[step][0]()
     setattr(wrong, name, value)
     with pytest.raises((ValueError, AttributeError)):
+        check_pipeline(wrong)
+
+
+def test_an_encoder_without_what_fit_leaves_is_refused():
+    wrong = STEPS["one hot"][0]()
+    del wrong._infrequent_enabled
+    with pytest.raises(ValueError, match="_infrequent_enabled is missing"):
         check_pipeline(wrong)
 
 

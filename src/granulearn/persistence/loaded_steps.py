@@ -163,7 +163,8 @@ def _imputer(step: Any) -> int:
     n_columns = check_inputs_of(step)
     statistics = part_of(step, "statistics_", np.ndarray)
     require(statistics.shape == (n_columns,), step, "statistics_ has another length")
-    require(step.indicator_ is None, step, "indicator_ is not known here")
+    without = step.indicator_ is None and step.add_indicator is False
+    require(without, step, "indicator_ is not known here")
     # Tables are read so that every gap is NaN.
     looks_for_gaps = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
     require(looks_for_gaps, step, "missing_values is not NaN")
@@ -308,6 +309,7 @@ def _one_hot(step: Any) -> int:
     counts = _category_counts(step)
     require(step.drop_idx_ is None and step.drop is None, step, "drop is not known here")
     require(step.sparse_output is False, step, "it makes a sparse table")
+    require(hasattr(step, "_infrequent_enabled"), step, "_infrequent_enabled is missing")
     require(step._n_features_outs == counts, step, "_n_features_outs are not those of categories_")
     return sum(counts)
 
