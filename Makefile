@@ -23,7 +23,7 @@ PYTHONS := $(addprefix tests/,balls memberships network estimators selection per
 NEWCOMER := README.md $(sort $(wildcard docs/start/*.md))
 
 # The site; warnings are errors. What was read before a failure is forgotten: it would not warn again.
-SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs auto
+SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet
 
 .PHONY: help run test test-lowest test-pythons dist quick browser lint types flow kernels pytest pytest-quick docs \
 	docs-fast bench pictures clean
@@ -96,14 +96,15 @@ pytest-quick: kernels
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
 # One thread: on a busy machine the threads of boosted trees wait for each other without a pause.
+# One process: examples leave threads behind, and a copy of a process with threads may wait for ever.
 docs: kernels
 	@echo "== the documentation site, its examples run (sphinx)"
-	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html 
+	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html
 	@echo "== open docs/_build/html/index.html in a browser"
 
 docs-fast: $(STAMPS)/docs
 	@echo "== the documentation site, without its examples run (sphinx)"
-	@$(SPHINX) -D plot_gallery=0 docs docs/_build/fast || { rm -rf docs/_build/fast; exit 1; }
+	@$(SPHINX) --jobs auto -D plot_gallery=0 docs docs/_build/fast || { rm -rf docs/_build/fast; exit 1; }
 
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
