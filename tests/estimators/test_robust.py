@@ -7,14 +7,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
 from granulearn.balls import check_samples
-from granulearn.balls.forest_rules import rule_of_size
 from granulearn.datasets import flip_labels
 from granulearn.estimators import (
     BallForestClassifier,
     RobustClassifier,
     RVFLCommitteeClassifier,
     ball_forest,
-    boosting,
     committee_fit,
     robust,
 )
@@ -96,38 +94,6 @@ def test_shares_lean_to_the_member_that_predicts_unseen_samples_better():
     of_linear = RobustClassifier(n_hidden=15, **settings).fit(X, linear).shares_
     of_boxes = RobustClassifier(n_hidden=15, **settings).fit(X[:, :2], boxes).shares_
     assert of_linear["committee"] > 0.5 > of_boxes["committee"]
-
-
-def test_of_a_large_table_a_member_that_says_little_at_first_sight_stays_small(monkeypatch):
-    """Steps along one feature are what trees know, and a network does not."""
-    for module in (robust, committee_fit, ball_forest):
-        monkeypatch.setattr(module, "MANY_ROWS", 1000)
-    monkeypatch.setattr(boosting, "SHARE_HELD_OUT", 0.5)
-    X = np.random.default_rng(0).uniform(-1, 1, size=(3000, 3))
-    y = (np.sin(25 * X[:, 0]) > 0).astype(int)
-    model = RobustClassifier(random_state=0).fit(X, y)
-    assert model.shares_["committee"] == 0
-    assert sum(model.shares_.values()) == pytest.approx(1)
-    widths = {first: committee_fit.plan_of_size(3000, first).n_hidden for first in (True, False)}
-    assert len(model.committee_.features_[0].weights) == widths[True] < widths[False]
-    assert model.shares_["forest"] > robust.WORTH_ITS_SIZE
-    assert len(model.forest_.forest_.trees) > rule_of_size(3000, 3, first_look=True).n_trees
-
-
-def test_members_of_a_large_table_that_pay_are_those_that_are_fitted_alone(monkeypatch):
-    for module in (robust, committee_fit, ball_forest):
-        monkeypatch.setattr(module, "MANY_ROWS", 1000)
-    monkeypatch.setattr(robust, "WORTH_ITS_SIZE", 0.0)
-    X, y = overlapping_classes(2, n_samples=1200)
-    model = RobustClassifier(random_state=0).fit(X, y)
-    network_seed, forest_seed = np.random.RandomState(0).randint(2**31 - 1, size=2)
-    chosen = model.committee_.activation_
-    networks = RVFLCommitteeClassifier(activation=chosen, random_state=network_seed).fit(X, y)
-    assert_array_equal(model.committee_.coef_, networks.coef_)
-    forest = BallForestClassifier(random_state=forest_seed).fit(X, y)
-    assert_array_equal(model.forest_.in_bag_, forest.in_bag_)
-    assert model.out_of_sample_["mean"].shape == (1200, 2)
-    assert set(model.losses_) == {"forest", "committee", "boosting", "mean"}
 
 
 def test_the_order_of_a_large_table_and_its_weights_change_nothing(monkeypatch):

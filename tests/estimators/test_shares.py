@@ -14,6 +14,8 @@ from granulearn.estimators.shares import (
     floored,
     mean_squared_error,
     powered,
+    shares_of_members,
+    within_forest,
     without_small,
 )
 
@@ -129,3 +131,16 @@ def test_the_squared_error_is_a_weighted_mean_over_known_rows():
     Y = np.array([[1, 0], [1, 0], [0, 1]])
     assert mean_squared_error(predictions, Y, np.array([1.0, 3, 9])) == pytest.approx(0.375)
     assert np.isnan(mean_squared_error(predictions[2:], Y[2:], np.ones(1)))
+
+
+def test_shares_that_are_not_chosen_are_equal_ones_of_first_weighing_and_committee():
+    unseen = random_proba(np.random.default_rng(0), 4, 40, 3)
+    codes, weights = np.arange(40) % 3, np.ones(40)
+    shares = shares_of_members(codes, weights, unseen[:2], list(unseen[2:]), chooses=False)
+    assert_array_equal(shares, [0.5, 0, 0.5, 0])
+    assert_array_equal(within_forest(shares[:2]), [1, 0])
+
+
+def test_a_forest_that_says_nothing_still_has_a_weighing():
+    assert_array_equal(within_forest(np.zeros(3)), [1, 0, 0])
+    assert_allclose(within_forest(np.array([0.1, 0.3])), [0.25, 0.75])

@@ -6,6 +6,7 @@ log-loss, and scikit-learn's own stopping ends too soon.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -51,6 +52,16 @@ class BoostingFit:
 
 class BoostingError(ValueError):
     """The rows cannot be boosted; the message says why."""
+
+
+def warn_without_boosting(reason: object) -> None:
+    """Warn that a classifier has no boosted trees, and say why."""
+    warnings.warn(
+        f"boosted trees are left out: {reason}. Forest and committee remain; add samples "
+        "of the rare classes to have them.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def boost_samples(samples: Samples, weights: np.ndarray, n_threads: int) -> BoostingFit:

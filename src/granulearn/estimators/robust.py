@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -13,10 +11,9 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.balls.forest import GrownForest
 from granulearn.balls.forest_rules import SMALL
 from granulearn.balls.makers import effective_n_jobs
-from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
+from granulearn.balls.row_keys import MANY_ROWS
 from granulearn.estimators.ball_forest import (
     BallForestClassifier,
     n_counted,
@@ -28,10 +25,10 @@ from granulearn.estimators.boosting import (
     BoostingError,
     BoostingFit,
     boost_samples,
-    boosting_job,
+    warn_without_boosting,
 )
 from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import DrawnFit, input_importances
+from granulearn.estimators.committee_fit import input_importances
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
@@ -40,38 +37,17 @@ from granulearn.estimators.row_source import (
     FEWEST_TELLING,
     RowSource,
     TableSource,
-    factors_of_classes,
-    job_of_judged,
-    judging_weights,
-    unseen_by_trees,
 )
 from granulearn.estimators.shares import (
     best_power,
-    best_shares,
     floored,
     mean_squared_error,
     powered,
-    without_small,
+    shares_of_members,
+    within_forest,
 )
+from granulearn.estimators.source_fit import SourceFit, fit_members_of_source
 from granulearn.network import one_hot
-
-# A member whose share of a first look at a large table is smaller does not share in the mean.
-WORTH_ITS_SIZE = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class SourceFit:
-    """Members that were fitted to rows drawn of a large table."""
-
-    forest: BallForestClassifier
-    grown: GrownForest
-    within: np.ndarray
-    """How the forest's weighings share in it."""
-    committee: RVFLCommitteeClassifier
-    networks: DrawnFit
-    boosting: BoostingFit | None
-    judged: DrawnRows
-    """The rows by which members were judged, and which boosted trees did not see."""
 
 
 class RobustClassifier(DecisionClassifier):
@@ -330,7 +306,7 @@ class RobustClassifier(DecisionClassifier):
         try:
             return boost_samples(samples, weights, effective_n_jobs(self.n_jobs))
         except BoostingError as error:
-            _warn_without_boosting(error)
+            warn_without_boosting(error)
             return None
 
     def _share(
@@ -345,7 +321,8 @@ class RobustClassifier(DecisionClassifier):
         others = [committee.loo_scores_]
         if boosting is not None:
             others.append(boosting.out_of_sample)
-        shares = self._shares_of(n_counted(samples), samples.codes, weights, by_weighing, others)
+        chooses = self._chooses_shares(n_counted(samples))
+        shares = shares_of_members(samples.codes, weights, by_weighing, others, chooses)
         within = self._set_shares(shares, len(by_weighing))
         self.committee_ = committee
         self.forest_ = forest._settle(samples, grown, by_weighing, within)
@@ -356,59 +333,28 @@ class RobustClassifier(DecisionClassifier):
         self.feature_importances_ = self._importances(samples.narrow.variances(), gains)
 
     def _fit_source(self, source: RowSource) -> SourceFit:
-        """Fit members to rows drawn of a large table, and choose how they share in the mean.
-
-        Of a large table a small forest and a small committee come first: they tell whether
-        larger ones pay. All are judged by the same rows, which boosted trees did not see.
-        """
+        """Fit members to rows drawn of a large table, and choose how they share in the mean."""
         network_seed, forest_seed = self._seeds()
-        forest, committee = self._ball_forest(forest_seed), self._committee(network_seed)
-        frame, n_threads = source.frame, effective_n_jobs(self.n_jobs)
-        n_samples, factors = frame.n_counted, factors_of_classes(self.class_weight, source)
+        n_samples = source.frame.n_counted
         self._floor = 1 / (n_samples + len(source.classes))
-        chooses = self._chooses_shares(n_samples)
-        of_judged = job_of_judged(frame)
-        boosts = self._boosts(n_samples)
-        if boosts:
-            of_judged = boosting_job(source, factors, n_threads)
-        jobs = [of_judged, committee._job(source, first_look=chooses)]
-        (found, networks), grown = source.fit(jobs, forest._tree_job(source, chooses))
-        boosting, judged = (found.fit, found.held_out) if boosts else (None, found)
-        if boosts and boosting is None:
-            _warn_without_boosting(found.problem)
-        weights = judging_weights(judged, frame, factors)
-
-        def unseen() -> tuple[np.ndarray, list[np.ndarray]]:
-            others = [committee._unseen(networks, judged)]
-            if boosting is not None:
-                others.append(boosting.out_of_sample)
-            return unseen_by_trees(source, grown, judged), others
-
-        by_weighing, others = unseen()
-        shares = self._shares_of(n_samples, judged.codes, weights, by_weighing, others)
-        n_weighings = len(by_weighing)
-        if chooses:
-            forest_pays = shares[:n_weighings].sum() >= WORTH_ITS_SIZE
-            committee_pays = shares[n_weighings] >= WORTH_ITS_SIZE
-            chosen = networks.fit.activation
-            jobs = [committee._job(source, activation=chosen)] if committee_pays else []
-            done, larger = source.fit(jobs, forest._tree_job(source) if forest_pays else None)
-            networks, grown = done[0] if done else networks, larger or grown
-            by_weighing, others = unseen()
-            shares = self._shares_of(n_samples, judged.codes, weights, by_weighing, others)
-            shares[:n_weighings] *= forest_pays
-            shares[n_weighings] *= committee_pays
-            shares /= shares.sum()
-        within = self._set_shares(shares, n_weighings)
-        unseen_mean = {"forest": np.einsum("w,wnk->nk", within, by_weighing)}
-        unseen_mean |= dict(zip(("committee", "boosting"), others, strict=False))
-        self._look_back(self._with_mean(unseen_mean), judged.codes, weights)
-        return SourceFit(forest, grown, within, committee, networks, boosting, judged)
+        fit = fit_members_of_source(
+            source,
+            self._ball_forest(forest_seed),
+            self._committee(network_seed),
+            chooses=self._chooses_shares(n_samples),
+            boosts=self._boosts(n_samples),
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
+        within = self._set_shares(fit.shares, len(fit.unseen_by_weighing))
+        unseen = {"forest": np.einsum("w,wnk->nk", within, fit.unseen_by_weighing)}
+        unseen |= dict(zip(("committee", "boosting"), fit.unseen_by_others, strict=False))
+        self._look_back(self._with_mean(unseen), fit.judged.codes, fit.weights)
+        return fit
 
     def _keep_rows(self, samples: Samples, fit: SourceFit):
         """Keep the members, and what they say of all samples that they did not see."""
         unseen = fit.grown.out_of_bag(samples.narrow, effective_n_jobs(self.n_jobs))
-        self.forest_ = fit.forest._settle(samples, fit.grown, unseen, fit.within)
+        self.forest_ = fit.forest._settle(samples, fit.grown, unseen, fit.shares_of_weighings)
         self.reliability_ = self.forest_.reliability_
         self.committee_ = fit.committee._settle(fit.networks, samples)
         self._boosting_unseen = None
@@ -420,7 +366,7 @@ class RobustClassifier(DecisionClassifier):
     def _keep_members(self, fit: SourceFit):
         """Keep the members of a table whose rows are elsewhere: of these nothing is kept."""
         nothing = np.empty((0, len(self.classes_)))
-        self.forest_ = fit.forest._settle_without_rows(fit.grown, fit.within)
+        self.forest_ = fit.forest._settle_without_rows(fit.grown, fit.shares_of_weighings)
         self.reliability_ = self.forest_.reliability_
         self.committee_ = fit.committee._settle(fit.networks)
         self._boosting_unseen = None if fit.boosting is None else nothing
@@ -435,31 +381,9 @@ class RobustClassifier(DecisionClassifier):
     def _set_shares(self, shares: np.ndarray, n_weighings: int) -> np.ndarray:
         """Set the shares of the members; return how the forest's weighings share in it."""
         of_forest, of_others = np.split(shares, [n_weighings])
-        total = of_forest.sum()
         shares_of_others = dict(zip(("committee", "boosting"), of_others.tolist(), strict=False))
-        self.shares_ = {"forest": float(total), **shares_of_others}
-        # A forest that says nothing in the mean still rates labels.
-        return of_forest / total if total > 0 else np.eye(n_weighings)[0]
-
-    def _shares_of(
-        self,
-        n_samples: int,
-        codes: np.ndarray,
-        weights: np.ndarray,
-        by_weighing: np.ndarray,
-        others: list[np.ndarray],
-    ) -> np.ndarray:
-        """Return the shares of the forest's weighings, of the committee and of boosted trees.
-
-        They are chosen by predictions for rows that members did not see.
-        """
-        shares = np.zeros(len(by_weighing) + len(others))
-        shares[[0, len(by_weighing)]] = 0.5
-        if not self._chooses_shares(n_samples):
-            return shares
-        unseen = np.concatenate([by_weighing, np.stack(others)])
-        Y = one_hot(codes, len(self.classes_)).astype(float)
-        return without_small(best_shares(unseen, Y, weights, shares))
+        self.shares_ = {"forest": float(of_forest.sum()), **shares_of_others}
+        return within_forest(of_forest)
 
     @property
     def out_of_sample_(self) -> dict[str, np.ndarray]:
@@ -577,12 +501,3 @@ class RobustClassifier(DecisionClassifier):
 
     def _probabilities(self, scores):
         return powered(floored(scores, self._floor), self.power_)
-
-
-def _warn_without_boosting(reason: object) -> None:
-    warnings.warn(
-        f"boosted trees are left out: {reason}. Forest and committee remain; add samples "
-        "of the rare classes to have them.",
-        UserWarning,
-        stacklevel=4,
-    )

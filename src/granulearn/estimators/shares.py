@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain, combinations
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
+
+from granulearn.network import one_hot
 
 # The prior of the shares counts as so many samples.
 PRIOR_SAMPLES = 300
@@ -51,6 +54,45 @@ def best_shares(
     moments = np.einsum("ank,nk,n->a", members, Y, w, optimize=True)
     pseudo = prior_samples / w.sum()
     return _least_on_simplex((1 + pseudo) * products, moments + pseudo * products @ prior)
+
+
+def shares_of_members(
+    codes: np.ndarray,
+    weights: np.ndarray,
+    by_weighing: np.ndarray,
+    others: Sequence[np.ndarray],
+    chooses: bool,
+) -> np.ndarray:
+    """Return the shares of the forest's weighings, of the committee and of boosted trees.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Classes.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample.
+    by_weighing : ndarray of shape (n_weighings, n_samples, n_classes)
+        What trees that did not see a sample predict.
+    others : sequence of ndarray of shape (n_samples, n_classes)
+        The same of the committee and, if there are some, of boosted trees.
+    chooses : bool
+        Whether shares are those of least squared error; else the first weighing and the
+        committee share equally. The choice leans to that.
+    """
+    shares = np.zeros(len(by_weighing) + len(others))
+    shares[[0, len(by_weighing)]] = 0.5
+    if not chooses:
+        return shares
+    unseen = np.concatenate([by_weighing, np.stack(others)])
+    Y = one_hot(codes, unseen.shape[2]).astype(float)
+    return without_small(best_shares(unseen, Y, weights, shares))
+
+
+def within_forest(of_weighings: np.ndarray) -> np.ndarray:
+    """Return how weighings share in the forest, from their shares in the mean of all members."""
+    total = of_weighings.sum()
+    # A forest that says nothing in the mean still rates labels.
+    return of_weighings / total if total > 0 else np.eye(len(of_weighings))[0]
 
 
 def without_small(shares: np.ndarray) -> np.ndarray:
