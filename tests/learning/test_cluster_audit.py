@@ -1,5 +1,7 @@
 """The audit of a table in parts: the ratings that it has in memory, and rows that can be found."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
+from granulearn.learning import part_statistics
 from granulearn.learning.cluster_audit import audit_on_cluster
 from granulearn.tables import TableError, Wishes, open_table, read_training_table
 from granulearn.tables.row_hashes import row_hashes
@@ -27,12 +30,16 @@ def people_in_parts(folder, n_rows=1500, seed=0):
     likes = (frame["age"] > 40) ^ (frame["city"] == "Graz")
     frame["label"] = np.where(likes ^ (rng.random(n_rows) < 0.05), "yes", "no")
     frame.loc[[3, 900], "label"] = None
-    folder.mkdir()
-    edges = [0, 700, 700, 1400, n_rows]
-    for number in range(4):
-        part = frame[edges[number] : edges[number + 1]]
-        part.to_parquet(folder / f"{number}.parquet", index=False)
+    frame.loc[rng.random(n_rows) < 0.1, "age"] = np.nan
+    write_parts(frame, folder, [700, 700, 1400])
     return frame
+
+
+def write_parts(frame, folder, cuts):
+    """Write a table as files that begin and end at the cuts."""
+    folder.mkdir()
+    for number, (begin, end) in enumerate(pairwise([0, *cuts, len(frame)])):
+        frame[begin:end].to_parquet(folder / f"{number}.parquet", index=False)
 
 
 def audited(path, ratings, n_worst=20):
@@ -68,6 +75,27 @@ def test_ratings_of_parts_are_those_of_the_table_in_memory(is_large, tmp_path, m
     assert_array_equal(worst["row (column)"].astype(float), frame["row"].to_numpy()[at])
     assert_array_equal(worst["hash"], np.array(row_hashes(table.cells, "label"))[at])
     assert (worst["verdict"] == "wrong").all()
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_however_the_table_is_cut_ratings_and_worst_rows_are_the_same(
+    is_large, tmp_path, monkeypatch
+):
+    if is_large:
+        call_large(monkeypatch)
+    monkeypatch.setattr(part_statistics, "REMEMBERED", 200)
+    frame = people_in_parts(tmp_path / "first")
+    write_parts(frame, tmp_path / "second", [1, 200, 450, 451, 452, 1100])
+    write_parts(frame, tmp_path / "whole", [])
+    found = []
+    for name in ("first", "second", "whole"):
+        done = audited(tmp_path / name, tmp_path / f"{name}.ratings", n_worst=40)
+        found.append((done, pd.read_parquet(tmp_path / f"{name}.ratings")))
+    (expected, ratings), *others = found
+    for done, its_ratings in others:
+        pd.testing.assert_frame_equal(its_ratings, ratings, check_exact=True)
+        pd.testing.assert_frame_equal(done.worst, expected.worst, check_exact=True)
+        assert (done.noise, done.counts) == (expected.noise, expected.counts)
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path):

@@ -1,6 +1,7 @@
 """Training in parts: the cells, the pipeline, the model and the scores of training in memory."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -11,14 +12,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.datasets import make_pipeline_for
 from granulearn.distributed import open_client
+from granulearn.learning import part_statistics
 from granulearn.learning.cluster_training import train_on_cluster
 from granulearn.learning.model_kinds import make_model, names_in_parts
+from granulearn.learning.part_rows import Request
 from granulearn.learning.trained_model import input_cards
 from granulearn.learning.training import train
 from granulearn.persistence import load_model, save_model
 from granulearn.tables import TableError, Wishes, open_table, read_training_table
 from granulearn.tables.readers import text_scan
 from tests.cli.commands import people, write_people
+from tests.distributed.large_tables import call_large
 
 
 def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **wishes):
@@ -33,6 +37,10 @@ def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **wishes):
 def in_memory(path, target="label", **wishes):
     with open_table(path) as file:
         return read_training_table(file, target, Wishes(**wishes))
+
+
+def held_out(n_rows, test, seed):
+    return Request("label", test, seed).held_out(np.arange(n_rows))
 
 
 def fitted_in_memory(table, model="rvfl"):
@@ -102,16 +110,36 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
     expected = fitted_in_memory(table)
     step, its = trained.pipeline[0], expected[0]
     assert_array_equal(step.get_feature_names_out(), its.get_feature_names_out())
-    # The median, which only fills in missing numbers, is all that is not exact.
-    whole = ~table.X.select_dtypes("number").isna().any(axis=1).to_numpy()
-    others = [name not in ("Vermögen",) and not name.startswith("Tag") for name in
-              step.get_feature_names_out()]  # fmt: skip
-    features, expected_features = step.transform(table.X), its.transform(table.X)
-    assert_allclose(features[:, others], expected_features[:, others], rtol=1e-9, atol=1e-9)
-    assert_allclose(features[whole], expected_features[whole], atol=0.02)
+    assert_allclose(step.transform(table.X), its.transform(table.X), rtol=1e-9, atol=1e-9)
     assert_allclose(
-        trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=0.02
+        trained.pipeline.predict_proba(table.X), expected.predict_proba(table.X), atol=1e-6
     )
+
+
+@pytest.mark.parametrize("model", ["robust", "rvfl"])
+def test_however_a_table_is_cut_the_model_and_its_scores_are_the_same(model, tmp_path, monkeypatch):
+    call_large(monkeypatch, 300)
+    monkeypatch.setattr(part_statistics, "REMEMBERED", 100)
+    path = write_messy(tmp_path / "t.csv")
+    X = in_memory(path).X
+    with open_table(path) as file:
+        whole = pa.Table.from_batches(list(file.batches()))
+    found = []
+    for number, edges in enumerate([[0, 600], [0, 50, 51, 400, 600]]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for at, (begin, end) in enumerate(pairwise(edges)):
+            parquet.write_table(whole[begin:end], folder / f"{at}.parquet")
+        found.append(in_parts(folder, model, test=0.3)[0])
+    one, many = found
+    assert one.card.scores == many.card.scores
+    assert one.card.classes == many.card.classes
+    assert_array_equal(*(trained.pipeline[0].transform(X) for trained in found))
+    ours, theirs = (trained.pipeline.predict_proba(X) for trained in found)
+    if model == "robust":
+        assert_array_equal(ours, theirs)
+    else:  # the networks of all rows are sums over parts, and rounded
+        assert_allclose(ours, theirs, atol=1e-9)
 
 
 def test_processes_of_a_cluster_give_the_same_model_to_the_last_bit(
@@ -194,16 +222,13 @@ def test_scores_are_of_the_rows_held_out_and_all_else_is_of_the_others(tmp_path,
     frame = people(400).drop(columns="income")
     frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
     frame.to_csv(tmp_path / "t.csv", index=False)
-    with open_table(tmp_path / "t.csv") as file:
-        sizes = [sum(batch.num_rows for batch in part.batches()) for part in file.parts()]
-    drawn = [np.random.default_rng([7, part]).random(size) for part, size in enumerate(sizes)]
-    held_out = np.concatenate(drawn) < 0.3
+    apart = held_out(len(frame), 0.3, 7)
     trained, _ = in_parts(tmp_path / "t.csv", test=0.3, seed=7)
     table, scores = in_memory(tmp_path / "t.csv"), trained.card.scores["held_out"]
-    X, y = table.X[held_out], table.y[held_out]
+    X, y = table.X[apart], table.y[apart]
     assert scores["rows"] == len(y)
     assert scores["accuracy"] == pytest.approx(trained.pipeline.score(X, y))
-    X, y = table.X[~held_out], table.y[~held_out]
+    X, y = table.X[~apart], table.y[~apart]
     assert trained.card.classes == dict(zip(*np.unique(y, return_counts=True), strict=True))
     (age,) = (column for column in trained.card.columns if column.name == "age")
     assert (age.lowest, age.highest) == (X["age"].min(), X["age"].max())
@@ -279,9 +304,7 @@ def test_too_few_rows_to_hold_out_are_the_error_of_training_in_memory(tmp_path):
 def test_no_row_held_out_by_chance_is_an_error_and_no_score(tmp_path):
     path = tmp_path / "t.csv"
     people()[:20].to_csv(path, index=False)
-    seed = next(
-        seed for seed in range(200) if np.random.default_rng([seed, 0]).random(20).min() >= 0.1
-    )
+    seed = next(seed for seed in range(200) if not held_out(20, 0.1, seed).any())
     with pytest.raises(TableError, match="20 rows cannot be split into"):
         in_parts(path, test=0.1, seed=seed)
 
@@ -290,6 +313,6 @@ def test_a_class_without_a_row_to_learn_from_is_named(tmp_path):
     frame = people(50)
     frame.loc[0, "label"] = "rare"
     frame.to_csv(tmp_path / "t.csv", index=False)
-    seed = next(seed for seed in range(50) if np.random.default_rng([seed, 0]).random(50)[0] < 0.5)
+    seed = next(seed for seed in range(50) if held_out(50, 0.5, seed)[0])
     with pytest.raises(TableError, match="class rare of column 'label', the target, has no row"):
         in_parts(tmp_path / "t.csv", test=0.5, seed=seed)

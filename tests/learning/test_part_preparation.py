@@ -49,7 +49,7 @@ def statistics(typed, codes, folds, n_classes, edges):
     parts = [
         statistics_of_rows(
             part_of(typed, begin, end).cells,
-            ClassedRows(codes[begin:end], folds[begin:end], n_classes),
+            ClassedRows(codes[begin:end], folds[begin:end], n_classes, np.arange(begin, end)),
         )
         for begin, end in pairwise(edges)
     ]
@@ -70,7 +70,6 @@ def test_rows_come_out_as_from_a_pipeline_that_was_fitted_to_rows(classes, edges
     counts = np.bincount(codes)
     folds = folds_of_rows(codes, np.cumsum(counts) - counts)
     learnt = statistics(typed, codes, folds, len(known), edges)
-    # No age is missing: the median of several parts, which is only nearly exact, is not used.
     prepare = prepare_from_statistics(learnt, known)
     assert list(prepare.many) == ["street", "zip"]
     assert_array_equal(prepare.step.get_feature_names_out(), step[0].get_feature_names_out())
@@ -82,12 +81,20 @@ def test_rows_come_out_as_from_a_pipeline_that_was_fitted_to_rows(classes, edges
     assert_allclose(middle, expected[100:101], rtol=1e-9, atol=1e-9)
 
 
-def test_medians_of_one_part_are_exact():
+def test_numbers_too_small_to_be_squared_are_left_as_they_are():
+    typed = TypedRows({"tiny": np.array([1e-170, 3e-170, -2e-170])}, {})
+    rows = np.zeros(3, dtype=int)
+    prepare = prepare_from_statistics(statistics(typed, rows, rows, 2, [0, 3]), np.array([0, 1]))
+    assert_allclose(prepare.new_rows(typed), 0, atol=1e-160)
+
+
+@pytest.mark.parametrize("edges", [[0, 300], [0, 20, 200, 300]])
+def test_medians_of_few_cells_are_exact(edges):
     typed, y = table(["no", "yes"])
     typed.cells["age"][::7] = np.nan
     frame = typed.to_frame()
     known, codes = np.unique(y, return_inverse=True)
-    learnt = statistics(typed, codes, np.arange(300) % 5, 2, [0, 300])
+    learnt = statistics(typed, codes, np.arange(300) % 5, 2, edges)
     prepare = prepare_from_statistics(learnt, known)
     step = make_pipeline_for(frame).fit(frame, y)[0]
     numbers, expected = (s.named_transformers_["numbers"][:] for s in (prepare.step, step))

@@ -52,7 +52,7 @@ def parts_of(frame, places):
 
 
 def looked_at(frame, parts, request):
-    sight = reduce(add, [look_at_part(part, at, request) for at, part in enumerate(parts)])
+    sight = reduce(add, [look_at_part(part, request) for part in parts])
     file = table_of(frame)
     report = report_first(file, sight.look, "label", Wishes())
     assert report.labels is not None
@@ -80,7 +80,7 @@ def test_parts_have_the_rows_labels_and_folds_of_the_whole(labels, places, test)
     frame = people(["yes", "no", *labels])
     parts, request = parts_of(frame, places), Request("label", test, 5)
     sight, reading = looked_at(frame, parts, request)
-    rows = [read_part(part, number, reading) for number, part in enumerate(parts)]
+    rows = [read_part(part, reading) for part in parts]
     y = [part.y(part.training) for part in rows]
     # The first pass foretells how many rows of each class the later ones learn from.
     before = rows_before(sight.training_labels, reading)
@@ -102,15 +102,35 @@ def test_rows_held_out_are_the_same_every_time_and_teach_nothing():
     part = replace(parts_of(frame, [])[0], rows_of_batch=300)
     request = Request("label", 0.3, 0)
     sight, reading = looked_at(frame, [part], request)
-    first, again = (read_part(part, 0, reading) for _ in range(2))
+    first, again = (read_part(part, reading) for _ in range(2))
     assert_array_equal(first.held_out, again.held_out)
     assert 200 < len(first.held_out) < 400
     assert_array_equal(np.sort(np.concatenate([first.training, first.held_out])), np.arange(1000))
-    assert not np.array_equal(first.held_out, read_part(part, 1, reading).held_out)
+    other = replace(reading, request=replace(request, seed=1))
+    assert not np.array_equal(first.held_out, read_part(part, other).held_out)
     starts = rows_before(sight.training_labels, reading)[0]
-    known = examine_part(part, 0, reading, starts).statistics["x"]
+    known = examine_part(part, reading, starts).statistics["x"]
     assert known.n == len(first.training)
-    assert known.mean == pytest.approx(frame["x"].to_numpy()[first.training].mean())
+    assert known.filled()[0] == pytest.approx(frame["x"].to_numpy()[first.training].mean())
+
+
+@given(st.lists(st.integers(0, 60), max_size=4), st.integers(0, 3))
+def test_however_the_table_is_cut_the_same_rows_are_held_out_and_told_of(places, seed):
+    frame = people((["a", "b", None] * 20)[:59]).assign(x=np.arange(59.0) / 3)
+    frame.loc[::4, "x"] = np.nan
+    request = Request("label", 0.3, seed)
+    held_out, known = [], []
+    for parts in (parts_of(frame, places), parts_of(frame, [])):
+        sight, reading = looked_at(frame, parts, request)
+        before = rows_before(sight.training_labels, reading)
+        rows = [read_part(part, reading) for part in parts]
+        found = [part.first_row + own.held_out for part, own in zip(parts, rows, strict=True)]
+        held_out.append(np.concatenate(found))
+        sights = [examine_part(part, reading, before[at]) for at, part in enumerate(parts)]
+        numbers = reduce(add, sights).statistics["x"]
+        known.append([numbers.n, numbers.missing, numbers.median, *numbers.filled()])
+    assert_array_equal(*held_out)
+    assert known[0] == known[1]
 
 
 def test_what_was_found_in_parts_is_what_is_found_in_the_whole():
@@ -119,7 +139,7 @@ def test_what_was_found_in_parts_is_what_is_found_in_the_whole():
     parts, request = parts_of(frame, [10, 10, 45]), Request("label", 0.5, 0)
     sight, reading = looked_at(frame, parts, request)
     before = rows_before(sight.training_labels, reading)
-    sights = [examine_part(part, at, reading, before[at]) for at, part in enumerate(parts)]
+    sights = [examine_part(part, reading, before[at]) for at, part in enumerate(parts)]
     findings = find(reduce(add, sights).examination)
     assert findings == read_training_table(table_of(frame), "label").report.findings
     assert [leak.name for leak in findings.leaks] == ["code"]
@@ -130,11 +150,11 @@ def test_a_part_without_rows_has_nothing_to_say():
     frame = people(["a", "b"] * 10)
     empty = parts_of(frame[:0].astype({"x": float}), [])[0]
     request = Request("label", 0.2, 0)
-    alone = look_at_part(empty, 0, request)
+    alone = look_at_part(empty, request)
     assert (alone.look, alone.training_labels) == (None, (Counter(),))
     parts = [empty, *parts_of(frame, []), replace(empty, first_row=20)]
     _, reading = looked_at(frame, parts, request)
-    rows = read_part(empty, 0, reading)
+    rows = read_part(empty, reading)
     assert len(rows.labels) == len(rows.training) == len(rows.held_out) == 0
     assert len(rows.features(rows.training).to_frame()) == 0
 
@@ -142,6 +162,6 @@ def test_a_part_without_rows_has_nothing_to_say():
 def test_too_many_labels_to_be_classes_are_not_counted_part_by_part():
     frame = pd.DataFrame({"x": np.arange(30_000.0), "label": np.arange(30_000.0)})
     part = replace(parts_of(frame, [])[0], rows_of_batch=15_000)
-    sight = look_at_part(part, 0, Request("label", 0.0, 0))
+    sight = look_at_part(part, Request("label", 0.0, 0))
     assert sight.training_labels == (Counter(),)
     assert report_first(table_of(frame), sight.look, "label", Wishes()).problems

@@ -14,16 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.bags import check_units, known_elsewhere
 from granulearn.audit.checks import find_issues, issues_frame
+from granulearn.audit.collection_audits import COLUMNS, audit_of_collections, fit_collection
 from granulearn.audit.given_proba import check_proba
 from granulearn.audit.large_tables import judged_evidence, typical_rows
-from granulearn.audit.noise_rate import NoiseRate, verified_rate
+from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise, verified_rate
 from granulearn.audit.places import place
 from granulearn.audit.ratings import WRONG, Ratings
-from granulearn.audit.raw_inputs import is_raw_table, refuse_collection, row_names
+from granulearn.audit.raw_inputs import is_raw_table, row_names
 from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, with_verified
-from granulearn.audit.verified import VerifiedLabels, check_verified
+from granulearn.audit.verified import WORST_FIRST, VerifiedLabels, check_verified
 from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 MAX_TREE_ROWS = 8_000
 # Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
 VOTES_PER_LABEL = 20
+# What whoever looks at a label is shown of it.
+_SHOWN = ("given_", "suggested_", "verdict_", "wrong_proba_")
 
 
 class LabelAudit(BaseEstimator):
@@ -127,12 +130,20 @@ class LabelAudit(BaseEstimator):
     See Also
     --------
     audit_labels : The same as a function that returns a table.
-    granulearn.distributed.DaskLabelAudit : The same for tables that do not fit in memory.
+    granulearn.distributed.DaskLabelAudit : What Dask collections are handed to; writes all ratings
+        as files.
 
     Notes
     -----
     Of more than 50,000 samples, that many are drawn, and stand for all where probabilities are
     calibrated, the noise rate is judged, and it is found out what is usual among inputs.
+
+    X and y may be Dask collections (``pip install "granulearn[dask]"``), which are audited
+    block by block: ``ratings_`` is a lazy table of one row per label in the order of X, and
+    ``given_``, ``suggested_``, ``verdict_``, ``wrong_proba_``, ``reliability_`` and ``flagged_``
+    are its columns. ``classes_``, ``noise_`` and the worst rows of `next_to_review` are in
+    memory; there are no other attributes, and nothing is known of groups, order, verified labels
+    or issues.
 
     Examples
     --------
@@ -166,9 +177,9 @@ class LabelAudit(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or Dask collection of shape (n_samples, n_features)
             Inputs, used as they come: scale them first.
-        y : array-like of shape (n_samples,)
+        y : array-like or Dask collection of shape (n_samples,)
             Class labels.
         verified : mapping, Series, DataFrame or array-like, default=None
             True labels that a person has confirmed or corrected: by row (a
@@ -198,7 +209,11 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        refuse_collection(X)
+        kind = audit_of_collections(X)
+        if kind is not None:
+            known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
+            return self._fit_collection(kind, X, y, {**known, "names": names, "rows": rows})
+        self._in_blocks: Any = None
         index = self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
@@ -236,9 +251,32 @@ class LabelAudit(BaseEstimator):
         )
         return self
 
+    def _fit_collection(self, kind: Any, X: Any, y: Any, given: dict[str, Any]) -> LabelAudit:
+        """Rate the labels of a collection where they are; what is about each stays there."""
+        settings = {"n_trees": self.n_trees, "random_state": self.random_state}
+        done = fit_collection(kind, X, y, given, **settings)
+        # Nothing of a fit in memory may be left.
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        self._in_blocks = done
+        self.classes_, self.noise_, self.ratings_ = done.classes_, done.noise_, done.ratings_
+        self.n_features_in_ = done.n_features_in_
+        for attribute, column in COLUMNS.items():
+            setattr(self, attribute, done.ratings_[column])
+        return self
+
+    def _check_in_memory(self, what: str) -> None:
+        check_is_fitted(self)
+        if self._in_blocks is not None:
+            raise TypeError(
+                f"{what} needs the ratings of all labels in memory, and these are in blocks; "
+                "next_to_review(n) gives the worst, ratings_ has all."
+            )
+
     def _told(self, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels) -> LabelAudit:
         """Become the audit that these ratings are of; nothing is fitted."""
         self.classes_, self.proba_, self._row_names = ratings.classes, ratings.proba, None
+        self._in_blocks = None
         self.forest_, self.in_bag_, self.weighings_, self.issues_ = None, None, (), []
         self.learnt_ = ratings.given.copy()
         self.learnt_[verified.rows] = verified.truth
@@ -311,7 +349,7 @@ class LabelAudit(BaseEstimator):
     @property
     def issues(self) -> pd.DataFrame:
         """What else a person should look at, the worst first, as a table."""
-        check_is_fitted(self)
+        self._check_in_memory("issues")
         return issues_frame(self.issues_)
 
     def next_to_review(self, n: int, *, random_share: float = 0.0, index: Any = None):
@@ -342,16 +380,18 @@ class LabelAudit(BaseEstimator):
             raise ValueError(f"random_share={random_share!r} must lie between 0 and 1.")
         # What was verified has a say in the draw, so that the next one is another.
         check_is_fitted(self)
+        if self._in_blocks is not None and not random_share and index is None:
+            return self._in_blocks.worst(n)[[COLUMNS[name] for name in _SHOWN]].assign(
+                drawn=WORST_FIRST
+            )
+        self._check_in_memory("random_share or index")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
         rows, drawn = next_rows(self.ratings_, n, random_share, random)
         names = self._row_names if index is None else index
         return pd.DataFrame(
             {
-                "given": self.given_[rows],
-                "suggested": self.suggested_[rows],
-                "verdict": self.verdict_[rows],
-                "wrong_probability": self.wrong_proba_[rows],
+                **{COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
                 "drawn": drawn,
             },
             index=rows if names is None else pd.Index(names)[rows],
@@ -365,7 +405,7 @@ class LabelAudit(BaseEstimator):
         *counts : int
             Numbers of rows; none means 20, 50 and 100.
         """
-        check_is_fitted(self)
+        self._check_in_memory("expected_yield")
         return expected_yield(self.ratings_, counts) if counts else expected_yield(self.ratings_)
 
     def fit_resample(self, X, y):
@@ -385,6 +425,11 @@ class LabelAudit(BaseEstimator):
         y : array-like of shape (n_kept,)
             Labels, in the type that was passed.
         """
+        if audit_of_collections(X) is not None:
+            raise TypeError(
+                f"X is a {type(X).__name__} in blocks, and fit_resample takes data in memory; fit "
+                "the audit, and choose rows by ratings_, which has the blocks of X."
+            )
         self.fit(X, y)
         if self.action == "relabel":
             self.sample_indices_ = np.arange(len(self.given_))
@@ -411,29 +456,18 @@ class LabelAudit(BaseEstimator):
             ``noise_words``, and ``expected_yield`` by number of rows.
         """
         check_is_fitted(self)
+        if self._in_blocks is not None:
+            return self._in_blocks.ratings_
         import pandas as pd
 
         table = pd.DataFrame(
             {
-                "given": self.given_,
-                "suggested": self.suggested_,
-                "verdict": self.verdict_,
-                "wrong_probability": self.wrong_proba_,
-                "reliability": self.reliability_,
-                "flagged": self.flagged_,
+                **{column: getattr(self, name) for name, column in COLUMNS.items()},
                 "verified": self.verified_,
             },
             index=self._row_names if index is None else index,
         ).iloc[self.ratings_.worst_first]
-        noise = self.noise_
-        table.attrs = {
-            "noise_rate": noise.rate,
-            "noise_low": noise.low,
-            "noise_high": noise.high,
-            "noise_basis": noise.basis,
-            "noise_words": noise.words,
-            "expected_yield": self.expected_yield(),
-        }
+        table.attrs = {**attrs_of_noise(self.noise_), "expected_yield": self.expected_yield()}
         return table
 
     def __sklearn_tags__(self):
@@ -461,7 +495,8 @@ def audit_labels(
     X : array-like of shape (n_samples, n_features), or a raw table
         Numbers, used as they come: scale them first. Or a table as it comes: a path,
         a frame of pandas or polars with any types, an Arrow table, a list of dicts, a
-        dict of columns; then everything is encoded and scaled inside.
+        dict of columns; then everything is encoded and scaled inside. Or a Dask array or
+        DataFrame of numbers, with y in blocks too: see `LabelAudit`.
     y : array-like of shape (n_samples,), or str
         Class labels, or the column of the table that holds them.
     verified : mapping, Series, DataFrame or array-like, default=None
@@ -493,7 +528,9 @@ def audit_labels(
         known), ``flagged`` (the verdict is "wrong"), ``verified``. Its ``attrs`` hold the
         share of wrong labels, ``noise_rate``, from ``noise_low`` to ``noise_high``, what it
         rests on (``noise_basis``, ``noise_words``), ``expected_yield``; of a raw table also
-        its ``warnings``, worth reading before the rest.
+        its ``warnings``, worth reading before the rest. For Dask collections a lazy table
+        in the order and the blocks of X, by number of the row, without ``verified`` and
+        ``expected_yield``.
 
     Examples
     --------
@@ -504,10 +541,20 @@ def audit_labels(
     >>> table = audit_labels(X, y, random_state=0)
     >>> int(table.index[0]), table["verdict"].iloc[0]
     (10, 'wrong')
+
+    In blocks, on whatever cluster Dask has:
+
+    >>> import dask.array as da
+    >>> blocks = audit_labels(da.from_array(X, chunks=50), da.from_array(y, chunks=50))
+    >>> blocks.npartitions, blocks["verdict"].compute()[10]
+    (3, 'wrong')
     """
     settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
     known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
-    refuse_collection(X)
+    kind = audit_of_collections(X)
+    if kind is not None:
+        audit = fit_collection(kind, X, y, known, n_trees=n_trees, random_state=random_state)
+        return audit.ratings_
     by_name = any(isinstance(value, str) for value in (y, groups, order))
     if not by_name and not is_raw_table(X):
         return LabelAudit(**settings).fit(X, y, **known).to_frame(row_names(X, y))

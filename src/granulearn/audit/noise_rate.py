@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.stats import beta
@@ -43,6 +44,23 @@ class NoiseRate:
     def sentence(self) -> str:
         """The words as a sentence of their own."""
         return self.words[:1].upper() + self.words[1:]
+
+
+def attrs_of_noise(noise: NoiseRate) -> dict[Any, Any]:
+    """Return the share of wrong labels as tables of ratings have it in their ``attrs``.
+
+    Parameters
+    ----------
+    noise : NoiseRate
+        What an audit says.
+    """
+    return {
+        "noise_rate": noise.rate,
+        "noise_low": noise.low,
+        "noise_high": noise.high,
+        "noise_basis": noise.basis,
+        "noise_words": noise.words,
+    }
 
 
 def unverified_rate(evidence: Evidence) -> NoiseRate:

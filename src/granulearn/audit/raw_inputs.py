@@ -22,21 +22,6 @@ def is_raw_table(X: Any) -> bool:
     return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
 
 
-def refuse_collection(X: Any) -> None:
-    """Raise a TypeError for a Dask collection, which would be gathered without a word.
-
-    Parameters
-    ----------
-    X : object
-        What was passed as inputs.
-    """
-    if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
-        raise TypeError(
-            "X is a Dask collection, and is audited block by block by "
-            "granulearn.distributed.DaskLabelAudit; or pass X.compute(), if it fits in memory."
-        )
-
-
 def row_names(X: Any, y: Any) -> Any:
     """Return the names of the rows, if the data has any.
 

@@ -329,6 +329,19 @@ def rows_below(
     return rows[:found], draws[:found]
 
 
+def draws_of(keys: np.ndarray, key: int) -> np.ndarray:
+    """Return the random number that a draw gives each key: 64 bits.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n,)
+        Keys of rows.
+    key : int
+        Of the draw.
+    """
+    return rows_below(keys, key, np.array([_LARGEST], dtype=np.uint64))[1]
+
+
 def least_draws(keys: np.ndarray, key: int, n_wanted: int) -> tuple[np.ndarray, int]:
     """Return the positions of the keys with the least random numbers, the least first.
 
@@ -462,8 +475,19 @@ def exact_means(sums: np.ndarray, n_rows: int) -> np.ndarray:
     n_rows : int
         How many rows were added.
     """
+    return np.array([float(total / n_rows) for total in exact_totals(sums)])
+
+
+def exact_totals(sums: np.ndarray) -> list[Fraction]:
+    """Return the sum of each column, without rounding.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_features, n_limbs)
+        From `exact_sums`.
+    """
     totals = [sum(int(limb) << 32 * at for at, limb in enumerate(limbs)) for limbs in sums]
-    return np.array([float(Fraction(total, n_rows << 1074)) for total in totals])
+    return [Fraction(total, 1 << 1074) for total in totals]
 
 
 def seen_by_trees(bags: np.ndarray, keys: np.ndarray) -> np.ndarray:

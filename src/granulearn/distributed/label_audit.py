@@ -25,7 +25,7 @@ from granulearn.audit.large_tables import (
     rule_of_drawn,
     typical_draw,
 )
-from granulearn.audit.noise_rate import NoiseRate
+from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
 from granulearn.audit.ratings import VERDICTS, WRONG, Ratings
 from granulearn.balls.keyed_tables import TableFrame
 from granulearn.balls.row_keys import Twins
@@ -83,7 +83,7 @@ def audit_blocks(blocks: Sequence[Any], n_trees: int | None, random_state: Any) 
     if n_rows <= TYPICAL_ROWS:
         samples = gathered_samples(compute(*blocks), classes)
         audit.fit(samples.X, classes[samples.codes])
-        frame = frame_of_ratings(audit.ratings_, 0)
+        frame = frame_of_ratings(audit.ratings_, audit.noise_, 0)
         parts = [delayed(frame.iloc[begin:end]) for begin, end in pairwise(first_rows.tolist())]
         return RatedBlocks(classes, audit.noise_, n_rows, parts)
     keyed = key_blocks(blocks, sketches, total)
@@ -120,21 +120,23 @@ def rated_block(
     codes, keys = keys_of_block(block, twins, (rule.classes, frame))
     positions = first_row + np.arange(len(codes))
     ratings = rule.rate(block.samples.X, codes, keys.keys, positions)
-    return frame_of_ratings(ratings, first_row)
+    return frame_of_ratings(ratings, rule.noise, first_row)
 
 
-def frame_of_ratings(ratings: Ratings, first_row: int) -> pd.DataFrame:
+def frame_of_ratings(ratings: Ratings, noise: NoiseRate, first_row: int) -> pd.DataFrame:
     """Return one row per label, indexed by its number in the whole table.
 
     Parameters
     ----------
     ratings : Ratings
         Of the labels of a block.
+    noise : NoiseRate
+        The share of wrong labels of the whole table.
     first_row : int
         Number of the first one.
     """
     n_rows, classes = len(ratings.given), ratings.classes
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "given": classes[ratings.given],
             "suggested": classes[ratings.suggested],
@@ -145,6 +147,8 @@ def frame_of_ratings(ratings: Ratings, first_row: int) -> pd.DataFrame:
         },
         index=pd.RangeIndex(first_row, first_row + n_rows, name="row"),
     )
+    frame.attrs = attrs_of_noise(noise)
+    return frame
 
 
 def totals_of_part(frame: pd.DataFrame, n_worst: int) -> AuditTotals:
@@ -199,8 +203,9 @@ class DaskLabelAudit(BaseEstimator):
     """Find labels that are probably wrong in a Dask array or DataFrame.
 
     What `granulearn.audit.LabelAudit` does in memory. Use it when the table does not fit in
-    memory. It knows no groups, no order and no verified labels, and looks for no other
-    issues.
+    memory, and all ratings are to be written as files; `LabelAudit` and `audit_labels` take
+    collections too, and leave the work to this class. It knows no groups, no order and no
+    verified labels, and looks for no other issues.
 
     Parameters
     ----------
@@ -218,7 +223,8 @@ class DaskLabelAudit(BaseEstimator):
     ratings_ : Dask DataFrame
         One row per label, in the blocks of X, not yet computed: ``given``, ``suggested``,
         ``verdict``, ``wrong_probability``, ``reliability``, ``flagged``, indexed by the number
-        of the row, from zero.
+        of the row, from zero. Its ``attrs``, also those of what is computed, hold the share of
+        wrong labels, as of `audit_labels`.
     n_features_in_ : int
         Number of features seen in `fit`.
 
@@ -268,8 +274,9 @@ class DaskLabelAudit(BaseEstimator):
         rated = audit_blocks(blocks, self.n_trees, self.random_state)
         self.classes_, self.noise_, self.n_features_in_ = rated.classes, rated.noise, X.shape[1]
         self._parts = rated.parts
-        meta = frame_of_ratings(_no_ratings(rated.classes), 0)
+        meta = frame_of_ratings(_no_ratings(rated.classes), rated.noise, 0)
         self.ratings_ = dd.from_delayed(rated.parts, meta=meta, verify_meta=False)
+        self.ratings_.attrs = meta.attrs
         return self
 
     def worst(self, n: int = 10_000) -> pd.DataFrame:

@@ -121,7 +121,7 @@ def rated_part(
     n_worst : int
         How many rows to return at most.
     """
-    places = read_part(part, number, reading).training
+    places = read_part(part, reading).training
     own = frame.set_axis(pd.Index(part.first_row + places + 1, name="row"))
     totals = written_part(own, folder, number, n_worst)
     at = totals.worst.index.to_numpy() - part.first_row - 1

@@ -120,7 +120,7 @@ def survey_on_cluster(
     """
     parts = file.parts()
     tell(f"looking at {counted(len(parts), 'part')}")
-    looks = [delayed(look_at_part)(part, number, request) for number, part in enumerate(parts)]
+    looks = [delayed(look_at_part)(part, request) for part in parts]
     (sight,) = compute(tree_reduce(add, looks))
     report, labels = _report_or_raise(file, sight.look, target, wishes)
     reading = RowReading(request, report.schema, labels, _classes(labels))
@@ -130,7 +130,8 @@ def survey_on_cluster(
     tell(f"examining {counted(report.rows, 'row')}")
     examine, first_reading = delayed(examine_part), delayed(reading)
     looks = [
-        examine(part, number, first_reading, before[number]) for number, part in enumerate(parts)
+        examine(part, first_reading, starts)
+        for part, starts in zip(parts, before[:-1], strict=True)
     ]
     (second,) = compute(tree_reduce(add, looks))
     report = report_second(report, second.examination, wishes)
@@ -217,7 +218,7 @@ def block_of_part(part: TablePart, number: int, reading: BlockReading, starts: n
     starts : ndarray of shape (n_classes,)
         As for `folds_of_rows`.
     """
-    rows = read_part(part, number, reading.rows)
+    rows = read_part(part, reading.rows)
     X, prepare = np.empty((0, reading.prepare.n_features)), reading.prepare
     if len(rows.training):
         X = prepare.training_rows(rows.features(rows.training), rows.classed(starts).folds)
@@ -226,23 +227,19 @@ def block_of_part(part: TablePart, number: int, reading: BlockReading, starts: n
     return check_block(number, X, rows.y(rows.training), None, None)
 
 
-def confusion_of_part(
-    part: TablePart, number: int, reading: BlockReading, classifier: Any
-) -> np.ndarray:
+def confusion_of_part(part: TablePart, reading: BlockReading, classifier: Any) -> np.ndarray:
     """Count true against predicted classes among the rows of a part that are held out.
 
     Parameters
     ----------
     part : TablePart
         Some rows.
-    number : int
-        Number of the part.
     reading : BlockReading
         How they are read.
     classifier : fitted classifier
         What predicts them.
     """
-    rows = read_part(part, number, reading.rows)
+    rows = read_part(part, reading.rows)
     n_classes = len(classifier.classes_)
     if not len(rows.held_out):
         return np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -290,6 +287,6 @@ def _of_used(statistics: dict[str, Statistics], report: TableReport) -> dict[str
 def _held_out(parts: Sequence[TablePart], reading: Any, classifier: Any) -> dict[str, Any]:
     shared = delayed(for_prediction(classifier))
     count = delayed(confusion_of_part)
-    tables = [count(part, number, reading, shared) for number, part in enumerate(parts)]
+    tables = [count(part, reading, shared) for part in parts]
     (counts,) = compute(tree_reduce(np.add, tables))
     return scores_of_confusion(counts, classifier.classes_)

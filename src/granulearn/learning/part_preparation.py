@@ -97,8 +97,7 @@ def prepare_from_statistics(
         imputer.statistics_ = np.array([known.median for known in numbers])
         filled = [known.filled() for known in numbers]
         scaler.mean_, scaler.var_ = (np.array(values) for values in zip(*filled, strict=True))
-        constant = np.array([known.lowest >= known.highest for known in numbers])
-        scaler.scale_ = np.where(constant, 1.0, np.sqrt(scaler.var_))
+        scaler.scale_ = np.where(scaler.var_ == 0, 1.0, np.sqrt(scaler.var_))
         scaler.n_samples_seen_ = numbers[0].n + numbers[0].missing
     if many:
         counts = [known.filled() for known in many.values()]

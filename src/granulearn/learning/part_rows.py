@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from granulearn.balls.row_keys import draws_of, key_of_draw
 from granulearn.datasets.target_encoding import folds_of_rows
 from granulearn.learning.part_statistics import (
     ClassedRows,
@@ -24,6 +25,8 @@ from granulearn.tables.labels.labels import Labels, read_labels
 from granulearn.tables.readers.table_file import TablePart
 from granulearn.tables.training_table import as_labels, chosen_rows
 
+_KEY_NUMBER = 6
+
 
 @dataclass(frozen=True)
 class Request:
@@ -34,17 +37,16 @@ class Request:
     test: float
     seed: int
 
-    def held_out(self, number: int, n_rows: int) -> np.ndarray:
-        """Return which labelled rows of a part are held out, the same ones every time.
+    def held_out(self, rows: np.ndarray) -> np.ndarray:
+        """Return which rows are held out, the same ones however the table is cut into parts.
 
         Parameters
         ----------
-        number : int
-            Number of the part.
-        n_rows : int
-            How many of its rows have a label.
+        rows : ndarray of int
+            Numbers of rows with a label, in the whole table.
         """
-        return np.random.default_rng([self.seed, number]).random(n_rows) < self.test
+        draws = draws_of(rows.astype(np.uint64), key_of_draw(self.seed, _KEY_NUMBER))
+        return draws < np.uint64(self.test * 2.0**64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,8 @@ class PartRows:
     """The rows of a part, and which of them are learnt from or held out."""
 
     reading: RowReading
+    first_row: int
+    """Number of the first row in the whole table."""
     typed: TypedRows
     labels: pa.Array
     """Class of each row; null for none."""
@@ -132,18 +136,17 @@ class PartRows:
             As for `folds_of_rows`.
         """
         codes = np.searchsorted(self.reading.classes, self.y(self.training))
-        return ClassedRows(codes, folds_of_rows(codes, starts), len(self.reading.classes))
+        folds, n_classes = folds_of_rows(codes, starts), len(self.reading.classes)
+        return ClassedRows(codes, folds, n_classes, self.first_row + self.training)
 
 
-def look_at_part(part: TablePart, number: int, request: Request) -> FirstSight:
+def look_at_part(part: TablePart, request: Request) -> FirstSight:
     """Tell what the cells and labels of a part are.
 
     Parameters
     ----------
     part : TablePart
         Some rows.
-    number : int
-        Number of the part; it decides which rows are held out.
     request : Request
         What the user asked for.
     """
@@ -156,20 +159,18 @@ def look_at_part(part: TablePart, number: int, request: Request) -> FirstSight:
     # Whether a cell is a label depends on the cell alone: nothing need be decided yet.
     labelled = pa.concat_arrays([read_labels(column, Labels()).is_valid() for column in columns])
     spelt = pa.concat_arrays([as_text(column, trimmed=False) for column in columns])
-    spelt = spelt.filter(labelled)
-    training = spelt.filter(pa.array(~request.held_out(number, len(spelt))))
+    places = np.flatnonzero(labelled.to_numpy(zero_copy_only=False))
+    training = spelt.take(pa.array(places[~request.held_out(part.first_row + places)]))
     return FirstSight(look, (Counter(training.to_pylist()),))
 
 
-def read_part(part: TablePart, number: int, reading: RowReading) -> PartRows:
+def read_part(part: TablePart, reading: RowReading) -> PartRows:
     """Read the rows of a part.
 
     Parameters
     ----------
     part : TablePart
         Some rows, perhaps none.
-    number : int
-        Number of the part.
     reading : RowReading
         How they are read.
     """
@@ -182,27 +183,30 @@ def read_part(part: TablePart, number: int, reading: RowReading) -> PartRows:
         row += batch.num_rows
     classes = pa.concat_arrays(labels)
     places = np.flatnonzero(classes.is_valid().to_numpy(zero_copy_only=False))
-    held_out = reading.request.held_out(number, len(places))
-    return PartRows(reading, joined_rows(typed), classes, places[~held_out], places[held_out])
+    held_out = reading.request.held_out(part.first_row + places)
+    return PartRows(
+        reading,
+        part.first_row,
+        joined_rows(typed),
+        classes,
+        training=places[~held_out],
+        held_out=places[held_out],
+    )
 
 
-def examine_part(
-    part: TablePart, number: int, reading: RowReading, starts: np.ndarray
-) -> SecondSight:
+def examine_part(part: TablePart, reading: RowReading, starts: np.ndarray) -> SecondSight:
     """Look for what could give a false all-clear, and learn what pipelines learn.
 
     Parameters
     ----------
     part : TablePart
         Some rows, perhaps none.
-    number : int
-        Number of the part.
     reading : RowReading
         How it is read.
     starts : ndarray of shape (n_classes,)
         As for `folds_of_rows`.
     """
-    rows = read_part(part, number, reading)
+    rows = read_part(part, reading)
     examination = examine(rows.typed.cells, rows.labels, few=few_values(reading.schema))
     cells = rows.features(rows.training).cells
     return SecondSight(examination, statistics_of_rows(cells, rows.classed(starts)))

@@ -5,26 +5,43 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from granulearn.balls.row_keys import draws_of, exact_sums, exact_totals, key_of_draw
 from granulearn.datasets.target_encoding import N_FOLDS
 from granulearn.persistence import ColumnCard
 
-# Values that a part remembers of a column of numbers, evenly spaced in rank, for its median.
-_REMEMBERED = 33
+# Cells of a column of numbers that are remembered for its median: those of the rows that a draw by
+# the number of the row takes, the same ones however the table is cut.
+REMEMBERED = 4096
+_KEY_NUMBER = 5
 
 
 @dataclass(frozen=True, eq=False)
 class ClassedRows:
-    """Class and fold of some training rows, by which categories are counted."""
+    """Class, fold and number of some training rows, by which categories are counted."""
 
     codes: np.ndarray
     """Class of each row, as its place among all classes."""
     folds: np.ndarray
     """As of `folds_of_rows`."""
     n_classes: int
+    numbers: np.ndarray
+    """Number of each row in the whole table."""
+
+    @cached_property
+    def draws(self) -> np.ndarray:
+        """A random number for each row."""
+        return draws_of(self.numbers.astype(np.uint64), key_of_draw(0, _KEY_NUMBER))
+
+    @cached_property
+    def by_draw(self) -> np.ndarray:
+        """Places of the rows, the least random number first."""
+        return np.argsort(self.draws)
 
     def counts(self, values: np.ndarray, n_values: int) -> np.ndarray:
         """Return how many rows have a value, a fold and a class.
@@ -43,76 +60,85 @@ class ClassedRows:
 
 @dataclass(frozen=True, eq=False)
 class NumberStatistics:
-    """A feature of numbers over some training rows."""
+    """A feature of numbers over some training rows; however these are cut, the same."""
 
     n: int = 0
     """Rows in which the cell is not missing."""
     missing: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-    """Sum of squared deviations from the mean."""
     lowest: float = np.inf
     highest: float = -np.inf
-    remembered: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
-    """Values, each with the number of cells that it stands for."""
+    sums: np.ndarray = field(default_factory=lambda: _moments(np.empty(0)))
+    """(3, n_limbs) exact sums of numbers, of their squares, of what these were rounded by."""
+    draws: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    """Random numbers of the rows whose cells are remembered: the least ones, sorted."""
+    remembered: np.ndarray = field(default_factory=lambda: np.empty(0))
+    """The cells of these rows, none of them missing."""
 
     @classmethod
-    def of(cls, values: np.ndarray) -> NumberStatistics:
+    def of(cls, values: np.ndarray, rows: ClassedRows) -> NumberStatistics:
         """Return the statistics of some cells.
 
         Parameters
         ----------
         values : ndarray of shape (n_samples,)
             Numbers, with NaN for a missing cell.
+        rows : ClassedRows
+            Of the same rows.
         """
         known = values[~np.isnan(values)]
         missing = len(values) - len(known)
         if not len(known):
             return cls(missing=missing)
-        mean = known.mean()
-        remembered = np.quantile(known, np.linspace(0, 1, _REMEMBERED))
-        share = len(known) / _REMEMBERED
+        drawn = rows.by_draw[~np.isnan(values[rows.by_draw])][:REMEMBERED]
         return cls(
             n=len(known),
             missing=missing,
-            mean=float(mean),
-            squares=float(((known - mean) ** 2).sum()),
             lowest=float(known.min()),
             highest=float(known.max()),
-            remembered=np.column_stack([remembered, np.full(_REMEMBERED, share)]),
+            sums=_moments(known),
+            draws=rows.draws[drawn],
+            remembered=values[drawn],
         )
 
     def __add__(self, other: NumberStatistics) -> NumberStatistics:
         """Return the statistics of these rows and of the others."""
-        n = self.n + other.n
-        gap = other.mean - self.mean
-        share = other.n / n if n else 0.0
+        draws = np.concatenate([self.draws, other.draws])
+        least = np.argsort(draws)[:REMEMBERED]
         return NumberStatistics(
-            n=n,
+            n=self.n + other.n,
             missing=self.missing + other.missing,
-            mean=self.mean + gap * share,
-            squares=self.squares + other.squares + gap**2 * self.n * share,
             lowest=min(self.lowest, other.lowest),
             highest=max(self.highest, other.highest),
-            remembered=np.concatenate([self.remembered, other.remembered]),
+            sums=self.sums + other.sums,
+            draws=draws[least],
+            remembered=np.concatenate([self.remembered, other.remembered])[least],
         )
 
     @property
     def median(self) -> float:
-        """The middle of the remembered values; exact for a single part."""
-        if not self.n:
-            return 0.0
-        values, weights = self.remembered[np.argsort(self.remembered[:, 0])].T
-        reached = np.cumsum(weights)
-        return float(values[np.searchsorted(reached, reached[-1] / 2)])
+        """The median of the remembered cells, which are all of up to `REMEMBERED`."""
+        return float(np.median(self.remembered)) if self.n else 0.0
 
     def filled(self) -> tuple[float, float]:
-        """Return mean and variance with the median in place of missing cells."""
-        total = self.n + self.missing
+        """Return mean and variance with the median in place of missing cells, each rounded once."""
         if not self.n:
             return 0.0, 0.0
-        gap, share = self.median - self.mean, self.missing / total
-        return self.mean + gap * share, (self.squares + gap**2 * self.n * share) / total
+        total, median = self.n + self.missing, Fraction(self.median)
+        numbers, squares, rests = exact_totals(self.sums)
+        mean = (numbers + self.missing * median) / total
+        variance = (squares + rests + self.missing * median**2) / total - mean**2
+        return float(mean), max(float(variance), 0.0)  # squares of tiny numbers are rounded
+
+
+def _moments(values: np.ndarray) -> np.ndarray:
+    """Return exact sums of numbers, of their rounded squares, and of what rounding took away."""
+    squares = values * values
+    # Both halves have 26 bits, so that no product of them is rounded (Dekker 1971).
+    wide = values * (2.0**27 + 1)
+    high = wide - (wide - values)
+    low = values - high
+    rests = high * high - squares + 2 * high * low + low * low
+    return exact_sums(np.column_stack([values, squares, rests]), np.empty(0, dtype=np.intp))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +220,7 @@ def statistics_of_rows(
         Of the same rows.
     """
     return {
-        name: NumberStatistics.of(cell)
+        name: NumberStatistics.of(cell, rows)
         if isinstance(cell, np.ndarray)
         else CategoryStatistics.of(cell, rows)
         for name, cell in cells.items()
