@@ -26,6 +26,7 @@ from granulearn.estimators.ball_forest import telling
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.known_noise import noise_matrix
 from granulearn.estimators.shares import (
+    DOUBT,
     PRIOR_SAMPLES,
     best_power,
     best_shares,
@@ -128,7 +129,8 @@ def mixed(
     known = ~np.isnan(mean).any(axis=1) & (weights > 0)
     power = 1.0
     if with_power:
-        power = best_power(floored(mean[known], floor), codes[known], weights[known])
+        proba = floored(mean[known], floor)
+        power = best_power(proba, codes[known], weights[known], doubt=DOUBT)
     return powered(floored(new, floor), power)
 
 
