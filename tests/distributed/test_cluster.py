@@ -6,7 +6,6 @@ import time
 
 import dask
 import numpy as np
-import pandas as pd
 import psutil
 import pytest
 from dask import delayed
@@ -18,7 +17,6 @@ import distributed
 from granulearn.distributed import (
     ClusterError,
     DaskFGBRVFLClassifier,
-    DaskLabelAudit,
     DaskRobustClassifier,
     DaskRVFLClassifier,
     cluster,
@@ -28,7 +26,6 @@ from granulearn.distributed.cluster import active_client, compute, keep
 from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.selection import PathSearchCV
 from tests.distributed.chunked import PAIRS, chunked, every_pair, table
-from tests.distributed.large_tables import assert_equal_members, call_large
 from tests.distributed.processes import made_table, scheduler_process, worker_process
 
 
@@ -85,46 +82,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
     if hasattr(fitted, "balls_"):
         assert_array_equal(fitted.balls_.centers, undisturbed[on_dask].balls_.centers)
         assert_array_equal(fitted.membership_, undisturbed[on_dask].membership_)
-
-
-@pytest.fixture(scope="module")
-def undisturbed_members():
-    """The robust classifier and the ratings of a table that counts as large, without a cluster."""
-    with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="threads"):
-        call_large(patch)
-        X, y = made_table()
-        model = DaskRobustClassifier(random_state=0).fit(X, y).estimator_
-        return model, DaskLabelAudit(random_state=0).fit(X, y).ratings_.compute()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("time_of_death", [1, 2, 3])
-def test_a_worker_killed_in_any_pass_changes_no_member(
-    undisturbed_members, mortal_client, time_of_death, tmp_path, monkeypatch
-):
-    """It is killed when block 7 is looked at, or rows are drawn of it: few, or more."""
-    call_large(monkeypatch)
-    X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))
-    fitted = DaskRobustClassifier(random_state=0).fit(X, y)
-    assert len(list(tmp_path.iterdir())) > time_of_death, "no worker was killed"
-    assert_equal_members(fitted.estimator_, undisturbed_members[0])
-
-
-@pytest.mark.slow
-def test_a_worker_killed_while_labels_are_rated_changes_no_rating(
-    undisturbed_members, mortal_client, tmp_path, monkeypatch
-):
-    call_large(monkeypatch)
-    X, y = made_table(when=(str(tmp_path / "calls"), 7, 3, 0))
-    (tmp_path / "calls").mkdir()
-    audit = DaskLabelAudit(random_state=0).fit(X, y)
-    done = audit.write(tmp_path / "ratings", 30)
-    assert len(list((tmp_path / "calls").iterdir())) > 3, "no worker was killed"
-    wanted = undisturbed_members[1]
-    written = pd.read_parquet(tmp_path / "ratings")
-    pd.testing.assert_frame_equal(written, wanted.reset_index(), check_dtype=False)
-    worst = wanted.sort_values("reliability", kind="stable").head(30)
-    assert_array_equal(done.worst.index, worst.index)
 
 
 def test_predictions_on_a_cluster_are_those_of_the_ordinary_estimator(client, undisturbed):
