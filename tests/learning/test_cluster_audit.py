@@ -53,6 +53,7 @@ def audited(path, ratings, n_worst=20):
 def test_ratings_of_parts_are_those_of_the_table_in_memory(is_large, tmp_path, monkeypatch):
     if is_large:
         call_large(monkeypatch)
+    monkeypatch.setattr(part_statistics, "REMEMBERED", 200)
     frame = people_in_parts(tmp_path / "parts")
     done = audited(tmp_path / "parts", tmp_path / "ratings")
     with open_table(tmp_path / "parts") as file:
