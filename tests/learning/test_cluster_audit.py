@@ -1,5 +1,6 @@
 """The audit of a table in parts: the ratings that it has in memory, and rows that can be found."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
-from granulearn.learning import part_statistics
-from granulearn.learning.cluster_audit import audit_on_cluster
+from granulearn.learning import cluster_audit, part_statistics
+from granulearn.learning.cluster_audit import audit_on_cluster, rated_part
 from granulearn.tables import TableError, Wishes, open_table, read_training_table
 from granulearn.tables.row_hashes import row_hashes
 from tests.distributed.large_tables import call_large
@@ -105,3 +106,19 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path):
     (tmp_path / "parts" / "2.parquet").write_bytes(content[: len(content) // 2])
     with pytest.raises((TableError, OSError, ValueError), match=r"2\.parquet"):
         audited(tmp_path / "parts", tmp_path / "ratings")
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def test_ratings_that_cannot_all_be_written_are_not_there(tmp_path, monkeypatch):
+    people_in_parts(tmp_path / "parts")
+    full = OSError("no space left")
+    monkeypatch.setattr(cluster_audit, "rated_part", partial(_failing, full))
+    with pytest.raises(OSError, match="no space left"):
+        audited(tmp_path / "parts", tmp_path / "ratings")
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def _failing(error, frame, part, number, *given):
+    if number == 2:
+        raise error
+    return rated_part(frame, part, number, *given)
