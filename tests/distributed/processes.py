@@ -156,5 +156,5 @@ def worker_process(file):
     """Run a worker with a nanny, for the scheduler that a file tells of."""
     return dask_process(
         "worker", "--scheduler-file", file, "--nthreads", "1", "--no-dashboard",
-        "--memory-limit", "1GB", "--death-timeout", "30",
+        "--memory-limit", "1GB", "--death-timeout", "300",
     )  # fmt: skip

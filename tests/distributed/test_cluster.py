@@ -17,6 +17,7 @@ import distributed
 from granulearn.distributed import (
     ClusterError,
     DaskFGBRVFLClassifier,
+    DaskLabelAudit,
     DaskRobustClassifier,
     DaskRVFLClassifier,
     cluster,
@@ -121,11 +122,12 @@ def test_an_error_in_a_task_reaches_the_caller_as_it_is(client):
     assert compute(kept, delayed(4)) == (3, 4)
 
 
-@pytest.mark.parametrize("on_dask", [DaskFGBRVFLClassifier, DaskRobustClassifier])
+@pytest.mark.parametrize("on_dask", [DaskFGBRVFLClassifier, DaskRobustClassifier, DaskLabelAudit])
 def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_path):
     with scheduler_process(tmp_path) as (scheduler, file), worker_process(file):
         address = json.loads(file.read_text())["address"]
-        with open_client(address):
+        with open_client(address) as client:
+            client.wait_for_workers(1)
             X, y = made_table(when=(str(tmp_path), 7, 1, scheduler.pid))
             began = time.monotonic()
             with pytest.raises(ClusterError, match=r"scheduler at tcp://.* went away .* once more"):
