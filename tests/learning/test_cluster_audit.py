@@ -13,6 +13,7 @@ from granulearn.audit.table_audit import audit_table
 from granulearn.learning import cluster_audit, part_statistics
 from granulearn.learning.cluster_audit import audit_on_cluster, rated_part
 from granulearn.tables import TableError, Wishes, open_table, read_training_table
+from granulearn.tables.readers import text_scan
 from granulearn.tables.row_hashes import row_hashes
 from tests.distributed.large_tables import call_large
 
@@ -98,6 +99,23 @@ def test_however_the_table_is_cut_ratings_and_worst_rows_are_the_same(
         pd.testing.assert_frame_equal(its_ratings, ratings, check_exact=True)
         pd.testing.assert_frame_equal(done.worst, expected.worst, check_exact=True)
         assert (done.noise, done.counts) == (expected.noise, expected.counts)
+
+
+def test_a_text_file_in_parts_has_the_ratings_of_the_folder(tmp_path, monkeypatch):
+    call_large(monkeypatch)
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1_000)
+    frame = people_in_parts(tmp_path / "parts")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as file:
+        assert len(file.parts()) > 2
+    found = []
+    for name in ("parts", "t.csv"):
+        done = audited(tmp_path / name, tmp_path / f"{name}.ratings")
+        found.append((pd.read_parquet(tmp_path / f"{name}.ratings"), done))
+    (ratings, folder), (its_ratings, text) = found
+    pd.testing.assert_frame_equal(ratings, its_ratings, check_exact=True)
+    assert (folder.noise, folder.counts) == (text.noise, text.counts)
+    assert_array_equal(folder.worst.index, text.worst.index)
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path):
