@@ -18,10 +18,10 @@ NOT_RUN = {
     "make ": "it runs these tests, builds what they look at, or takes longer than they may",
     "pytest ": "it is a part of this run",
     "python benchmarks/fuzz_model_files.py 10000": (
-        "it takes half an hour; tests/persistence damages 560 files"
+        "it takes many minutes; tests/persistence damages 560 files"
     ),
     "python benchmarks/signal_campaign.py 100": (
-        "it takes an hour; tests/end_to_end/test_signals.py stops 12 verbs"
+        "it takes many minutes; tests/end_to_end/test_signals.py stops 12 verbs"
     ),
     "python benchmarks/load_test.py 100000": (
         "it takes minutes; tests/end_to_end/test_serving.py asks 60 times"
