@@ -59,7 +59,9 @@ def of_balls(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     return LabelAudit(random_state=seed).fit(X, y).reliability_
 
 
-METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
+# What rates labels: takes X, labels and a seed; returns how far each label is to be trusted.
+Methods = dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]]
+METHODS: Methods = {
     OURS: of_balls,
     "cleanlab, logistic": of_cleanlab(LogisticRegression(max_iter=2000)),
     "cleanlab, LightGBM": of_cleanlab(LGBMClassifier(n_jobs=1, verbose=-1, deterministic=True)),
@@ -68,16 +70,18 @@ METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
 }
 
 
-def results(name: str, repeat: int, done: set[tuple]) -> Iterator[dict]:
+def results(
+    name: str, repeat: int, done: set[tuple], methods: Methods, conditions: list
+) -> Iterator[dict]:
     """Yield what is missing of one set: a row per condition and method."""
     dataset = load(name, download=False)
     # No label may help to make X: they are changed below.
     X = np.asarray(make_pipeline_for(dataset.X, many=()).fit_transform(dataset.X), dtype=float)
     y = np.unique(dataset.y, return_inverse=True)[1]
-    for kind, rate in CONDITIONS:
+    for kind, rate in conditions:
         features = {"X": X} if kind == "boundary" else {}
         noisy, wrong = flip_labels(y, rate, kind, repeat, **features)
-        for method, rate_labels in METHODS.items():
+        for method, rate_labels in methods.items():
             key = (name, kind, rate, repeat, method)
             if key in done:
                 continue
@@ -92,7 +96,9 @@ def results(name: str, repeat: int, done: set[tuple]) -> Iterator[dict]:
             yield dict(zip(FIELDS, (*key, *scores), strict=True))
 
 
-def run(path: Path, repeats: int) -> None:
+def run(
+    path: Path, repeats: int, methods: Methods = METHODS, conditions: list = CONDITIONS
+) -> None:
     """Compute what the file does not have yet."""
     # Small sets first: a study that is stopped early has then seen most of them.
     names = sorted(
@@ -108,38 +114,39 @@ def run(path: Path, repeats: int) -> None:
             writer.writeheader()
         for repeat in range(repeats):
             for name in names:
-                for row in results(name, repeat, done):
+                for row in results(name, repeat, done, methods, conditions):
                     writer.writerow(row)
                     file.flush()
 
 
-def report(path: Path) -> str:
+def report(path: Path, methods: Methods = METHODS, conditions: list = CONDITIONS) -> str:
     """Return the tables of a file of results as Markdown."""
     table = pd.read_csv(path)
     complete = table.groupby(["dataset", "kind", "rate", "repeat"])["method"].transform("nunique")
-    table = table[complete == len(METHODS)]
+    table = table[complete == len(methods)]
     draws = table.groupby("dataset")["repeat"].nunique()
     fewest, most = draws.min(), draws.max()
     each = f"{most}" if fewest == most else f"{fewest} to {most}"
+    each += " draw" if most == 1 else " draws"
     lines = [
-        f"{len(draws)} sets, {each} draws of wrong labels each; mean over "
+        f"{len(draws)} sets, {each} of wrong labels each; mean over "
         "sets of the mean over draws. p-values are Wilcoxon's against the best rival, over sets, "
         "corrected by Holm for all pairs. Seconds are of one thread of a busy machine.",
     ]
     for score, title in (("auroc", "AUROC"), ("average_precision", "average precision")):
-        lines += ["", f"## {title}", "", _row("noise", *METHODS, "ahead of the best rival, p")]
-        lines.append("|" + "---|" * (len(METHODS) + 2))
-        for kind, rate in CONDITIONS:
+        lines += ["", f"## {title}", "", _row("noise", *methods, "ahead of the best rival, p")]
+        lines.append("|" + "---|" * (len(methods) + 2))
+        for kind, rate in conditions:
             part = table[(table["kind"] == kind) & (table["rate"] == rate)]
-            per_set = part.pivot_table(score, "dataset", "method")[list(METHODS)]
+            per_set = part.pivot_table(score, "dataset", "method")[list(methods)]
             found = compare(per_set)
             rivals = found.means.drop(OURS)
             p_value = found.p_matrix().loc[OURS, rivals.idxmax()]
             ahead = "yes" if found.means[OURS] > rivals.max() else "no"
             cells = [f"{mean:.3f}" for mean in found.means]
             lines.append(_row(f"{kind} {rate:.0%}", *cells, f"{ahead}, {p_value:.2g}"))
-    seconds = table.groupby("method")["seconds"].mean()[list(METHODS)]
-    lines += ["", "## Seconds per audit", "", _row(*METHODS), "|" + "---|" * len(METHODS)]
+    seconds = table.groupby("method")["seconds"].mean()[list(methods)]
+    lines += ["", "## Seconds per audit", "", _row(*methods), "|" + "---|" * len(methods)]
     lines.append(_row(*(f"{value:.2f}" for value in seconds)))
     return "\n".join(lines) + "\n"
 

@@ -1,9 +1,11 @@
 """Draw the figures of the user guide again: ``make pictures``."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -22,12 +24,16 @@ from granulearn import (
     RVFLClassifier,
     RVFLCommitteeRegressor,
     RVFLRegressor,
+    TableClassifier,
     audit_values,
     generate_balls,
 )
 from granulearn.datasets import flip_labels, make_imbalanced
 from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
-from granulearn.plots import plot_balls
+from granulearn.persistence import load_model, to_onnx
+from granulearn.plots import plot_balls, plot_critical_difference
+from granulearn.statistics import compare, paper_accuracy_table
+from granulearn.tables import table_of
 
 IMAGES = Path(__file__).parent / "images" / "guide"
 BLUE, ORANGE, GREY = "#1a62b8", "#d95f02", "#888888"
@@ -217,10 +223,88 @@ def regression() -> None:
     save(figure, "regression")
 
 
+def tables() -> None:
+    """Draw a table as it comes, and what its cells become."""
+    orders = pd.DataFrame(
+        {
+            "price": ["1.169,00 €", "250,00 €", "n/a", "99,90 €"],
+            "ordered": ["10.12.2020", "03.01.2021", "24.12.2020", "?"],
+            "city": ["Graz", "graz ", "Linz", "-"],
+            "late": ["yes", "no", "Yes ", "no"],
+        }
+    )
+    model = TableClassifier("rvfl", random_state=0).fit(pd.concat([orders] * 10), "late")
+    (batch,) = table_of(orders).batches()
+    read = model.card_.schema.read(batch).to_frame()
+    read = read.map(lambda cell: f"{cell:g}" if isinstance(cell, float) else str(cell))
+    read = read.replace("nan", "missing").rename(columns=lambda name: name.replace(": ", ":\n"))
+    figure, axes = plt.subplots(2, 1, figsize=(7.2, 3.8), layout="constrained")
+    for ax, frame, title in zip(
+        axes, (orders, read), ("as it comes", "as it is read"), strict=True
+    ):
+        ax.set_axis_off()
+        ax.set_title(title, loc="left")
+        drawn = ax.table(frame.to_numpy(str), colLabels=frame.columns.tolist(), bbox=[0, 0, 1, 1])
+        drawn.auto_set_font_size(False)
+        drawn.set_fontsize(8)
+    save(figure, "tables")
+
+
+def model_files() -> None:
+    """Draw what model files and ONNX files of three models weigh, by rows of training."""
+    sizes, kinds = (250, 1000, 4000), ("rvfl", "gb-rvfl", "robust")
+    figure, axes = axes_of(2, 3.2)
+    for kind, colour in zip(kinds, (BLUE, GREY, ORANGE), strict=True):
+        found = np.array([_file_sizes(kind, n_rows) for n_rows in sizes]) / 1e3
+        for ax, kilobytes in zip(axes, found.T, strict=True):
+            ax.loglog(sizes, kilobytes, "o-", color=colour, label=kind)
+    for ax, title in zip(axes, ("model file", "ONNX"), strict=True):
+        ax.set(title=title, xlabel="rows of training", ylabel="kilobytes", ylim=(3, 2000))
+        ax.set_xticks(sizes, sizes)
+        ax.minorticks_off()
+    axes[0].legend(frameon=False)
+    save(figure, "model_files")
+
+
+def _file_sizes(kind: str, n_rows: int) -> tuple[int, int]:
+    X, y = make_moons(n_rows, noise=0.3, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(label=np.where(y, "yes", "no"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.skops"
+        TableClassifier(kind, random_state=0).fit(frame, "label").save(path)
+        graph = to_onnx(load_model(path).pipeline, frame[["a", "b"]])
+        return path.stat().st_size, len(graph.SerializeToString())
+
+
+def dask() -> None:
+    """Draw which rows two members take: those whose mixed keys are the least of all blocks."""
+    rng = np.random.default_rng(0)
+    mixed = rng.random((2, 240))
+    figure, axes = axes_of(2, 3.2)
+    for number, (ax, keys) in enumerate(zip(axes, mixed, strict=True), 1):
+        drawn = keys <= np.sort(keys)[39]
+        ax.plot(np.flatnonzero(~drawn), keys[~drawn], ".", color=GREY)
+        ax.plot(np.flatnonzero(drawn), keys[drawn], "o", color=ORANGE, ms=4)
+        ax.axhline(np.sort(keys)[39], color=ORANGE, lw=1)
+        for edge in (79.5, 159.5):
+            ax.axvline(edge, color=GREY, lw=1, ls=":")
+        ax.set(title=f"member {number}: 40 of 240 rows", xlabel="row, in three blocks")
+        ax.set(ylabel="mixed key", yticks=[])
+    save(figure, "dask")
+
+
+def studies() -> None:
+    """Draw the critical difference of the paper's own table."""
+    figure, (ax,) = axes_of(1, 2.6)
+    figure.set_figwidth(7.2)
+    plot_critical_difference(compare(paper_accuracy_table()), ax=ax)
+    save(figure, "studies")
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     for draw in (
         balls, memberships, networks, robust, audit, tuning, imbalance, probabilities, deep,
-        regression,
+        regression, tables, model_files, dask, studies,
     ):  # fmt: skip
         draw()

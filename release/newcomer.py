@@ -30,9 +30,23 @@ _NOT_FOR_NEWCOMERS = re.compile(
     r"|pip install (-e |--editable |[\"']?\.)"
 )
 _SERVERS = ("granulearn review ",)
-_ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/[\w-]+/")
+ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/[\w-]+/")
 _DECISIONS = 3
 _PATIENCE = 300.0
+
+
+def commands_in(block: str) -> list[str]:
+    """Return the commands of a block, word for word, without remarks.
+
+    Parameters
+    ----------
+    block : str
+        What stands between the fences.
+    """
+    whole_lines = re.sub(r"\\\n\s*", "", block)
+    lines = (line.strip().removeprefix("$ ") for line in whole_lines.splitlines())
+    commands = (re.sub(r"\s+#\s.*$", "", line) for line in lines)
+    return [command for command in commands if command and not command.startswith("#")]
 
 
 def commands_of(page: str) -> tuple[list[str], list[str]]:
@@ -43,13 +57,11 @@ def commands_of(page: str) -> tuple[list[str], list[str]]:
     page : str
         A page in Markdown.
     """
-    found: list[tuple[int, str]] = []
-    for block in _BLOCK.finditer(page):
-        whole_lines = re.sub(r"\\\n\s*", "", block[1])
-        for line in whole_lines.splitlines():
-            command = re.sub(r"\s+#\s.*$", "", line.strip().removeprefix("$ "))
-            if command and not command.startswith("#"):
-                found.append((block.start(), command))
+    found: list[tuple[int, str]] = [
+        (block.start(), command)
+        for block in _BLOCK.finditer(page)
+        for command in commands_in(block[1])
+    ]
     text = _BLOCK.sub(lambda block: " " * len(block[0]), page)
     found += [(inline.start(), inline[1]) for inline in _INSTALL_IN_TEXT.finditer(text)]
     # Stable: the commands of a block keep their order.
@@ -164,29 +176,34 @@ def use_server(command: str, folder: Path, variables: dict[str, str]) -> None:
             ["sh", "-c", f"exec {command}"], cwd=folder, env=variables, stdout=output, stderr=output
         )
     try:
-        while not (found := _ADDRESS.search(log.read_bytes())):
+        while not (found := ADDRESS.search(log.read_bytes())):
             if server.poll() is not None or time.monotonic() - begin > _PATIENCE:
                 raise SystemExit(f"{command}\ndid not serve a page:\n{log.read_text()}")
             time.sleep(0.2)
-        address = found[0].decode()
-        if b"<html" not in urlopen(address).read():
-            raise SystemExit(f"{command}\nserved something that is no page")
-        rows = json.load(urlopen(f"{address}queue?n={_DECISIONS}"))["rows"]
-        for row in rows:
-            said = json.dumps({"row": row["row"], "decision": "change", "label": row["rival"]})
-            headers = {
-                "Content-Type": "application/json",
-                "Origin": re.match(r"http://[^/]+", address)[0],
-            }
-            urlopen(Request(f"{address}decide", said.encode(), headers)).read()
+        n_decisions = use_page(found[0].decode())
         server.send_signal(signal.SIGINT)
         code = server.wait(60)
     finally:
         server.kill()
         server.wait()
-    say(f"   {time.monotonic() - begin:6.1f} s  $ {command} ({len(rows)} decisions, then Ctrl-C)")
+    say(f"   {time.monotonic() - begin:6.1f} s  $ {command} ({n_decisions} decisions, then Ctrl-C)")
     if code:
         raise SystemExit(f"{command}\nfailed with exit code {code}:\n{log.read_text()}")
+
+
+def use_page(address: str) -> int:
+    """Change some labels on the page of a review, as the browser does; return how many."""
+    if b"<html" not in urlopen(address).read():
+        raise SystemExit(f"{address} served something that is no page")
+    rows = json.load(urlopen(f"{address}queue?n={_DECISIONS}"))["rows"]
+    for row in rows:
+        said = json.dumps({"row": row["row"], "decision": "change", "label": row["rival"]})
+        headers = {
+            "Content-Type": "application/json",
+            "Origin": re.match(r"http://[^/]+", address)[0],
+        }
+        urlopen(Request(f"{address}decide", said.encode(), headers)).read()
+    return len(rows)
 
 
 def say(line: str) -> None:

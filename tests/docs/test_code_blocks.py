@@ -1,49 +1,44 @@
-"""Code on a page is run, or at least known to be what the package takes."""
+"""No block of code on a page is left out by the tests that run them."""
 
-import ast
-import importlib
-import shlex
+import re
 
 import pytest
-import typer
-from typer.core import TyperGroup
 
-from granulearn.cli.application import app
-from tests.docs.pages import blocks
+from granulearn.studies import Store, expand, load_study, run_study, select
+from granulearn.studies.new_study import write_new_study
+from tests.docs.pages import blocks, pages
+from tests.docs.stand_ins import measurements
 
-PYTHON = [(page, text) for page, text in blocks("python", "py") if ">>> " not in text]
-COMMANDS = [
-    (page, line.strip().split("granulearn ", 1)[1])
-    for page, text in blocks("sh", "bash", "console")
-    for line in text.replace("\\\n", " ").splitlines()
-    if "granulearn " in line
-    and not line.lstrip().startswith(("pip ", "#", "python "))
-    and "granulearn --" not in line
-]
+FENCE = re.compile(r"^ *```+(.*)$", re.MULTILINE)
+STUDIES = [text for _, text in blocks("toml")]
 
 
-# Doctests are run by pytest itself (docs/conftest.py). What is left are scripts that need
-# a cluster or a server.
-@pytest.mark.parametrize(("page", "text"), PYTHON)
-def test_a_script_on_a_page_imports_what_there_is(page, text):
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom):
-            module = importlib.import_module(node.module)
-            assert [name.name for name in node.names if not hasattr(module, name.name)] == []
+# Doctests are run by pytest itself (docs/conftest.py), scripts and commands by test_commands.py,
+# parts of study files below.
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_blocks_are_in_languages_that_are_run(page):
+    opening = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
+    known = ("python", "sh", "toml", "")
+    assert [word for word in opening if word not in known and not word.startswith("{")] == []
 
 
-def test_few_blocks_are_no_doctests():
-    assert len(PYTHON) <= 12
-
-
-@pytest.mark.parametrize(("page", "command"), COMMANDS)
-def test_a_command_on_a_page_is_one_that_the_command_line_takes(page, command):
-    words = shlex.split(command.split(" | ")[0].split(" > ")[0], comments=True)
-    verb = typer.main.get_command(app)
-    while isinstance(verb, TyperGroup):
-        verb = verb.get_command(typer.Context(verb), words.pop(0))
-        assert verb is not None, f"{page}: {command}"
-    known = {option for parameter in verb.params for option in parameter.opts} | {"--help"}
-    known |= {option for parameter in verb.params for option in parameter.secondary_opts}
-    used = {word.split("=")[0] for word in words if word.startswith("-") and word != "-"}
-    assert used <= known, f"{page}: {command}"
+@pytest.mark.parametrize("text", STUDIES)
+def test_a_part_of_a_study_file_is_run_in_the_study_that_bench_new_writes(text, tmp_path):
+    path, *_ = write_new_study("my-study", tmp_path)
+    (path.parent / "data").mkdir()
+    patients = measurements(60).rename(columns={"label": "ill", "a": "id"})
+    patients.to_csv(path.parent / "data" / "patients.csv", index=False)
+    head, methods = path.read_text(encoding="utf-8").split("[[method]]", 1)
+    methods = "[[method]]" + methods
+    if text.startswith("datasets"):
+        head = re.sub(r"^datasets = \[.*?^\]\n|^draw = .*?\n", "", head, flags=re.M | re.DOTALL)
+        head, wanted = head + text, ["dataset=patients", "method=logistic*"]
+    else:
+        methods, wanted = text, ["dataset=my_table"]
+    path.write_text(head + methods, encoding="utf-8")
+    study = load_study(path)
+    cells = select(expand(study), [*wanted, "split=repeat 1", "noise=clean"])
+    with Store(tmp_path / "a.db") as store:
+        result = run_study(study, cells, store, jobs=1)
+    assert (result.computed, result.failed) == (len(cells), ())
+    assert len(cells) == (text.count("[[method]]") or 1)

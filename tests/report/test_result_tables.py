@@ -76,16 +76,6 @@ def test_the_committed_results_are_whole_and_their_page_states_their_means(name,
         assert float(row.split("|")[2]) == pytest.approx(mean, abs=0.01)
 
 
-@pytest.mark.parametrize("name", ["table1", "noise"])
-def test_every_number_of_the_overview_stands_in_a_committed_table(name):
-    overview = (COMMITTED / "README.md").read_text(encoding="utf-8")
-    section = overview.split(f"## {name}")[1].split("## ")[0]
-    page = (COMMITTED / f"{name}.md").read_text(encoding="utf-8")
-    stated = re.findall(r"\d+\.\d\d", section)
-    assert stated
-    assert [number for number in stated if number not in page] == []
-
-
 @pytest.mark.parametrize("source", ["directory", "directory:large/adult.parquet"])
 def test_the_command_names_the_data_directory_where_sets_came_from_one(source, tmp_path):
     summary = copy.deepcopy(full_summary())

@@ -125,8 +125,9 @@ def open_client(
     Examples
     --------
     >>> from granulearn.distributed import open_client
-    >>> with open_client("local", n_workers=2) as client:  # doctest: +SKIP
-    ...     model.fit(blocks_of_rows, blocks_of_labels)
+    >>> with open_client("local", n_workers=1) as client:
+    ...     print(len(client.scheduler_info()["workers"]), "worker")
+    1 worker
     """
     if address != "local":
         with _connected(address) as client:

@@ -1,0 +1,38 @@
+"""Pages of the guide have what each of them promises."""
+
+import re
+
+import pytest
+
+from docs.make_check_examples import with_examples
+from tests.docs.pages import DOCS
+from tests.shared_data import shared_data_dir
+
+IDEAS = [
+    "audit", "balls", "dask", "deep", "imbalance", "memberships", "model-files", "networks",
+    "paper", "probabilities", "regression", "review", "robust", "studies", "tables", "tuning",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IDEAS)
+def test_an_idea_has_its_formula_a_figure_and_when_not_to_use_it(name):
+    text = (DOCS / "guide" / f"{name}.md").read_text(encoding="utf-8")
+    without_code = re.sub(r"^```.*?^```|`[^`]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert re.search(r"\$\$.+?\$\$|\$[^$\n]+\$", without_code, re.DOTALL)
+    assert re.search(r"!\[[^\]]+\]\(\.\./images/", text)
+    assert re.search(r"^## When (not )?to use it|\*\*Otherwise do not", text, re.MULTILINE)
+
+
+def test_every_figure_of_the_guide_is_drawn_by_a_script_and_stands_on_a_page():
+    script = (DOCS / "make_guide_figures.py").read_text(encoding="utf-8")
+    pages = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "guide").glob("*.md"))
+    figures = {path.stem for path in (DOCS / "images" / "guide").glob("*.png")}
+    assert figures == set(re.findall(r'save\(figure, "(\w+)"\)', script))
+    assert [name for name in figures if f"images/guide/{name}.png" not in pages] == []
+
+
+@pytest.mark.slow
+def test_what_check_is_shown_to_say_is_what_it_says(monkeypatch):
+    text = (DOCS / "guide" / "tables.md").read_text(encoding="utf-8")
+    monkeypatch.setattr("docs.make_check_examples.FOLDER", shared_data_dir())
+    assert with_examples(text) == text
