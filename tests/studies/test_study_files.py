@@ -18,7 +18,7 @@ SHIPPED = {
     "makers": 32 * 3 * 21,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 8,
-    "real-noise": 15 * 5 * 6,
+    "real-noise": 15 * 5 * 7,
     "rivals": 32 * 7 * 3 * 16,
     "rivals-large": 10 * 5 * 2 * 8,
     "rivals-large-quick": 4 * 2 * 8,
