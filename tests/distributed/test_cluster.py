@@ -137,6 +137,15 @@ def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_pa
     assert time.monotonic() - began < 120
 
 
+def test_a_scheduler_that_answers_no_question_has_gone_away(client, monkeypatch):
+    def silent():
+        raise OSError("Timed out trying to connect")
+
+    monkeypatch.setattr(client, "nthreads", silent)
+    with pytest.raises(ClusterError, match="went away before the work was done"):
+        compute(delayed(time.sleep)(3))
+
+
 def test_a_scheduler_without_workers_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 0.5)
     with scheduler_process(tmp_path) as (_, file):

@@ -66,6 +66,8 @@ class ClusterSource:
     def fit(self, jobs: Sequence[Job], trees: TreeJob | None = None) -> tuple[list[Any], Any]:
         """Do jobs and grow trees on the workers; the blocks are made once.
 
+        What tasks wait for is passed one by one: a list would be a graph of its own to Dask.
+
         Parameters
         ----------
         jobs : sequence of Job
@@ -93,7 +95,7 @@ class ClusterSource:
             grow = delayed(grow_from)
             for number in range(n_trees):
                 parts = [pick(part, at + number) for part in offered]
-                tasks.append(grow(shared, draws[at + number], parts))
+                tasks.append(grow(shared, draws[at + number], *parts))
         done = list(compute(*tasks))
         if trees is None:
             return done, None
@@ -111,7 +113,7 @@ class ClusterSource:
         ]
         n_cells = sum(sum(draw.wanted) for draw in draws) * self.n_features
         room = CELLS_PER_GROUP * len(offers) // n_cells
-        return keep([delayed(joined_offers)(group) for group in in_groups(offers, room)])
+        return keep([delayed(joined_offers)(*group) for group in in_groups(offers, room)])
 
     def _forest(self, done: list[tuple[GrownTree, tuple[int, int]]]) -> GrownForest:
         grown, frame = [tree for tree, _ in done], self.frame
@@ -196,12 +198,12 @@ def offered_rows(
     return [drawn_by(draw, samples.X, codes, samples.weights, keys, first_row) for draw in draws]
 
 
-def joined_offers(blocks: Sequence[list[DrawnRows]]) -> list[DrawnRows]:
+def joined_offers(*blocks: list[DrawnRows]) -> list[DrawnRows]:
     """Return, for each draw, the rows of all blocks of a group that it may take.
 
     Parameters
     ----------
-    blocks : sequence of list of DrawnRows
+    *blocks : list of DrawnRows
         From `offered_rows`, block by block.
     """
     return [joined_rows(parts) for parts in zip(*blocks, strict=True)]
@@ -213,7 +215,7 @@ def _work(job: Job, offered: list[list[DrawnRows]]) -> Any:
 
 
 def grow_from(
-    shared: tuple[TreeJob, TableFrame, int, bool], draw: Draw, offered: list[DrawnRows]
+    shared: tuple[TreeJob, TableFrame, int, bool], draw: Draw, *offered: DrawnRows
 ) -> tuple[GrownTree, tuple[int, int]]:
     """Grow a tree on the rows that it draws; return it, and how to tell which these are.
 
@@ -224,8 +226,8 @@ def grow_from(
         weights.
     draw : Draw
         Of the tree.
-    offered : list of DrawnRows
-        What the blocks offer.
+    *offered : DrawnRows
+        What groups of blocks offer.
     """
     job, frame, n_classes, weighted = shared
     drawn = settled(draw, offered)

@@ -114,10 +114,10 @@ def key_blocks(blocks: Sequence[Any], sketches: list[Any], total: TableSketch) -
     part, find, pick = delayed(keys_of_blocks), delayed(twins_of_part), delayed(getitem)
     shared = delayed((facts.classes, numbers))
     room = KEYS_PER_TASK // max(total.n_rows)
-    groups = [part(group, shared, n_parts) for group in in_groups(sketches, room)]
-    found = [find([pick(group, number) for group in groups]) for number in range(n_parts)]
+    groups = [part(shared, n_parts, *group) for group in in_groups(sketches, room)]
+    found = [find(*(pick(group, number) for group in groups)) for number in range(n_parts)]
     collect = delayed(_joined_twins)
-    twins = keep([collect(found, number) for number in range(len(blocks))])
+    twins = keep([collect(number, *found) for number in range(len(blocks))])
     frame = TableFrame(
         numbers=numbers,
         lows=total.lows,
@@ -193,18 +193,18 @@ def join_totals(first: TableSketch, second: TableSketch) -> TableSketch:
 
 
 def keys_of_blocks(
-    sketches: Sequence[BlockSketch], shared: tuple[np.ndarray, np.ndarray], n_parts: int
+    shared: tuple[np.ndarray, np.ndarray], n_parts: int, *sketches: BlockSketch
 ) -> list[list[np.ndarray]]:
     """Return the keys of rows, for each part of all possible keys, block by block.
 
     Parameters
     ----------
-    sketches : sequence of BlockSketch
-        Of some blocks.
     shared : tuple of ndarray
         All classes, and their numbers.
     n_parts : int
         Equal keys are in the same of so many parts.
+    *sketches : BlockSketch
+        Of some blocks.
     """
     parts: list[list[np.ndarray]] = [[] for _ in range(n_parts)]
     for sketch in sketches:
@@ -215,12 +215,12 @@ def keys_of_blocks(
     return parts
 
 
-def twins_of_part(groups: Sequence[Sequence[np.ndarray]]) -> list[Twins]:
+def twins_of_part(*groups: Sequence[np.ndarray]) -> list[Twins]:
     """Return, for each block, its rows that equal others, among keys of one part.
 
     Parameters
     ----------
-    groups : sequence of sequence of ndarray
+    *groups : sequence of ndarray
         The keys, group by group and block by block.
     """
     once = np.empty(0, dtype=np.intp)
@@ -232,7 +232,7 @@ def _own_numbers(own: np.ndarray, shared: tuple[np.ndarray, np.ndarray]) -> np.n
     return numbers[np.searchsorted(classes, own)]
 
 
-def _joined_twins(found: list[list[Twins]], number: int) -> Twins:
+def _joined_twins(number: int, *found: list[Twins]) -> Twins:
     """Return the equal rows of one block, from all parts of the keys."""
     own = [parts[number] for parts in found]
     bases = np.concatenate([part.bases for part in own])
