@@ -399,6 +399,8 @@ def drawn_by(draw: Draw, X, codes, weights, keyed: RowKeys, first_row: int = 0) 
 
 def joined_rows(parts: Sequence[DrawnRows]) -> DrawnRows:
     """Return what blocks offer to a draw as one, block after block."""
+    if len(parts) == 1:
+        return parts[0]
     return DrawnRows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
 

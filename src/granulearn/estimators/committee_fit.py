@@ -74,14 +74,17 @@ def plan_of_size(
     """
     if n_rows <= SMALL:
         return CommitteePlan(n_layers=10, n_hidden=203)
-    if n_rows <= MANY_ROWS and n_classes == 2:
-        n_hidden = max(200, n_rows // 25) - n_features // 4
-        return CommitteePlan(1, max(100, n_hidden), pilot=True)
-    if n_rows <= MANY_ROWS:
-        return CommitteePlan(1, min(1000, max(300, n_rows // 15)), pilot=True)
-    if first_look:
-        return CommitteePlan(1, 250, max_rows=4_000, pilot=True)
-    return CommitteePlan(1, 600, max_rows=8_000, pilot=True)
+    many, two = n_rows > MANY_ROWS, n_classes == 2
+    max_rows = None
+    if many:
+        n_hidden, max_rows = (250, 4_000) if first_look else (600, 8_000)
+    elif two:
+        n_hidden = max(200, n_rows // 25)
+    else:
+        n_hidden = min(1000, max(300, n_rows // 15))
+    if two:
+        n_hidden = max(100, n_hidden - n_features // 4)
+    return CommitteePlan(1, n_hidden, max_rows, pilot=True)
 
 
 def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.ndarray:
