@@ -2,8 +2,8 @@
 
     GRANULEARN_DATA=DIRECTORY python benchmarks/compare_parts.py [PAGE] [--jobs 2]
 
-Sets, sample, first split and kinds of noise are those of the study `rivals-large`. Each
-set and noise is fitted once; without a part, shares and power are chosen again by what
+Sets, sample, splits and kinds of noise are those of the study `rivals-large`. Each set,
+split and noise is fitted once; without a part, shares and power are chosen again by what
 the other parts predict for samples that they did not see. Test labels are clean. A
 second table tells what it brings to say how many labels are wrong (`noise`).
 """
@@ -26,6 +26,7 @@ from granulearn.estimators.ball_forest import telling
 from granulearn.estimators.boosted_trees import mean_proba
 from granulearn.estimators.known_noise import noise_matrix
 from granulearn.estimators.shares import (
+    DOUBT,
     PRIOR_SAMPLES,
     best_power,
     best_shares,
@@ -128,7 +129,8 @@ def mixed(
     known = ~np.isnan(mean).any(axis=1) & (weights > 0)
     power = 1.0
     if with_power:
-        power = best_power(floored(mean[known], floor), codes[known], weights[known])
+        proba = floored(mean[known], floor)
+        power = best_power(proba, codes[known], weights[known], doubt=DOUBT)
     return powered(floored(new, floor), power)
 
 
@@ -247,9 +249,10 @@ def page(study: Study, table: pd.DataFrame) -> str:
         "# What the parts of the robust classifier bring",
         "",
         f"Made by `python benchmarks/compare_parts.py`: {n_sets} sets of the study {STUDY}, at "
-        f"most {study.rows:,} rows each, one split. Means over sets on clean test labels. First "
-        "the classifier as it is; then what changes without a part, and in brackets the number of "
-        "sets that are better without it. Log loss and calibration error are better when lower.",
+        f"most {study.rows:,} rows each, {study.split.repeats} splits. Means over sets on clean "
+        "test labels. First the classifier as it is; then what changes without a part, and in "
+        "brackets the number of sets that are better without it. Log loss and calibration error "
+        "are better when lower.",
         "",
     ]
     for score in SCORES:
@@ -264,8 +267,8 @@ def page(study: Study, table: pd.DataFrame) -> str:
 
 
 def units_of(study: Study, sets: list[str] | None) -> list[Unit]:
-    """Return the first split of every set, or of some, and every kind of noise."""
-    units = dict.fromkeys(cell.unit for cell in expand(study) if cell.unit.part.repeat == 0)
+    """Return the splits of every set, or of some, and every kind of noise."""
+    units = dict.fromkeys(cell.unit for cell in expand(study))
     return [unit for unit in units if sets is None or unit.dataset.rpartition("/")[2] in sets]
 
 

@@ -74,7 +74,7 @@ class Data:
     y: np.ndarray
     weights: np.ndarray
     n_classes: int
-    search: tuple  # directions, axes, thresholds
+    search: tuple  # directions, axes, thresholds, rows of a ball that may be spared
     alpha: float
     max_try: int
 
@@ -106,7 +106,7 @@ class BestSplit:
 
 def best_split(data, rows, judged, live, stream):
     """Return which rows go right, and the features: known constant ones apart, the last first."""
-    directions, axes, n_thresholds = data.search
+    directions, axes, n_thresholds, spared = data.search
     best = BestSplit(data, rows, judged)
     X, y, weights = data.X, data.y, data.weights
     max_features = max(1, round(X.shape[1] ** 0.5))
@@ -139,6 +139,8 @@ def best_split(data, rows, judged, live, stream):
         n_tried += 1
         for _more in range(min(n_thresholds, len(judged) - 1)):
             best.judge([feature], np.ones(1), at_row=stream.one_of(judged))
+    if len(judged) <= spared and best.evidence <= data.evidence(judged) + 1e-7:
+        return None, live, dead
     return best.right, live, dead
 
 

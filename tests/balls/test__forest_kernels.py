@@ -96,7 +96,9 @@ def grow(data, weights, rows, key, bucket_rows):
     n_classes=st.integers(2, 4),
     data_seed=st.integers(0, 10**6),
     key=keys,
-    search=st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(1, 8)),
+    search=st.tuples(
+        st.integers(0, 8), st.integers(0, 8), st.integers(1, 8), st.sampled_from([0, 10, 30])
+    ),
     alpha=st.sampled_from([0.5, 0.1, 0.005]),
     weighted=st.booleans(),
     kind=st.sampled_from(["numbers", "mostly constant", "two values", "one-hot"]),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from granulearn.balls.forest_rules import (
     FIRST_LOOK_ROWS,
+    MAX_SPARED,
     MAX_TREE_ROWS,
     MAX_TREE_VALUES,
     SMALL,
@@ -54,9 +55,22 @@ def test_trees_of_many_rows_are_fewer(n_rows, n_trees):
     assert rule_of_size(n_rows, 10).n_trees == n_trees
 
 
-@given(n_rows=st.integers(SMALL + 1, 10**7), n_features=st.integers(1, 1000))
-def test_hardly_ever_a_row_is_seen_by_every_tree(n_rows, n_features):
-    rule = rule_of_size(n_rows, n_features)
+def test_two_classes_have_fewer_trees_and_small_balls_are_spared_unless_rows_are_very_many():
+    two, three = (rule_of_size(5000, 10, n_classes=k) for k in (2, 3))
+    assert (two.n_trees, two.max_spared) == (32, MAX_SPARED)
+    assert (three.n_trees, three.max_spared) == (48, 0)
+    assert rule_of_size(SMALL, 10, n_classes=2) == rule_of_size(SMALL, 10, n_classes=3)
+    assert rule_of_size(10**5, 10, n_classes=2) == rule_of_size(10**5, 10, n_classes=3)
+    assert audit_rule(5000, 10, n_classes=2, n_trees=7, max_rows=800, seed=3).max_spared == 0
+
+
+@given(
+    n_rows=st.integers(SMALL + 1, 10**7),
+    n_features=st.integers(1, 1000),
+    n_classes=st.sampled_from([2, 3]),
+)
+def test_hardly_ever_a_row_is_seen_by_every_tree(n_rows, n_features, n_classes):
+    rule = rule_of_size(n_rows, n_features, n_classes=n_classes)
     assert n_rows * rule.max_samples**rule.n_trees <= 0.02
 
 

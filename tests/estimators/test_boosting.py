@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from granulearn.balls import check_samples
 from granulearn.balls.narrow_tables import narrow_table
@@ -13,6 +14,7 @@ from granulearn.estimators.boosting import (
     boost_samples,
     boosting_job,
     fit_boosting,
+    n_leaves,
 )
 from granulearn.estimators.row_source import TableSource
 
@@ -48,6 +50,33 @@ def test_every_row_is_held_out_of_one_fold_and_classes_are_spread_evenly():
             np.bincount(codes[held_out]) / len(held_out), np.bincount(codes) / 400, atol=0.03
         )
     assert_array_equal(np.sort(np.concatenate([held_out for _, held_out in parts])), range(400))
+
+
+def test_it_keeps_the_rounds_after_which_rows_held_out_were_predicted_best():
+    X, y = rings(1200)
+    y = flip_labels(y, 0.3, random_state=0).labels
+    seen, held_out = np.arange(800), np.arange(800, 1200)
+    fit = fit_boosting(
+        X, narrow_table(X), np.arange(1200), y, 3, np.ones(1200), 1, [(seen, held_out)]
+    )
+    (n_rounds,) = fit.rounds
+    plain = HistGradientBoostingClassifier(
+        learning_rate=boosting.RATE,
+        max_iter=n_rounds + boosting.PATIENCE,
+        max_leaf_nodes=boosting.MOST_LEAVES,
+        early_stopping=False,
+    ).fit(X[seen], y[seen])
+    each = list(plain.staged_predict_proba(X[held_out]))
+    errors = [np.square(proba - np.eye(3)[y[held_out]]).sum() for proba in each]
+    assert 1 < n_rounds < boosting.MOST_ROUNDS
+    assert np.argmin(errors) + 1 == n_rounds
+    assert_allclose(fit.out_of_sample[held_out], each[n_rounds - 1], atol=1e-6)
+    assert np.isnan(fit.out_of_sample[seen]).all()
+
+
+def test_trees_of_two_classes_grow_with_the_rows_and_those_of_more_are_large():
+    assert [n_leaves(n, 2) for n in (100, 3_300, 4_400, 10**5)] == [15, 15, 20, 31]
+    assert n_leaves(100, 3) == 31
 
 
 def test_wrong_labels_stop_it_earlier():

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators import committee_fit
 from granulearn.estimators.committee_fit import (
     CommitteePlan,
+    choose_activation,
     draw_layers,
     fill_left_out,
     fit_committee,
@@ -46,6 +49,31 @@ def test_the_plan_has_several_layers_of_few_rows_and_a_wider_one_of_many():
     widths = [plan_of_size(n).n_hidden for n in (2_500, 5_000, 9_000, 20_000)]
     assert widths == [300, 333, 600, 1000]
     assert plan_of_size(10**6) == CommitteePlan(1, 600, max_rows=8_000, pilot=True)
+
+
+def test_two_classes_need_fewer_nodes_and_fewer_still_beside_many_inputs():
+    def width(n_rows, n_features):
+        return plan_of_size(n_rows, n_classes=2, n_features=n_features).n_hidden
+
+    assert [width(n, 20) for n in (2_500, 5_000, 10_000, 20_000)] == [195, 195, 395, 795]
+    assert [width(5_000, d) for d in (4, 200, 400, 10_000)] == [199, 150, 100, 100]
+    for n in (SMALL, 10**6):
+        assert plan_of_size(n, n_classes=2, n_features=400) == plan_of_size(n)
+
+
+def test_the_activation_is_that_of_least_leave_one_out_error_without_a_direct_link():
+    rng = np.random.default_rng(0)
+    X, names, Cs = rng.uniform(-3, 3, (60, 2)), ["relu", "radbas", "sine"], [0.1, 10.0]
+    Y, ones = np.sin(3 * X[:, :1]), np.ones(60)
+    layers = draw_layers(2, 12, 1, 0)
+
+    def error(name, C):
+        hidden = layer_features(layers[0], name, direct_link=False)(X)[:, 1:]
+        left_out = cross_val_predict(Ridge(alpha=1 / C), hidden, Y, cv=LeaveOneOut())
+        return np.square(left_out.reshape(Y.shape) - Y).sum()
+
+    least = {name: min(error(name, C) for C in Cs) for name in names}
+    assert choose_activation(X, Y, ones, ones, layers, names, Cs) == min(least, key=least.get)
 
 
 def test_a_first_look_is_small_where_rows_are_many():

@@ -111,9 +111,25 @@ def test_the_power_has_the_least_log_loss_of_a_grid_and_counts_weights_as_repeti
         for power in [found, *np.geomspace(0.15, 7, 60)]
     }
     assert min(losses, key=losses.get) == found
+    doubtful = best_power(proba, codes, weights.astype(float), doubt=0.3)
+    smooth = 0.7 * np.eye(3)[codes] + 0.3 / 3
+
+    def smooth_loss(power):
+        return -weights @ (smooth * np.log(powered(proba, power))).sum(axis=1)
+
+    assert min([doubtful, *np.geomspace(0.15, 7, 60)], key=smooth_loss) == doubtful
     repeated = np.repeat(np.arange(200), weights)
     alone = best_power(proba[repeated], codes[repeated], np.ones(len(repeated)))
     assert found == pytest.approx(alone, rel=1e-4)
+
+
+def test_who_is_always_right_may_be_sure_but_not_where_labels_are_in_doubt():
+    codes = np.arange(100) % 2
+    proba = np.where(np.eye(2)[codes] > 0, 0.8, 0.2)
+    sure = best_power(proba, codes, np.ones(100))
+    doubted = best_power(proba, codes, np.ones(100), doubt=0.04)
+    assert sure > 7  # the largest that is looked for
+    assert powered(proba, doubted).max() == pytest.approx(0.98, abs=1e-3)
 
 
 @given(seed=seeds, power=st.floats(0.2, 7))

@@ -12,8 +12,10 @@ import numpy as np
 
 from granulearn.balls._column_kernels import count_on, draws_off, take_column
 from granulearn.balls._compiled import copy_into, mixed, uncounted, uniform
+from granulearn.balls._dirichlet_kernels import log_evidence
 from granulearn.balls._forest_try_kernels import (
     MAX_THRESHOLDS,
+    TIE,
     aim,
     best_threshold,
     class_weights,
@@ -23,8 +25,9 @@ from granulearn.balls._forest_try_kernels import (
     project,
 )
 
-# How many splits are tried: directions, axes, and thresholds for each of them.
-Search = namedtuple("Search", ["directions", "axes", "thresholds"])
+# How many splits are tried: directions, axes, and thresholds for each of them. A ball of at most
+# ``spared`` rows is not split where no try gains evidence.
+Search = namedtuple("Search", ["directions", "axes", "thresholds", "spared"])
 
 # The best split so far: how many features it has (zero: none parts the rows), its threshold,
 # whether that is the value of a row, and its evidence. Features and direction are in scratch.
@@ -197,7 +200,11 @@ def best_split(columns, perm, own, weights, node, key, search, n_live, table, sc
         none, 0, columns, perm, own, weights, node_key, search, n_live, n_present, table,
         scratch,
     )  # fmt: skip
-    return try_axes(
+    best, n_live = try_axes(
         best, counter, columns, perm, own, weights, node_key, search, n_live, n_present, table,
         is_whole, scratch,
     )  # fmt: skip
+    is_small = own[-1] - own[0] <= search.spared
+    if is_small and best.evidence <= log_evidence(scratch.counts, table) + TIE:
+        return none, n_live
+    return best, n_live

@@ -3,7 +3,9 @@
 Up to `SMALL` rows a forest splits by class means alone and weighs its balls in one
 way: with few rows and wrong labels, whatever is searched for longer finds noise.
 Above, splits are searched for, on single features too, and the balls are weighed in
-several ways, among which out-of-bag predictions can choose.
+several ways, among which out-of-bag predictions can choose. Two classes are told apart
+as well by fewer and smaller trees, which take half of the time; of very many rows
+that is not known, and their trees stay as they are.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import math
 from dataclasses import replace
 
 from granulearn.balls.forest_tree import ForestRule, Weighing
+from granulearn.balls.row_keys import MANY_ROWS
 
 SMALL = 1_000
 SMALL_AUDIT = 3_000  # a single wrong label is easier to fit than a class, so more labels are needed
@@ -31,7 +34,9 @@ WEIGHINGS = (
     Weighing(0.005, 0.05),
 )
 _MOST_TREES, _FEWEST_TREES = 100, 20
-_ROWS_OF_ALL_TREES = 150_000
+_ROWS_OF_ALL_TREES, _ROWS_OF_ALL_TREES_OF_TWO_CLASSES = 150_000, 100_000
+# A ball of two classes and at most so many rows is spared if no try to split it gains evidence.
+MAX_SPARED = 256
 _ROWS_SEEN_BY_ALL = 0.02  # expected
 
 
@@ -42,11 +47,12 @@ def share_of_tree(n_rows: int, n_features: int, max_samples: float, max_rows: in
     return min(max_samples, most_rows / max(n_rows, 1))
 
 
-def usual_n_trees(n_rows: int, share: float) -> int:
-    """Return how many trees to grow: fewer where each of them sees many rows."""
+def usual_n_trees(n_rows: int, share: float, easy: bool = False) -> int:
+    """Return how many trees to grow: fewer where each of them sees many rows, or they are easy."""
     if n_rows <= SMALL:
         return _MOST_TREES
-    wanted = math.ceil(_ROWS_OF_ALL_TREES / max(share * n_rows, 1))
+    all_rows = _ROWS_OF_ALL_TREES_OF_TWO_CLASSES if easy else _ROWS_OF_ALL_TREES
+    wanted = math.ceil(all_rows / max(share * n_rows, 1))
     # So many that hardly ever a row is seen by all, and then nothing could rate its label.
     needed = math.ceil(math.log(_ROWS_SEEN_BY_ALL / n_rows) / math.log(share)) if share < 1 else 0
     return min(max(wanted, needed, _FEWEST_TREES), _MOST_TREES)
@@ -93,6 +99,7 @@ def rule_of_size(
     n_tries: int = 8,
     searched: bool | None = None,
     first_look: bool = False,
+    n_classes: int | None = None,
     weighings: tuple[Weighing, ...] | None = None,
     seed: int = 0,
 ) -> ForestRule:
@@ -117,6 +124,8 @@ def rule_of_size(
         Whether splits are searched for; None means above 1,000 rows.
     first_look : bool, default=False
         Whether a few small trees are to tell what a forest knows of a large table.
+    n_classes : int or None, default=None
+        Number of classes; None means that nothing depends on it.
     weighings : tuple of Weighing or None, default=None
         None means five where splits are searched for, else one.
     seed : int, default=0
@@ -126,7 +135,8 @@ def rule_of_size(
         max_rows = FIRST_LOOK_ROWS
         n_trees = _FEWEST_TREES if n_trees is None else n_trees
     share = share_of_tree(n_rows, n_features, max_samples, max_rows)
-    n_trees = usual_n_trees(n_rows, share) if n_trees is None else n_trees
+    easy = n_classes == 2 and n_rows <= MANY_ROWS
+    n_trees = usual_n_trees(n_rows, share, easy) if n_trees is None else n_trees
     if not (n_rows > SMALL if searched is None else searched):
         return ForestRule(n_trees, share, n_tries, weighings=weighings or WEIGHINGS[:1], seed=seed)
     return ForestRule(
@@ -136,6 +146,7 @@ def rule_of_size(
         n_axes=n_tries,
         n_thresholds=8,
         split_alpha=0.1,
+        max_spared=MAX_SPARED if easy else 0,
         weighings=weighings or WEIGHINGS,
         seed=seed,
     )

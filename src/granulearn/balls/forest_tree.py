@@ -63,6 +63,8 @@ class ForestRule:
     """Dirichlet weight of the evidence that chooses a split."""
     weighings: tuple[Weighing, ...] = (Weighing(),)
     """Each weighs the balls of the same trees."""
+    max_spared: int = 0
+    """A ball of at most so many rows is not split where no try gains evidence."""
     seed: int = 0
 
 
@@ -264,7 +266,9 @@ def _grow_raw(rows: ForestRows, drawn, table, key, rule: ForestRule) -> _RawTree
         thresholds=np.empty(max_nodes, dtype=np.float64),
         counts=np.empty((max_nodes, n_classes)),
     )
-    search = _forest_split_kernels.Search(rule.n_directions, rule.n_axes, rule.n_thresholds)
+    search = _forest_split_kernels.Search(
+        rule.n_directions, rule.n_axes, rule.n_thresholds, rule.max_spared
+    )
     n_nodes = _forest_kernels.grow_tree(
         columns, weights, perm, bounds, key, search, table, scratch, raw.children, raw.begins,
         raw.widths, raw.features, raw.directions, raw.thresholds, raw.counts,

@@ -283,6 +283,7 @@ class BallForestClassifier(ScoreClassifier):
             n_trees=None if self.n_trees == "auto" else self.n_trees,
             max_samples=self.max_samples,
             first_look=first_look,
+            n_classes=len(self.classes_),
             n_tries=self.n_tries,
             searched=None if self.splits == "auto" else self.splits == "searched",
             weighings=None if self.stop == "auto" else (Weighing(stop=self.stop),),

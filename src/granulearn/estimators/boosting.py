@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from granulearn._sklearn_compat import booster_rounds
 from granulearn.balls import Samples
 from granulearn.balls.forest_rows import canonical_order
 from granulearn.balls.makers import limited_threads
@@ -32,9 +33,9 @@ MOST_ROUNDS, RATE = 50, 0.2
 # A large table needs no folds: so many rows are held out, and at most so many are seen.
 SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
 MAX_SEEN = 50_000
-# Rounds between looks at the rows held out: every look brings a large table into bins again.
-ROUNDS_AT_ONCE, ROUNDS_AT_ONCE_OF_LARGE = 10, 25
-PATIENCE = 7
+PATIENCE = 4  # rounds without a gain
+# Trees of two classes have a leaf for so many rows, within bounds; those of more have the most.
+ROWS_PER_LEAF, FEWEST_LEAVES, MOST_LEAVES = 220, 15, 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,19 +219,29 @@ def fit_boosting(
     # Of few rows the work is in pieces so small that threads wait more than they work.
     with limited_threads(n_threads if len(rows) > LARGE else 1, "openmp"):
         for seen, held_out in parts:
-            booster = HistGradientBoostingClassifier(
-                learning_rate=RATE, early_stopping=False, random_state=0, warm_start=True
-            )
             # The order of codes must not know the labels of rows held out.
             bundles = find_bundles(table, codes[seen] == commonest, weights[seen], rows[seen])
             own, new = (bundles.inputs_of(table, X, rows[part]) for part in (seen, held_out))
-            n_rounds, unseen = _fit_rounds(
-                booster, bundles, own, new, codes, weights, seen, held_out, n_classes
+            Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
+            unseen = _ErrorOfHeldOut(bundles, new, Y, weights[held_out])
+            booster = HistGradientBoostingClassifier(
+                learning_rate=RATE,
+                max_iter=MOST_ROUNDS,
+                max_leaf_nodes=n_leaves(len(seen), n_classes),
+                early_stopping=True,
+                scoring=unseen,
+                validation_fraction=None,
+                n_iter_no_change=PATIENCE,
+                tol=0,
+                random_state=0,
             )
-            boosters.append(trees_of(booster, bundles, 0, n_rounds))
-            rounds.append(n_rounds)
-            out_of_sample[held_out] = unseen
-            gains += bundles.spread(gains_of(booster, n_rounds, booster.n_features_in_))
+            # Weights of one change nothing, and scikit-learn's binning takes as long again.
+            own_weights = None if (weights[seen] == 1).all() else weights[seen]
+            booster.fit(own, codes[seen], sample_weight=own_weights)
+            boosters.append(trees_of(booster, bundles, 0, unseen.best_round))
+            rounds.append(unseen.best_round)
+            out_of_sample[held_out] = unseen.best
+            gains += bundles.spread(gains_of(booster, unseen.best_round, own.shape[1]))
     return BoostingFit(tuple(boosters), tuple(rounds), out_of_sample, gains)
 
 
@@ -250,27 +261,34 @@ def _folds(codes: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarr
     return [(np.flatnonzero(~fold), np.flatnonzero(fold)) for fold in folds]
 
 
-def _fit_rounds(
-    booster, bundles, own, new, codes, weights, seen, held_out, n_classes: int
-) -> tuple[int, np.ndarray]:
-    """Boost until rows held out are predicted no better; return rounds, and their predictions."""
-    Y = (codes[held_out, None] == np.arange(n_classes)).astype(float)
-    # Weights of one change nothing, but scikit-learn's binning takes as long again for them.
-    own_weights = None if (weights[seen] == 1).all() else weights[seen]
-    raw, best_error, best_round, best = None, np.inf, 0, np.empty(0)
-    done, at_once = 0, ROUNDS_AT_ONCE_OF_LARGE if len(own) > LARGE else ROUNDS_AT_ONCE
-    while done < MOST_ROUNDS and best_round > done - PATIENCE:
-        booster.set_params(max_iter=done + at_once)
-        booster.fit(own, codes[seen], sample_weight=own_weights)
-        for number in range(done, booster.n_iter_):
-            one_round = trees_of(booster, bundles, number, number + 1)
-            raw = np.tile(one_round.baseline, (len(new), 1)) if raw is None else raw
-            one_round.add_raw(new, raw)
-            proba = proba_of_raw(raw, one_round.classes, n_classes)
-            error = weights[held_out] @ np.square(proba - Y).sum(axis=1)
-            if error < best_error:
-                best_error, best_round, best = error, number + 1, proba
-        if booster.n_iter_ < done + at_once:
-            break
-        done += at_once
-    return best_round, best
+def n_leaves(n_rows: int, n_classes: int) -> int:
+    """Return the leaves of a tree: more rows of two classes are worth larger trees."""
+    if n_classes > 2:
+        return MOST_LEAVES
+    return min(max(n_rows // ROWS_PER_LEAF, FEWEST_LEAVES), MOST_LEAVES)
+
+
+class _ErrorOfHeldOut:
+    """Scorer that a booster asks after every round; it looks at rows that the booster does not see.
+
+    scikit-learn would hold out rows of its own. It is told to score the rows that it is fitted
+    to, and these are not what this scorer looks at: so rows of our choice stop it, in one fit.
+    """
+
+    def __init__(self, bundles, new: np.ndarray, Y: np.ndarray, weights: np.ndarray):
+        self.bundles, self.new, self.Y, self.weights = bundles, new, Y, weights
+        self.raw = np.empty(0)
+        self.best_error, self.best_round, self.best = np.inf, 0, np.empty(0)
+
+    def __call__(self, booster, X, y, sample_weight=None) -> float:
+        """Look at the newest round; return minus the squared error, as scorers do."""
+        number = len(booster_rounds(booster))
+        newest = trees_of(booster, self.bundles, max(number - 1, 0), number)
+        if number == 0:
+            self.raw = np.tile(newest.baseline, (len(self.new), 1))
+        newest.add_raw(self.new, self.raw)
+        proba = proba_of_raw(self.raw, newest.classes, self.Y.shape[1])
+        error = float(self.weights @ np.square(proba - self.Y).sum(axis=1))
+        if number > 0 and error < self.best_error:
+            self.best_error, self.best_round, self.best = error, number, proba
+        return -error

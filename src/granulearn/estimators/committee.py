@@ -27,6 +27,7 @@ from granulearn.estimators.committee_fit import (
     CommitteePlan,
     DrawnCommittee,
     DrawnFit,
+    choose_activation,
     draw_layers,
     fill_left_out,
     fit_committee,
@@ -96,8 +97,8 @@ class _BaseRVFLCommittee(Estimator):
                 some = spread_weights(weights, PILOT_ROWS, order)
                 small = draw_layers(X.shape[1], PILOT_HIDDEN, 1, seed)
                 own = some > 0
-                pilot = fit_committee(X[own], Y[own], some[own], units[own], small, activations, Cs)
-                activations = [pilot.activation]
+                pilot = X[own], Y[own], some[own], units[own]
+                activations = [choose_activation(*pilot, small, activations, Cs)]
             weights = spread_weights(weights, plan.max_rows, order)
             fit = fit_committee(X, Y, weights, units, layers, activations, Cs)
         return self._keep(fit)
@@ -123,7 +124,9 @@ class _BaseRVFLCommittee(Estimator):
         return activations, Cs, int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _plan(self, n_rows: int, first_look: bool = False) -> CommitteePlan:
-        plan = plan_of_size(n_rows, first_look)
+        # Regressors have no classes.
+        n_classes = len(self.classes_) if hasattr(self, "classes_") else None
+        plan = plan_of_size(n_rows, first_look, n_classes=n_classes, n_features=self.n_features_in_)
         if "auto" not in (self.n_layers, self.n_hidden):
             return CommitteePlan(self.n_layers, self.n_hidden)
         given = {"n_layers": self.n_layers, "n_hidden": self.n_hidden}

@@ -49,14 +49,34 @@ class CommitteePlan:
 PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 
-def plan_of_size(n_rows: int, first_look: bool = False) -> CommitteePlan:
+def plan_of_size(
+    n_rows: int,
+    first_look: bool = False,
+    *,
+    n_classes: int | None = None,
+    n_features: int = 0,
+) -> CommitteePlan:
     """Return the plan for so many rows: one layer that grows with them, on a bounded number.
 
-    Few rows want several small layers, whose mean is steadier than each. A first look at
-    many rows tells whether a committee has something to say about them.
+    Few rows want several small layers, whose mean is steadier than each. Two classes need
+    fewer nodes than more of them, and fewer still where many inputs have direct links.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows to fit.
+    first_look : bool, default=False
+        Whether a small committee is to tell what it knows of many rows.
+    n_classes : int or None, default=None
+        Number of classes; None if targets are numbers.
+    n_features : int, default=0
+        Number of inputs.
     """
     if n_rows <= SMALL:
         return CommitteePlan(n_layers=10, n_hidden=203)
+    if n_rows <= MANY_ROWS and n_classes == 2:
+        n_hidden = max(200, n_rows // 25) - n_features // 4
+        return CommitteePlan(1, max(100, n_hidden), pilot=True)
     if n_rows <= MANY_ROWS:
         return CommitteePlan(1, min(1000, max(300, n_rows // 15)), pilot=True)
     if first_look:
@@ -69,7 +89,7 @@ def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.
     return 2 * np.random.default_rng(seed).random((n_layers, n_hidden, n_features + 1)) - 1
 
 
-def layer_features(layer: np.ndarray, activation: str) -> RandomFeatures:
+def layer_features(layer: np.ndarray, activation: str, direct_link: bool = True) -> RandomFeatures:
     """Return the features of one drawn layer.
 
     The factor sqrt(3/d) gives the sum that a node receives from d scaled inputs
@@ -77,7 +97,7 @@ def layer_features(layer: np.ndarray, activation: str) -> RandomFeatures:
     """
     n_features = layer.shape[1] - 1
     scale = np.sqrt(3 / n_features)
-    return RandomFeatures(layer[:, :-1] * scale, layer[:, -1], activation, direct_link=True)
+    return RandomFeatures(layer[:, :-1] * scale, layer[:, -1], activation, direct_link)
 
 
 def fit_committee(
@@ -88,6 +108,7 @@ def fit_committee(
     layers: np.ndarray,
     activations: Sequence[str],
     Cs: Sequence[float],
+    direct_link: bool = True,
 ) -> CommitteeFit:
     """Choose activation and penalty by the leave-one-out error, and fit all layers.
 
@@ -106,6 +127,8 @@ def fit_committee(
         Layers from `draw_layers`.
     activations, Cs : sequences
         Activations and inverse penalties to choose from.
+    direct_link : bool, default=True
+        Whether outputs see the inputs too.
     """
     known = weights > 0
     X_known, Y_known, w = X[known], Y[known], weights[known]
@@ -113,7 +136,9 @@ def fit_committee(
     errors = np.empty((len(activations), len(Cs)))
     for i, activation in enumerate(activations):
         ridges = [
-            factor_spectral_ridge(layer_features(layer, activation), X_known, Y_known, w)
+            factor_spectral_ridge(
+                layer_features(layer, activation, direct_link), X_known, Y_known, w
+            )
             for layer in layers
         ]
         mean = _mean_leave_out(ridges, X_known, Y_known, units[known], Cs)
@@ -123,7 +148,7 @@ def fit_committee(
             best = errors[i, at], activation, at, ridges, mean[at]
     assert best is not None  # there is at least one activation
     _, activation, at, ridges, left_out = best
-    features = tuple(layer_features(layer, activation) for layer in layers)
+    features = tuple(layer_features(layer, activation, direct_link) for layer in layers)
     coef = np.stack([ridge.coef(Cs[at]) for ridge in ridges])
     loo = np.full(Y.shape, np.nan)
     if not np.array_equal(units[known], w):
@@ -131,6 +156,24 @@ def fit_committee(
         left_out = _mean_leave_out(ridges, X_known, Y_known, w, [Cs[at]])[0]
     loo[known] = left_out
     return CommitteeFit(features, coef, activation, float(Cs[at]), errors, loo)
+
+
+def choose_activation(
+    X: np.ndarray,
+    Y: np.ndarray,
+    weights: np.ndarray,
+    units: np.ndarray,
+    layers: np.ndarray,
+    activations: Sequence[str],
+    Cs: Sequence[float],
+) -> str:
+    """Return the activation whose networks have the least leave-one-out error.
+
+    These networks have no direct link. It would tell nothing about activations, and of
+    many inputs take most of the time. Parameters are those of `fit_committee`.
+    """
+    fit = fit_committee(X, Y, weights, units, layers, activations, Cs, direct_link=False)
+    return fit.activation
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +207,7 @@ class DrawnCommittee:
         with limited_threads(1, "blas"):
             if pilot is not None:
                 some = self._inputs(pilot.take(np.argsort(pilot.positions)))
-                activations = [
-                    fit_committee(*some, self.pilot_layers, activations, self.Cs).activation
-                ]
+                activations = [choose_activation(*some, self.pilot_layers, activations, self.Cs)]
             rows = rows.take(np.argsort(rows.positions))
             fit = fit_committee(*self._inputs(rows), self.layers, activations, self.Cs)
         return DrawnFit(fit, rows.positions, rows.X.var(axis=0))

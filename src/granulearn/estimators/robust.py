@@ -39,6 +39,7 @@ from granulearn.estimators.row_source import (
     TableSource,
 )
 from granulearn.estimators.shares import (
+    DOUBT,
     best_power,
     floored,
     mean_squared_error,
@@ -130,9 +131,11 @@ class RobustClassifier(DecisionClassifier):
     The score of a class is the mean of what the members predict, by their
     shares; a probability is the score, at least 1/(n + K), to the power
     `power_`, scaled to sum to one. The power has the least log-loss of
-    out-of-sample predictions. Shares and power are chosen by samples of which there
-    is no copy, and which are not the only ones of their class: of others, whoever
-    did not see them knows too much or nothing. From fewer than 20 no power is chosen.
+    out-of-sample predictions, if one label in a hundred may be any: nobody should be
+    surer than labels that cannot be fully trusted. Shares and power are chosen by
+    samples of which there is no copy, and which are not the only ones of their class: of
+    others, whoever did not see them knows too much or nothing. From fewer than 20 no
+    power is chosen.
 
     Of more than 20,000 samples a small forest and a small committee come first. A member
     that has less than a tenth of the say beside boosted trees stays small, and has no
@@ -409,7 +412,9 @@ class RobustClassifier(DecisionClassifier):
         self.power_ = 1.0
         if known.sum() >= FEWEST_TELLING and len(self.classes_) > 1:
             proba = floored(self._of_true_class(unseen["mean"][known]), self._floor)
-            self.power_ = best_power(proba, codes[known], weights[known], self.noise_)
+            # Where noise is known, nothing more is in doubt.
+            doubt = DOUBT if self.noise_ is None else 0.0
+            self.power_ = best_power(proba, codes[known], weights[known], self.noise_, doubt)
 
     def _share_with_other(self, samples: Samples, seed: int) -> None:
         """Fit the forest that was passed; what it predicts out of sample is not known."""

@@ -14,6 +14,8 @@ from granulearn.network import one_hot
 # The prior of the shares counts as so many samples.
 PRIOR_SAMPLES = 300
 SMALLEST_SHARE = 0.02
+# Labels that cannot be fully trusted: so many are taken to be wrong, whatever they look like.
+DOUBT = 0.01
 # The power is looked for between exp(-2) and exp(2).
 _LARGEST_LOG_POWER = 2.0
 
@@ -145,7 +147,11 @@ def powered(proba: np.ndarray, power: float) -> np.ndarray:
 
 
 def best_power(
-    proba: np.ndarray, codes: np.ndarray, weights: np.ndarray, noise: np.ndarray | None = None
+    proba: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    noise: np.ndarray | None = None,
+    doubt: float = 0.0,
 ) -> float:
     """Return the power of probabilities that has the least log-loss.
 
@@ -160,13 +166,15 @@ def best_power(
     noise : ndarray of shape (n_classes, n_classes), default=None
         Probability of each given label where a class is true, if the probabilities are
         of the true class and `codes` are given labels.
+    doubt : float, default=0.0
+        Share of the labels that may be of any class, all equally likely.
     """
     rows = np.arange(len(codes))
 
     def loss(log_power: float) -> float:
         raised = powered(proba, np.exp(log_power))
-        given = raised if noise is None else raised @ noise
-        return float(-weights @ np.log(given[rows, codes]))
+        logs = np.log(raised if noise is None else raised @ noise)
+        return float(-weights @ ((1 - doubt) * logs[rows, codes] + doubt * logs.mean(axis=1)))
 
     bounds = (-_LARGEST_LOG_POWER, _LARGEST_LOG_POWER)
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
