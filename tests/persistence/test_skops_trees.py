@@ -13,6 +13,7 @@ import skops.io
 from skops.io._protocol import PROTOCOL as OF_SKOPS
 
 from granulearn.persistence.skops_trees import PROTOCOL, rebuild
+from granulearn.persistence.tree_writing import packed, written_tree
 from granulearn.persistence.trusted_types import TRUSTED_NAMES
 from tests.persistence.small_models import models
 
@@ -20,11 +21,10 @@ FITTED = dict(models())
 
 
 def both(model):
-    """Return an object as it is rebuilt here, and as skops does it."""
-    content = skops.io.dumps(model)
-    with zipfile.ZipFile(io.BytesIO(content)) as members:
+    """Return an object as it is written and rebuilt here, and as skops does it."""
+    with zipfile.ZipFile(io.BytesIO(packed(*written_tree(model)))) as members:
         here = rebuild(json.loads(members.read("schema.json")), members)
-    return here, skops.io.loads(content, trusted=TRUSTED_NAMES)
+    return here, skops.io.loads(skops.io.dumps(model), trusted=TRUSTED_NAMES)
 
 
 def assert_same(first, second, where="model"):
