@@ -84,6 +84,13 @@ def test_nothing_that_is_not_listed_is_rebuilt():
         rebuild(node, None)
 
 
+def test_an_array_of_text_without_a_dimension_is_refused():
+    tree, _ = written_tree(np.array(["a"], dtype=object))
+    tree["shape"]["content"].clear()
+    with pytest.raises(TypeError, match="no dimension"):
+        rebuild(tree, None)
+
+
 @pytest.mark.slow
 def test_a_model_is_loaded_without_skops(tmp_path):
     from granulearn.persistence import save_model

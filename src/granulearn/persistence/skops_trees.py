@@ -86,7 +86,10 @@ class _Rebuilding:
         cells = self._items(node)
         array = np.empty(len(cells), dtype=object)
         array[:] = cells
-        return array.reshape(self.build(node["shape"]))
+        shape = self.build(node["shape"])
+        if not shape:
+            raise TypeError("an array of text has no dimension")
+        return array.reshape(shape)
 
     def _object(self, node: Node) -> Any:
         kind = _named(node)
