@@ -291,6 +291,8 @@ def _function(step: Any) -> int:
     require(whole, step, "validate makes no table of a table")
     named = step.feature_names_out in (None, "one-to-one")
     require(named, step, "feature_names_out is another function")
+    fitted = step.feature_names_out is None or hasattr(step, "n_features_in_")
+    require(fitted, step, "n_features_in_ is missing")
     return check_inputs_of(step) if hasattr(step, "n_features_in_") else UNKNOWN
 
 
