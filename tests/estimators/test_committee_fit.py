@@ -76,6 +76,11 @@ def test_the_activation_is_that_of_least_leave_one_out_error_without_a_direct_li
     assert choose_activation(X, Y, ones, ones, layers, names, Cs) == min(least, key=least.get)
 
 
+def test_layers_of_few_rows_have_a_bounded_number_of_weights():
+    layers = [plan_of_size(100, n_features=d).n_layers for d in (1, 4_900, 20_000, 10**6)]
+    assert layers == [10, 10, 2, 1]
+
+
 def test_a_first_look_is_small_where_rows_are_many():
     assert plan_of_size(500, first_look=True) == plan_of_size(500)
     first, full = plan_of_size(100_000, first_look=True), plan_of_size(100_000)

@@ -46,6 +46,9 @@ class CommitteePlan:
     """Whether a small network on a few rows chooses the activation."""
 
 
+SMALL_LAYERS, SMALL_HIDDEN = 10, 203
+# Of thousands of inputs fewer layers are drawn: their weights would be most of a model file.
+MAX_WEIGHTS = 10_000_000
 PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 
@@ -73,7 +76,8 @@ def plan_of_size(
         Number of inputs.
     """
     if n_rows <= SMALL:
-        return CommitteePlan(n_layers=10, n_hidden=203)
+        most = MAX_WEIGHTS // (SMALL_HIDDEN * max(n_features, 1))
+        return CommitteePlan(max(1, min(SMALL_LAYERS, most)), SMALL_HIDDEN)
     many, two = n_rows > MANY_ROWS, n_classes == 2
     max_rows = None
     if many:
