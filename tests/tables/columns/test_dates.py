@@ -61,7 +61,7 @@ def told_by_pandas(moment: datetime.datetime, zone: float = 0.0) -> dict[str, fl
         "month": stamp.month,
         "day of year": stamp.day_of_year,
         "weekday": stamp.isoweekday(),
-        "hour": (stamp - midnight) / pd.Timedelta(hours=1),
+        "hour": (stamp - midnight).total_seconds() / 3600,
         "days since 1970": utc - zone / 24,
     }
 
