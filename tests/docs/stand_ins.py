@@ -20,6 +20,9 @@ NOT_RUN = {
     "python benchmarks/fuzz_model_files.py 10000": (
         "it takes many minutes; tests/persistence damages 560 files"
     ),
+    "python benchmarks/hostile_archives.py": (
+        "it takes a minute; tests/persistence/test_archives.py refuses the same files"
+    ),
     "python benchmarks/signal_campaign.py 100": (
         "it takes many minutes; tests/end_to_end/test_signals.py stops 12 verbs"
     ),

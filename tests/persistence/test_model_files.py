@@ -4,11 +4,14 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import asdict, replace
 
 import joblib
 import numpy as np
 import pytest
 import skops.io
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +20,17 @@ from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from granulearn import TableClassifier
 from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLRegressor
-from granulearn.persistence import ModelFileError, load_model, model_files, save_model
+from granulearn.persistence import (
+    ColumnCard,
+    ModelCard,
+    ModelFileError,
+    load_model,
+    model_files,
+    save_model,
+)
+from granulearn.tables.columns.dates import FAMILIES, DateForm
+from granulearn.tables.columns.numbers import DECIMALS, NumberForm
+from granulearn.tables.columns.schema import DATE, KINDS, NUMBER, Column
 from tests.cli.commands import fails
 from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline, mixed_table
 from tests.persistence.test_model_card import CARD, card_of
@@ -60,6 +73,37 @@ def test_a_loaded_model_predicts_bit_for_bit_the_same(classifier, n_classes, tmp
     assert_array_equal(loaded.predict_proba(rows), pipeline.predict_proba(rows), strict=True)
     assert_array_equal(loaded.predict(rows), pipeline.predict(rows), strict=True)
     assert loaded[-1].get_params() == pipeline[-1].get_params()
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    day_first=st.booleans(),
+    has_clock=st.booleans(),
+    decimal=st.sampled_from(DECIMALS),
+    unit=st.sampled_from(["", "€"]),
+    flags=st.tuples(st.booleans(), st.booleans()),
+    words=st.lists(st.sampled_from(["n/a", "-"]), max_size=2, unique=True),
+    left_out=st.sampled_from(["", "an identifier"]),
+)
+def test_whatever_a_column_is_comes_back_from_what_a_file_says_of_it(
+    kind, day_first, has_clock, decimal, unit, flags, words, left_out
+):
+    column = Column(
+        "", kind, left_out=left_out, of_numbers=flags[0], filled=flags[1],
+        values_like_marks=tuple(words), missing=dict.fromkeys(words, 2), distinct=len(words),
+    )  # fmt: skip
+    if kind == NUMBER:
+        column = replace(column, number=NumberForm(decimal, unit))
+    if kind == DATE:
+        column = replace(column, date=DateForm(FAMILIES[0], day_first, has_clock))
+    said = [column.to_json()]
+    model_files._leave_out_defaults(said, Column("", NUMBER).to_json())
+    assert Column.from_json(json.loads(json.dumps(said[0]))) == column
+    described = ColumnCard("", "category", len(words), categories=tuple(words))
+    told = [asdict(described)]
+    model_files._leave_out_defaults(told, asdict(ColumnCard("", "number")))
+    card = ModelCard.from_json(json.loads(json.dumps({"columns": told})))
+    assert card.columns == (described,)
 
 
 def test_the_card_comes_back_with_the_versions(saved):

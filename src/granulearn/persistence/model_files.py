@@ -15,7 +15,7 @@ import json
 import os
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,12 +38,13 @@ from granulearn.persistence.atomic_files import written_atomically
 from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.loaded_checks import check_card, check_loaded
 from granulearn.persistence.loaded_model import LoadedModel
-from granulearn.persistence.model_card import ModelCard, installed_versions
+from granulearn.persistence.model_card import ColumnCard, ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.skops_trees import PROTOCOL, rebuild
 from granulearn.persistence.tree_writing import UnlistedTypes, packed, written_tree
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.persistence.version_remarks import one_remark_on_versions
+from granulearn.tables.columns.schema import NUMBER, Column
 
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees. 4: lists of plain values are one
@@ -102,8 +103,8 @@ def save_model(
     card = replace(card or ModelCard(), versions=installed_versions())
     # Through JSON, so that the card returned equals the one that will be read.
     card_content = json.loads(json.dumps(card.to_json()))
-    for key in ("columns", "schema"):
-        card_content[key] = _without_gaps(card_content[key])
+    _leave_out_defaults(card_content["columns"], asdict(ColumnCard("", "number")))
+    _leave_out_defaults(card_content["schema"] or [], Column("", NUMBER).to_json())
     with zipfile.ZipFile(archive, "a", compression=zipfile.ZIP_DEFLATED) as members:
         header = {
             "format": FORMAT,
@@ -122,17 +123,21 @@ def save_model(
     return ModelCard.from_json(card_content)
 
 
-def _without_gaps(content: Any) -> Any:
-    """Return the columns of a card without entries that say nothing; these are the defaults."""
-    if isinstance(content, list):
-        return [_without_gaps(each) for each in content]
-    if not isinstance(content, dict):
-        return content
-    return {
-        key: _without_gaps(value)
-        for key, value in content.items()
-        if value is not None and value is not False and value not in ("", [], {})
-    }
+def _leave_out_defaults(columns: list[dict[str, Any]], usual: dict[str, Any]) -> None:
+    """Delete from columns, as JSON has them, what need not be said of them; wide tables have many.
+
+    Parameters
+    ----------
+    columns : list of dict
+        Columns of a card, or of a schema.
+    usual : dict
+        A column about which nothing is said but its name and its kind.
+    """
+    usual = {key: json.loads(json.dumps(value)) for key, value in usual.items()}
+    for column in columns:
+        for key in usual.keys() & column.keys() - {"name", "kind"}:
+            if column[key] == usual[key]:
+                del column[key]
 
 
 def _archive_of(pipeline: Any, trusted: Sequence[str]) -> bytes:

@@ -295,11 +295,11 @@ def _about_nested(schema: Schema, wishes: Wishes) -> tuple[list[Message], list[s
     for column in schema.columns:
         if column.kind != NESTED or column.name in wishes.ignore:
             continue
-        asked = [
-            Setting(name, (column.name,))
-            for name, names in (("include", wishes.include), ("categorical", wishes.categorical))
-            if column.name in names
-        ]
+        asked = []
+        if column.name in wishes.include:
+            asked.append(Setting("include", (column.name,)))
+        if column.name in wishes.categorical:
+            asked.append(Setting("categorical", (column.name,)))
         if asked:
             said = f"Column {column.name!r} holds lists, maps or bytes, of which no input can be "
             problems.append(
