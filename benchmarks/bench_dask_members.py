@@ -1,16 +1,18 @@
-"""The recommended methods on a local Dask cluster: time, memory, accuracy, and the audit.
+"""The recommended methods on a local Dask cluster: time, memory, accuracy, any cut.
 
 Tables are those of `bench_dask`, made block by block and never whole in memory, with one
 label in twenty wrong for the audit. Ratios are measured in one run, beside the seconds they
 come from; on a machine that others use too, the ratio of processor time is the one to trust.
 
-    python benchmarks/bench_dask_members.py                      # all parts, about an hour
+    python benchmarks/bench_dask_members.py                      # all parts
+    python benchmarks/bench_dask_members.py --part gain          # five minutes on an idle machine
     python benchmarks/bench_dask_members.py --part growth --rows 2000000
 """
 
 import argparse
 import tempfile
 import time
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import dask.array as da
@@ -48,14 +50,31 @@ def audit_all(X, y, folder: Path) -> None:
 WORK = {"robust classifier": fit_robust, "audit": audit_all}
 
 
-def timed(client, work, n_rows: int) -> tuple[float, float]:
-    """Return seconds and processor seconds of the workers."""
+@dataclass(frozen=True)
+class Run:
+    """What one piece of work cost."""
+
+    seconds: float
+    cpu_seconds: float
+    """Processor time of the workers."""
+    sent: float
+    """Bytes that went from worker to worker."""
+
+
+def sent_bytes(dask_worker) -> int:
+    """Return how many bytes a worker has sent to others."""
+    return dask_worker.transfer_outgoing_bytes_total
+
+
+def timed(client, work, n_rows: int) -> Run:
+    """Do some work."""
     with tempfile.TemporaryDirectory() as folder:
-        before = sum(client.run(time.process_time).values())
+        before = [sum(client.run(ask).values()) for ask in (time.process_time, sent_bytes)]
         began = time.perf_counter()
         work(*noisy_table(n_rows), Path(folder))
         seconds = time.perf_counter() - began
-        return seconds, sum(client.run(time.process_time).values()) - before
+        after = [sum(client.run(ask).values()) for ask in (time.process_time, sent_bytes)]
+        return Run(seconds, after[0] - before[0], after[1] - before[1])
 
 
 def warm_up(client) -> None:
@@ -68,21 +87,26 @@ def growth(sizes: list[int], memory: str) -> list[str]:
     """Return a table of what more rows cost, with two workers."""
     lines = [
         f"Two workers limited to {memory} each, blocks of {BLOCK_ROWS:,} x {N_FEATURES}; times are "
-        f"multiples of those for {sizes[0]:,} rows:",
+        f"multiples of those for {sizes[0]:,} rows; network is what workers send each other:",
         "",
-        "| work | rows | seconds | time | processor time | peak of a worker, GB |",
-        "|---|---|---|---|---|---|",
+        "| work | rows | seconds | time | processor time | seconds per million rows "
+        "| network per million rows, MB | peak of a worker, GB |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for name, work in WORK.items():
         first = None
         with open_client("local", n_workers=2, memory_limit=memory) as client:
             warm_up(client)
             for n_rows in sizes:
-                seconds, cpu = timed(client, work, n_rows)
-                first = first or (seconds, cpu)
+                run = timed(client, work, n_rows)
+                first = first or run
+                millions = n_rows / 1e6
                 lines.append(
-                    f"| {name} | {n_rows:,} | {seconds:.0f} | {seconds / first[0]:.1f} "
-                    f"| {cpu / first[1]:.1f} | {peak_memory(client):.2f} |"
+                    f"| {name} | {n_rows:,} | {run.seconds:.0f} "
+                    f"| {run.seconds / first.seconds:.1f} "
+                    f"| {run.cpu_seconds / first.cpu_seconds:.1f} "
+                    f"| {run.seconds / millions:.1f} | {run.sent / 1e6 / millions:.0f} "
+                    f"| {peak_memory(client):.2f} |"
                 )
                 print(lines[-1], flush=True)
     return lines
@@ -106,8 +130,10 @@ def gain(n_rows: int, rounds: int) -> list[str]:
                 for at, client in enumerate((one, two)):
                     with client.as_current():
                         began = busy_seconds()
-                        seconds[turn, at], cpu = timed(client, work, n_rows)
-                        elsewhere[turn, at] = (busy_seconds() - began - cpu) / seconds[turn, at]
+                        run = timed(client, work, n_rows)
+                        seconds[turn, at] = run.seconds
+                        others = busy_seconds() - began - run.cpu_seconds
+                        elsewhere[turn, at] = others / run.seconds
             best = seconds.min(axis=0)
             others = elsewhere[seconds.argmin(axis=0), [0, 1]].max()
             lines.append(
@@ -193,13 +219,54 @@ def accuracy(data: Path, n_rows: int, n_blocks: int) -> list[str]:
     return lines
 
 
+def cuts(n_rows: int, sizes: list[int]) -> list[str]:
+    """Return a table of whether blocks of several sizes give the members and flags of the whole."""
+    whole = [each.compute() for each in noisy_table(n_rows)]
+    alone = RobustClassifier(random_state=0, n_jobs=2).fit(*whole)
+    audit = LabelAudit(random_state=0, n_jobs=2).fit(*whole)
+    lines = [
+        f"{n_rows:,} rows; members are equal if all their arrays are, bit for bit:",
+        "",
+        "| rows of a block | members equal those in memory | equal verdicts | labels flagged |",
+        "|---|---|---|---|",
+    ]
+    with open_client("local", n_workers=2):
+        for rows in [*sizes, n_rows]:
+            X, y = (each.rechunk({0: rows}) for each in noisy_table(n_rows))
+            ours = DaskRobustClassifier(random_state=0).fit(X, y).estimator_
+            verdicts = DaskLabelAudit(random_state=0).fit(X, y).ratings_["verdict"].compute()
+            pairs = zip(arrays_of(ours), arrays_of(alone), strict=True)
+            members = all(np.array_equal(*pair) for pair in pairs)
+            same = np.array_equal(verdicts, audit.verdict_)
+            said = ["yes" if equal else "no" for equal in (members, same)]
+            lines.append(f"| {rows:,} | {said[0]} | {said[1]} | {(verdicts == 'wrong').sum():,} |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def arrays_of(model: RobustClassifier) -> list[np.ndarray]:
+    """Return the arrays that a classifier predicts by."""
+    trees = [
+        getattr(tree, field.name)
+        for tree in model.forest_.forest_.trees
+        for field in fields(tree)
+        if isinstance(getattr(tree, field.name), np.ndarray)
+    ]
+    boosted = [each for b in model.boosters_ for each in (b.features, b.thresholds, b.values)]
+    shares = [np.array(list(model.shares_.values())), np.array(model.power_)]
+    return [*trees, *boosted, *shares, model.committee_.coef_]
+
+
 def main() -> None:
     """Write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[2_000_000, 20_000_000])
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--gain-rows", type=int, default=4_000_000)
+    parser.add_argument("--gain-rows", type=int, default=12_000_000)
+    parser.add_argument("--gain-rounds", type=int, default=1)
     parser.add_argument("--audit-rows", type=int, default=1_000_000)
+    parser.add_argument("--cuts-rows", type=int, default=200_000)
+    parser.add_argument("--cuts", type=int, nargs="+", default=[1_000, 100_000])
     parser.add_argument("--covtype-rows", type=int, default=500_000)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--data-dir", type=Path, default=Path("../shared/data"))
@@ -207,7 +274,8 @@ def main() -> None:
     parts = {
         "accuracy": lambda a: accuracy(a.data_dir, a.covtype_rows, 50),
         "memory": lambda a: against_memory(a.audit_rows, a.rounds),
-        "gain": lambda a: gain(a.gain_rows, a.rounds),
+        "cuts": lambda a: cuts(a.cuts_rows, a.cuts),
+        "gain": lambda a: gain(a.gain_rows, a.gain_rounds),
         "growth": lambda a: growth(a.rows, a.memory),
     }
     parser.add_argument("--part", choices=[*parts, "all"], default="all")

@@ -52,7 +52,7 @@ def condition_tables(study: Study, table: pd.DataFrame) -> list[str]:
         lines += [
             f"## {condition}",
             "",
-            f"{len(splits)} sets, {_range(splits.min(), splits.max())} each.",
+            f"{len(splits)} sets, {splits_in_words(splits.min(), splits.max())} each.",
             "",
             *scores_table(study, part),
             "",
@@ -132,7 +132,8 @@ def report(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _range(least: int, most: int) -> str:
+def splits_in_words(least: int, most: int) -> str:
+    """Return how many splits the sets have, as words."""
     if least == most:
         return f"{most} split" if most == 1 else f"{most} splits"
     return f"{least} to {most} splits"

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from cleanlab.filter import find_label_issues
-from compare_large import per_set, read
+from compare_large import per_set, read, splits_in_words
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -28,7 +28,7 @@ from granulearn.audit import LabelAudit
 from granulearn.datasets import load, make_pipeline_for
 from granulearn.statistics import average_ranks
 from granulearn.studies import load_study
-from granulearn.studies.scores import TIMES, higher_is_better
+from granulearn.studies.scores import SHARES, TIMES, higher_is_better
 
 OURS = "granulearn"
 DEPTHS = (20, 50, 100)
@@ -118,8 +118,8 @@ def classifier_table(store: Path) -> list[str]:
     lines = [
         "## Learning from them",
         "",
-        f"{len(splits)} releases, {splits.min()} to {splits.max()} splits each; trained on given "
-        "labels, tested on right ones. Mean over releases, and in brackets the mean rank.",
+        f"{len(splits)} releases, {splits_in_words(splits.min(), splits.max())} each; trained on "
+        "given labels, tested on right ones. Mean over releases, and in brackets the mean rank.",
         "",
         "| score | " + " | ".join(methods) + " |",
         "|---|" + "---|" * len(methods),
@@ -130,8 +130,9 @@ def classifier_table(store: Path) -> list[str]:
         values = per_set(cells, score, methods)
         better = values if higher_is_better(score) else -values
         ranks = pd.Series(average_ranks(better), methods)
-        means = " | ".join(f"{values[m].mean():.3f} ({ranks[m]:.2f})" for m in methods)
-        lines.append(f"| {score.replace('_', ' ')} | {means} |")
+        digits, unit = (2, ", percent") if score in SHARES else (3, "")
+        means = " | ".join(f"{values[m].mean():.{digits}f} ({ranks[m]:.2f})" for m in methods)
+        lines.append(f"| {score.replace('_', ' ')}{unit} | {means} |")
     return lines
 
 

@@ -1,12 +1,11 @@
-"""Tables of the study `rivals`, from its store: ranks, and one method against each other.
+"""Tables of a study that sets its first method against each other one, from its store.
 
-    granulearn bench rivals --results out/rivals.sqlite
-    python benchmarks/compare_rivals.py out/rivals.sqlite docs/results/rivals.md
-    python benchmarks/compare_rivals.py out/rivals.sqlite docs/results/rivals_boosting.md \
-        --splits 1 --methods LightGBM "LightGBM, stopped early" XGBoost ...
+    granulearn bench rivals --results out/rivals.db
+    python benchmarks/compare_rivals.py out/rivals.db docs/results/rivals.md
 
-A data set counts with the splits for which every method of a table has a result,
-so tables can be made while the study is still running; they say how many there are.
+The studies `ablation` and `deep` have tables of the same form (`--study ablation`). A set counts
+with the splits for which every method has a result, so tables can be made while a study is
+running; they say what is missing.
 """
 
 import argparse
@@ -14,34 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from review_loop_page import markdown
 
 from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
-from granulearn.studies import Store, expand, load_study
+from granulearn.studies import Store, Study, expand, load_study
 
-OURS = "robust"
-# Parts and variants of the robust classifier: shown, but no rivals of it. The
-# committee is both: a part, and a method of its own.
-ABLATION = [
-    "committee alone",
-    "ball forest alone",
-    "committee + random forest",
-    "robust, share chosen",
-]
-RIVAL_PARTS = ["committee alone"]
-SHALLOW = "RVFL"
-NETWORKS = [
-    "RVFL, tuned by leave-one-out",
-    "edRVFL",
-    "edRVFL, tuned by accuracy",
-    "dRVFL",
-    "edGB-RVFL",
-    "ball ensemble",
-]
+TITLES = {
+    "rivals": "The robust classifier against its rivals",
+    "ablation": "What the parts of the robust classifier add",
+    "deep": "Deep networks, ensembles and other tuning against RVFL",
+}
 
 
-def scores_of(path: Path) -> pd.DataFrame:
+def scores_of(path: Path, study: Study) -> pd.DataFrame:
     """Return one row per set, condition, split and method that is done."""
-    study = load_study("rivals")
     cells = expand(study)
     with Store(path, readonly=True) as store:
         rows = store.rows(cell.key for cell in cells)
@@ -66,146 +51,119 @@ def complete(table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     return table[unit.transform("nunique") == len(methods)]
 
 
-def per_set(table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """Return the mean accuracy over splits: sets by methods."""
-    return table.pivot_table("accuracy", "dataset", "method")[methods]
-
-
-def against_each(scores: pd.DataFrame, ours: str, others: list[str]) -> pd.DataFrame:
-    """Return mean, rank, wins and Holm's p of one method against each of the others.
+def against_each(scores: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Return mean, rank, wins and Holm's p of the first method against each of the others.
 
     Ranks are among all of them; Holm's correction is for these comparisons.
     """
-    methods = [ours, *others]
-    p_values = holm_adjust([wilcoxon_p_value(scores[ours], scores[other]) for other in others])
-    wins = [win_tie_loss(scores[ours], scores[other]) for other in others]
+    first, *others = methods
+    p_values = holm_adjust([wilcoxon_p_value(scores[first], scores[other]) for other in others])
+    wins = [win_tie_loss(scores[first], scores[other]) for other in others]
     return pd.DataFrame(
         {
             "mean accuracy": scores[methods].mean(),
             "mean rank": average_ranks(scores[methods].to_numpy()),
-            f"{ours} wins / ties / losses": ["", *("{} / {} / {}".format(*each) for each in wins)],
+            f"{first} wins / ties / losses": ["", *("{} / {} / {}".format(*each) for each in wins)],
             "Holm p": [np.nan, *p_values],
         },
         index=methods,
     )
 
 
-def comparison(table: pd.DataFrame, ours: str, others: list[str]) -> list[str]:
-    """Return one table per condition as lines of Markdown."""
-    lines = []
-    for condition, part in complete(table, [ours, *others]).groupby("condition", sort=False):
-        splits = part.groupby("dataset")["split"].nunique()
-        if len(splits) < 2:
-            continue
-        done = f"{len(splits)} sets, {counted(splits.min(), splits.max())} each."
-        found = against_each(per_set(part, [ours, *others]), ours, others)
-        lines += ["", f"### {condition}", "", done, "", _markdown(found)]
-    return lines
-
-
-def report(path: Path, splits: list[int] | None = None, rivals: list[str] | None = None) -> str:
-    """Return all tables as Markdown, of all splits or of some; or those of some rivals alone."""
-    table = scores_of(path)
-    if splits is not None:
-        table = table[table["split"].isin([f"repeat {number}" for number in splits])]
-    every = [method.name for method in load_study("rivals").method]
-    others = [name for name in every if name not in (OURS, *ABLATION, *NETWORKS)] + RIVAL_PARTS
-    lines = [
-        "# The robust classifier against its rivals"
-        + (", and deep networks against shallow ones" if rivals is None else ""),
-        "",
-        "Accuracy on clean test labels in percent, mean over splits. Made by `granulearn bench "
-        "rivals` and `python benchmarks/compare_rivals.py`. Ranks are among the methods of a "
-        "table. p-values are Wilcoxon's, over sets, corrected by Holm for the comparisons of the "
-        "first method of the table with each other one.",
-        "",
-        _what_was_run(table, rivals),
-        "",
-        "## The robust classifier",
-        *comparison(table, OURS, others if rivals is None else rivals),
-        "",
-    ]
-    if rivals is not None:
-        return "\n".join(lines)
-    seconds = table.groupby("method")["seconds"].mean().reindex(every).dropna()
-    lines += [
-        "## What the balls add: mean accuracy",
-        "",
-        _ablation(complete(table, [OURS, *ABLATION])),
-        "",
-        "## Deep networks, ensembles and other tuning against RVFL as the paper tunes it",
-        *comparison(table, SHALLOW, NETWORKS),
-        "",
-        "## Mean seconds to fit, tuning included",
-        "",
-        _row("method", "seconds"),
-        "|---|---|",
-        *(_row(str(name), f"{mean:.2f}") for name, mean in seconds.items()),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _what_was_run(table: pd.DataFrame, rivals: list[str] | None) -> str:
-    """Return which part of the study the tables come from."""
-    study = load_study("rivals")
-    n_asked, n_splits = len(expand(study)), table["split"].nunique()
-    methods = f"{table['method'].nunique()} of its {len(study.method)} methods"
-    text = (
-        f"The study asks for {n_asked:,} fits: {len(study.datasets)} sets, {study.split.repeats} "
-        f"splits. These tables come from {len(table):,} of them: {table['dataset'].nunique()} "
-        f"sets, {counted(n_splits, n_splits)}, {table['condition'].nunique()} conditions, "
-        f"{methods}. `granulearn bench rivals` goes on where it was stopped."
-    )
-    if rivals is None:
-        return text
-    return text + " [rivals.md](rivals.md) is an earlier run with more splits and other rivals."
-
-
-def _ablation(table: pd.DataFrame) -> str:
-    methods = [OURS, *ABLATION]
-    lines = [_row("noise", *methods), "|" + "---|" * (1 + len(methods))]
+def comparisons(table: pd.DataFrame, methods: list[str]) -> dict[str, pd.DataFrame]:
+    """Return what is found under each condition, from the mean accuracy over splits."""
+    found = {}
     for condition, part in table.groupby("condition", sort=False):
-        scores = per_set(part, methods)
-        p_values = [wilcoxon_p_value(scores[OURS], scores[name]) for name in ABLATION]
-        cells = [f"{scores[OURS].mean():.2f}"]
-        cells += [
-            f"{scores[name].mean():.2f} (p {p_value:.2g})"
-            for name, p_value in zip(ABLATION, p_values, strict=True)
-        ]
-        lines.append(_row(str(condition), *cells))
-    return "\n".join(lines)
+        scores = part.pivot_table("accuracy", "dataset", "method")[methods]
+        if len(scores) > 1:
+            found[str(condition)] = against_each(scores, methods)
+    return found
 
 
-def _markdown(found: pd.DataFrame) -> str:
-    lines = [_row("method", *found.columns), "|" + "---|" * (1 + len(found.columns))]
+def report(path: Path, name: str) -> str:
+    """Return all tables of a study as Markdown."""
+    study = load_study(name)
+    methods = [method.name for method in study.method]
+    whole = scores_of(path, study)
+    table = complete(whole, methods)
+    found = comparisons(table, methods)
+    lines = [
+        f"# {TITLES[name]}",
+        "",
+        f"{study.question} Made by `granulearn bench {name}` and `python "
+        "benchmarks/compare_rivals.py`. Accuracy on clean test labels in percent, mean over "
+        "splits and sets. Ranks are among the methods of a table. p-values are Wilcoxon's, over "
+        f"sets, corrected by Holm for the comparisons of {methods[0]} with each other method.",
+        "",
+        _what_was_run(study, whole, table),
+        *(line for note in study.notes for line in ("", note)),
+        "",
+        "## In short",
+        "",
+        _in_short(found, methods),
+    ]
+    for condition, one in found.items():
+        lines += ["", f"## {condition}", "", _table(one)]
+    seconds = table.groupby("method")["seconds"].mean().reindex(methods)
+    lines += ["", "## Mean seconds to fit, tuning included", ""]
+    lines += ["On a busy machine: good for comparing methods, not for more.", ""]
+    times = [[str(method), f"{mean:.2f}"] for method, mean in seconds.items()]
+    return "\n".join([*lines, markdown([["method", "seconds"], *times])]) + "\n"
+
+
+def _what_was_run(study: Study, whole: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Return what the tables are made of, and what is missing."""
+    n_asked = len(expand(study))
+    counts = [
+        f"{len(study.datasets)} sets",
+        f"{whole['condition'].nunique()} conditions",
+        f"{len(study.method)} methods",
+        f"{study.split.repeats} random splits into 70 % training and 30 % test rows",
+    ]
+    text = f"The study has {n_asked:,} fits: {', '.join(counts)}."
+    if len(whole) == n_asked:
+        return f"{text} All of them are done."
+    return (
+        f"{text} {n_asked - len(whole):,} of them are missing; `granulearn bench {study.name}` "
+        f"goes on where it was stopped. These tables are of the {len(table):,} fits of sets and "
+        "splits that every method has."
+    )
+
+
+def _in_short(found: dict[str, pd.DataFrame], methods: list[str]) -> str:
+    """Return one line per condition: the best ranks, and who cannot be told from the first."""
+    first = methods[0]
+    rows = [["condition", f"{first}: accuracy (rank)", "best other", "not beyond chance"]]
+    for condition, one in found.items():
+        others = one.drop(first).sort_values("mean rank")
+        level = others[others["Holm p"] >= 0.05]
+        named = ", ".join(f"{name} (p {p:.2g})" for name, p in level["Holm p"].items())
+        best = f"{others.index[0]}: {_accuracy_and_rank(others.iloc[0])}"
+        rows.append([condition, _accuracy_and_rank(one.loc[first]), best, named or "none"])
+    return markdown(rows)
+
+
+def _accuracy_and_rank(row: pd.Series) -> str:
+    return f"{row['mean accuracy']:.2f} ({row['mean rank']:.2f})"
+
+
+def _table(found: pd.DataFrame) -> str:
+    rows = [["method", *found.columns]]
     for name, row in found.iterrows():
         p_value = "" if np.isnan(row["Holm p"]) else f"{row['Holm p']:.2g}"
         mean, rank = f"{row['mean accuracy']:.2f}", f"{row['mean rank']:.2f}"
-        lines.append(_row(str(name), mean, rank, row.iloc[2], p_value))
-    return "\n".join(lines)
-
-
-def counted(fewest: int, most: int) -> str:
-    """Return a number of splits, or a range of them, in words."""
-    if fewest < most:
-        return f"{fewest} to {most} splits"
-    return "1 split" if most == 1 else f"{most} splits"
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
+        rows.append([str(name), mean, rank, row.iloc[2], p_value])
+    return markdown(rows)
 
 
 def main() -> None:
     """Read the store and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("store", type=Path, help="result file of the study rivals")
+    parser.add_argument("store", type=Path, help="result file of the study")
     parser.add_argument("report", type=Path, help="Markdown file to write")
-    parser.add_argument("--splits", type=int, nargs="+", help="count these only")
-    parser.add_argument("--methods", nargs="+", help="these rivals of the robust classifier only")
+    parser.add_argument("--study", choices=TITLES, default="rivals")
     arguments = parser.parse_args()
-    text = report(arguments.store, arguments.splits, arguments.methods)
-    arguments.report.write_text(text, encoding="utf-8")
+    arguments.report.write_text(report(arguments.store, arguments.study), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
-from compare_rivals import counted
 from review_loop_page import markdown
 
 from granulearn.statistics import holm_adjust, wilcoxon_p_value
@@ -44,6 +43,13 @@ def stress_cells(path: Path) -> tuple[pd.DataFrame, list[str], list[str]]:
     table = cell_table(cells, rows)
     done = table.groupby(["dataset", "split"])["method"].transform("size")
     return table[done == len(methods) * len(names)], methods, names
+
+
+def counted(fewest: int, most: int) -> str:
+    """Return a number of splits, or a range of them, in words."""
+    if fewest < most:
+        return f"{fewest} to {most} splits"
+    return "1 split" if most == 1 else f"{most} splits"
 
 
 def per_set(table: pd.DataFrame, condition: str, score: str, methods: list[str]) -> pd.DataFrame:

@@ -8,7 +8,6 @@ Each row is an object. Numbers are JSON numbers and categories are text; null is
 """
 
 import json
-import math
 import sys
 
 import numpy as np
@@ -16,35 +15,33 @@ import onnxruntime
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 MOST_BYTES, MOST_ROWS = 10_000_000, 10_000
 
 
-def column(name: str, kind: str, rows: list[dict]) -> np.ndarray:
+def column(name, kind, rows):
     """Return one input of the model; the graph itself cannot refuse a cell."""
     cells = [row[name] for row in rows]  # KeyError names a column that is not there
+    known = [cell for cell in cells if cell is not None]
     if kind == "tensor(string)":
-        if not all(cell is None or type(cell) is str for cell in cells):
+        if any(type(cell) is not str for cell in known):
             raise ValueError(f"{name!r} must be text or null")
-        return np.array([cell or "" for cell in cells], dtype=object).reshape(-1, 1)
-    if not all(
-        cell is None or (type(cell) in (int, float) and abs(cell) <= 1e150) for cell in cells
-    ):
+        return np.array([cell or "" for cell in cells], object)[:, None]
+    if any(type(cell) not in (int, float) or not abs(cell) <= 1e150 for cell in known):
         raise ValueError(f"{name!r} must be a finite number or null")
-    return np.array([math.nan if cell is None else cell for cell in cells], float).reshape(-1, 1)
+    return np.array(cells, float)[:, None]  # None becomes NaN
 
 
-def make_app(path: str) -> Starlette:
+def make_app(path):
     """Return the application that serves one model."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # requests share the cores, not the nodes of one
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     inputs = {value.name: value.type for value in session.get_inputs()}
 
-    async def predict(request: Request) -> JSONResponse:
+    async def predict(request):
         if int(request.headers.get("content-length", MOST_BYTES + 1)) > MOST_BYTES:
             return JSONResponse({"error": "the request is too large, or has no length"}, 413)
         try:
@@ -61,5 +58,5 @@ def make_app(path: str) -> Starlette:
 
 
 if __name__ == "__main__":
-    port = int(sys.argv[2]) if len(sys.argv) > 2 else 8000
-    uvicorn.run(make_app(sys.argv[1]), host="127.0.0.1", port=port, log_level="warning")
+    where = {"host": "127.0.0.1", "port": int(sys.argv[2])}
+    uvicorn.run(make_app(sys.argv[1]), **where, log_level="warning")

@@ -61,6 +61,7 @@ def test_two_classes_have_fewer_trees_and_small_balls_are_spared_unless_rows_are
     assert (three.n_trees, three.max_spared) == (48, 0)
     assert rule_of_size(SMALL, 10, n_classes=2) == rule_of_size(SMALL, 10, n_classes=3)
     assert rule_of_size(10**5, 10, n_classes=2) == rule_of_size(10**5, 10, n_classes=3)
+    assert rule_of_size(10**5, 10, n_classes=2, first_look=True).max_spared == MAX_SPARED
     assert audit_rule(5000, 10, n_classes=2, n_trees=7, max_rows=800, seed=3).max_spared == 0
 
 

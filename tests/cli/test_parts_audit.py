@@ -5,6 +5,7 @@ import pytest
 
 from granulearn.cli import exit_codes
 from granulearn.distributed import open_client
+from granulearn.review import Review
 from tests.cli.commands import fails, people, succeeds
 
 
@@ -34,6 +35,9 @@ def test_a_folder_is_audited_listed_and_predicted_in_parts(folder, tmp_path):
     assert listed.columns[:4].tolist() == ["row", "hash", "given", "suggested"]
     assert {"decision", "new_label", "label"} <= set(listed)
     assert len(pd.read_parquet(tmp_path / "suspects.ratings")) == 150
+    with Review(suspects, "label") as review:
+        first = review.next()
+        assert (first.given, first.rival) == tuple(listed.loc[0, ["given", "suggested"]])
     facts = succeeds("audit", folder, "-t", "label", "--json").json
     assert sum(facts["verdicts"].values()) == facts["samples"] == 150
     said = fails(exit_codes.USAGE, "audit", folder, "-t", "label", "-o", suspects)

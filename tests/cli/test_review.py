@@ -107,7 +107,7 @@ def test_the_second_review_of_one_file_is_refused(table):
     ("what", "code", "message"),
     [
         ("-", exit_codes.USAGE, "standard input cannot be reviewed; decisions need a file"),
-        (".", exit_codes.USAGE, "a folder, cannot be reviewed"),
+        (".", exit_codes.USAGE, "List its worst rows with `granulearn audit . -o FILE`"),
         ("missing.csv", exit_codes.NOT_WRITTEN, "missing.csv is not a file; check the path"),
     ],
 )

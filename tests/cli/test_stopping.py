@@ -68,6 +68,34 @@ print(signal.getsignal(signal.SIGTERM).__class__.__name__)
     assert (done.returncode, done.stdout, done.stderr) == (0, "Stop\n", "")
 
 
+AT_THE_EDGES = """
+import signal, sys
+from granulearn.cli import main
+from granulearn.cli.stopping import Stop
+
+class Stopped(Stop):
+    def listen(self):
+        super().listen()
+        if sys.argv[1] == "before":
+            signal.raise_signal(signal.SIGTERM)
+
+def run(arguments):
+    signal.raise_signal(signal.SIGTERM)
+
+main.Stop, main.run = Stopped, run
+main.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_signal_right_before_or_after_the_verb_shows_no_stack(when):
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_EDGES, when], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (exit_codes.STOPPED, "")
+
+
 # Python notes an interrupt that goes through code made of text, and would end by SIGINT.
 THROUGH_TEXT = """
 import signal, sys

@@ -9,10 +9,12 @@ from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import dask
 import dask.array as da
 import numpy as np
+import pandas as pd
 
 from granulearn.distributed import open_client
 
@@ -49,6 +51,52 @@ def count_up(directory):
             number += 1
         else:
             return number
+
+
+def mortal(function, directory, at=1):
+    """Return a function to send to workers; the one that ends it for the `at`-th time is killed.
+
+    Parameters
+    ----------
+    function : callable
+        What a task does.
+    directory : Path
+        Made, if it is not there, to count in.
+    at : int
+        How often the function has been done when its process dies, before anybody has the result.
+    """
+    directory.mkdir(exist_ok=True)
+    return partial(_done_or_dead, function, str(directory), at)
+
+
+def _done_or_dead(function, directory, at, *given):
+    done = function(*given)
+    if count_up(Path(directory)) == at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done
+
+
+def mortal_writer(function, directory, at=1):
+    """Return a function that is killed in the middle of a Parquet file, the `at`-th time."""
+    directory.mkdir(exist_ok=True)
+    return partial(_written_or_dead, function, str(directory), at)
+
+
+def _written_or_dead(function, directory, at, *given):
+    if count_up(Path(directory)) != at:
+        return function(*given)
+    with mock.patch.object(pd.DataFrame, "to_parquet", _die_while_writing):
+        return function(*given)
+
+
+def _die_while_writing(frame, path, **_):
+    Path(path).write_bytes(b"PAR1 and no more")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def times_done(directory):
+    """Return how often a mortal function was done; above its time, a worker was killed by it."""
+    return len(list(directory.iterdir()))
 
 
 def made_table(when=None, seed=0):
@@ -108,5 +156,5 @@ def worker_process(file):
     """Run a worker with a nanny, for the scheduler that a file tells of."""
     return dask_process(
         "worker", "--scheduler-file", file, "--nthreads", "1", "--no-dashboard",
-        "--memory-limit", "1GB", "--death-timeout", "30",
+        "--memory-limit", "1GB", "--death-timeout", "300",
     )  # fmt: skip

@@ -6,7 +6,6 @@ import time
 
 import dask
 import numpy as np
-import pandas as pd
 import psutil
 import pytest
 from dask import delayed
@@ -28,7 +27,6 @@ from granulearn.distributed.cluster import active_client, compute, keep
 from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.selection import PathSearchCV
 from tests.distributed.chunked import PAIRS, chunked, every_pair, table
-from tests.distributed.large_tables import assert_equal_members, call_large
 from tests.distributed.processes import made_table, scheduler_process, worker_process
 
 
@@ -87,46 +85,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
         assert_array_equal(fitted.membership_, undisturbed[on_dask].membership_)
 
 
-@pytest.fixture(scope="module")
-def undisturbed_members():
-    """The robust classifier and the ratings of a table that counts as large, without a cluster."""
-    with pytest.MonkeyPatch.context() as patch, dask.config.set(scheduler="threads"):
-        call_large(patch)
-        X, y = made_table()
-        model = DaskRobustClassifier(random_state=0).fit(X, y).estimator_
-        return model, DaskLabelAudit(random_state=0).fit(X, y).ratings_.compute()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("time_of_death", [1, 2, 3])
-def test_a_worker_killed_in_any_pass_changes_no_member(
-    undisturbed_members, mortal_client, time_of_death, tmp_path, monkeypatch
-):
-    """It is killed when block 7 is looked at, or rows are drawn of it: few, or more."""
-    call_large(monkeypatch)
-    X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))
-    fitted = DaskRobustClassifier(random_state=0).fit(X, y)
-    assert len(list(tmp_path.iterdir())) > time_of_death, "no worker was killed"
-    assert_equal_members(fitted.estimator_, undisturbed_members[0])
-
-
-@pytest.mark.slow
-def test_a_worker_killed_while_labels_are_rated_changes_no_rating(
-    undisturbed_members, mortal_client, tmp_path, monkeypatch
-):
-    call_large(monkeypatch)
-    X, y = made_table(when=(str(tmp_path / "calls"), 7, 3, 0))
-    (tmp_path / "calls").mkdir()
-    audit = DaskLabelAudit(random_state=0).fit(X, y)
-    done = audit.write(tmp_path / "ratings", 30)
-    assert len(list((tmp_path / "calls").iterdir())) > 3, "no worker was killed"
-    wanted = undisturbed_members[1]
-    written = pd.read_parquet(tmp_path / "ratings")
-    pd.testing.assert_frame_equal(written, wanted.reset_index(), check_dtype=False)
-    worst = wanted.sort_values("reliability", kind="stable").head(30)
-    assert_array_equal(done.worst.index, worst.index)
-
-
 def test_predictions_on_a_cluster_are_those_of_the_ordinary_estimator(client, undisturbed):
     X, _ = made_table()
     fitted = undisturbed[DaskRVFLClassifier]
@@ -164,11 +122,12 @@ def test_an_error_in_a_task_reaches_the_caller_as_it_is(client):
     assert compute(kept, delayed(4)) == (3, 4)
 
 
-@pytest.mark.parametrize("on_dask", [DaskFGBRVFLClassifier, DaskRobustClassifier])
+@pytest.mark.parametrize("on_dask", [DaskFGBRVFLClassifier, DaskRobustClassifier, DaskLabelAudit])
 def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_path):
     with scheduler_process(tmp_path) as (scheduler, file), worker_process(file):
         address = json.loads(file.read_text())["address"]
-        with open_client(address):
+        with open_client(address) as client:
+            client.wait_for_workers(1)
             X, y = made_table(when=(str(tmp_path), 7, 1, scheduler.pid))
             began = time.monotonic()
             with pytest.raises(ClusterError, match=r"scheduler at tcp://.* went away .* once more"):
@@ -176,6 +135,15 @@ def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_pa
     assert delayed(3).compute() == 3, "Dask still waits for the lost scheduler"
     # Generous: what is shown is that an end comes, on however busy a machine.
     assert time.monotonic() - began < 120
+
+
+def test_a_scheduler_that_answers_no_question_has_gone_away(client, monkeypatch):
+    def silent():
+        raise OSError("Timed out trying to connect")
+
+    monkeypatch.setattr(client, "nthreads", silent)
+    with pytest.raises(ClusterError, match="went away before the work was done"):
+        compute(delayed(time.sleep)(3))
 
 
 def test_a_scheduler_without_workers_is_a_clear_error(tmp_path, monkeypatch):

@@ -57,6 +57,19 @@ def test_ratings_are_written_block_by_block_with_sums_on_the_way(monkeypatch, tm
     assert done.worst["verdict"].iloc[0] == "wrong"
 
 
+def test_empty_partitions_and_blocks_that_lack_a_class_change_no_rating(monkeypatch):
+    call_large(monkeypatch)
+    X, y = mixed_table()
+    order = np.argsort(y == 2, kind="stable")
+    X, names = X[order], np.array(["ox", "zebra", "rhinoceros"])[y[order]]
+    alone = LabelAudit(random_state=0).fit(X, names)
+    ours = DaskLabelAudit(random_state=0).fit(*framed(X, names, [0, 400, 400, 2000, len(X)]))
+    assert ours.noise_ == alone.noise_
+    found = ours.ratings_.compute()
+    for column, attribute in COLUMNS.items():
+        assert_array_equal(found[column].to_numpy(), getattr(alone, attribute))
+
+
 def test_data_in_memory_is_refused_with_the_plain_class_named():
     X, y = mixed_table(50)
     with pytest.raises(TypeError, match="for data in memory use LabelAudit"):

@@ -188,6 +188,8 @@ def look_around(found: Stopped, place: Path, was_killed: bool = False) -> None:
 def is_whole(path: Path) -> bool:
     """Return whether a file has an end, by its kind."""
     content = path.read_bytes()
+    if path.name.endswith(("-wal", "-shm")):
+        return True  # a part of the store beside it, which SQLite takes up again; it may be empty
     if path.suffix == ".html":
         return content.rstrip().endswith(b"</html>")
     if path.suffix == ".skops":

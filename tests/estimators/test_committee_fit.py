@@ -57,8 +57,8 @@ def test_two_classes_need_fewer_nodes_and_fewer_still_beside_many_inputs():
 
     assert [width(n, 20) for n in (2_500, 5_000, 10_000, 20_000)] == [195, 195, 395, 795]
     assert [width(5_000, d) for d in (4, 200, 400, 10_000)] == [199, 150, 100, 100]
-    for n in (SMALL, 10**6):
-        assert plan_of_size(n, n_classes=2, n_features=400) == plan_of_size(n)
+    assert width(10**6, 400) == plan_of_size(10**6).n_hidden - 100
+    assert plan_of_size(SMALL, n_classes=2, n_features=400) == plan_of_size(SMALL)
 
 
 def test_the_activation_is_that_of_least_leave_one_out_error_without_a_direct_link():
@@ -74,6 +74,11 @@ def test_the_activation_is_that_of_least_leave_one_out_error_without_a_direct_li
 
     least = {name: min(error(name, C) for C in Cs) for name in names}
     assert choose_activation(X, Y, ones, ones, layers, names, Cs) == min(least, key=least.get)
+
+
+def test_layers_of_few_rows_have_a_bounded_number_of_weights():
+    layers = [plan_of_size(100, n_features=d).n_layers for d in (1, 4_900, 20_000, 10**6)]
+    assert layers == [10, 10, 2, 1]
 
 
 def test_a_first_look_is_small_where_rows_are_many():

@@ -1,5 +1,6 @@
 """The audit of a table in parts: the ratings that it has in memory, and rows that can be found."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
-from granulearn.learning import part_statistics
-from granulearn.learning.cluster_audit import audit_on_cluster
+from granulearn.learning import cluster_audit, part_statistics
+from granulearn.learning.cluster_audit import audit_on_cluster, rated_part
 from granulearn.tables import TableError, Wishes, open_table, read_training_table
+from granulearn.tables.readers import text_scan
 from granulearn.tables.row_hashes import row_hashes
 from tests.distributed.large_tables import call_large
 
@@ -53,6 +55,7 @@ def audited(path, ratings, n_worst=20):
 def test_ratings_of_parts_are_those_of_the_table_in_memory(is_large, tmp_path, monkeypatch):
     if is_large:
         call_large(monkeypatch)
+    monkeypatch.setattr(part_statistics, "REMEMBERED", 200)
     frame = people_in_parts(tmp_path / "parts")
     done = audited(tmp_path / "parts", tmp_path / "ratings")
     with open_table(tmp_path / "parts") as file:
@@ -98,9 +101,42 @@ def test_however_the_table_is_cut_ratings_and_worst_rows_are_the_same(
         assert (done.noise, done.counts) == (expected.noise, expected.counts)
 
 
+def test_a_text_file_in_parts_has_the_ratings_of_the_folder(tmp_path, monkeypatch):
+    call_large(monkeypatch)
+    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1_000)
+    frame = people_in_parts(tmp_path / "parts")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as file:
+        assert len(file.parts()) > 2
+    found = []
+    for name in ("parts", "t.csv"):
+        done = audited(tmp_path / name, tmp_path / f"{name}.ratings")
+        found.append((pd.read_parquet(tmp_path / f"{name}.ratings"), done))
+    (ratings, folder), (its_ratings, text) = found
+    pd.testing.assert_frame_equal(ratings, its_ratings, check_exact=True)
+    assert (folder.noise, folder.counts) == (text.noise, text.counts)
+    assert_array_equal(folder.worst.index, text.worst.index)
+
+
 def test_a_file_that_is_no_parquet_is_named(tmp_path):
     people_in_parts(tmp_path / "parts")
     content = (tmp_path / "parts" / "2.parquet").read_bytes()
     (tmp_path / "parts" / "2.parquet").write_bytes(content[: len(content) // 2])
     with pytest.raises((TableError, OSError, ValueError), match=r"2\.parquet"):
         audited(tmp_path / "parts", tmp_path / "ratings")
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def test_ratings_that_cannot_all_be_written_are_not_there(tmp_path, monkeypatch):
+    people_in_parts(tmp_path / "parts")
+    full = OSError("no space left")
+    monkeypatch.setattr(cluster_audit, "rated_part", partial(_failing, full))
+    with pytest.raises(OSError, match="no space left"):
+        audited(tmp_path / "parts", tmp_path / "ratings")
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def _failing(error, frame, part, number, *given):
+    if number == 2:
+        raise error
+    return rated_part(frame, part, number, *given)

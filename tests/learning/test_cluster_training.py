@@ -252,6 +252,22 @@ def test_labels_that_are_whole_numbers_stay_numbers_in_their_order(tmp_path):
     assert_allclose(trained.pipeline.predict_proba(table.X), expected, atol=0.05)
 
 
+def test_a_category_and_a_class_that_only_one_part_has_are_known_to_the_model(tmp_path):
+    frame = people(150).rename(columns={"città": "city"})
+    frame.loc[120:, ["city", "label"]] = ["Ulm", "rare"]
+    (tmp_path / "parts").mkdir()
+    for number, rows in enumerate((frame[:60], frame[60:120], frame[120:])):
+        rows.to_parquet(tmp_path / "parts" / f"{number}.parquet", index=False)
+    trained, _ = in_parts(tmp_path / "parts", "robust")
+    table = in_memory(tmp_path / "parts")
+    expected = fitted_in_memory(table, "robust")
+    assert_array_equal(*(made[0].get_feature_names_out() for made in (trained.pipeline, expected)))
+    assert any("Ulm" in name for name in expected[0].get_feature_names_out())
+    assert trained.card.classes["rare"] == 30
+    ours, theirs = (made.predict_proba(table.X) for made in (trained.pipeline, expected))
+    assert_allclose(ours, theirs, atol=1e-6)
+
+
 def test_a_file_without_rows_in_a_folder_is_no_harm(tmp_path):
     (tmp_path / "parts").mkdir()
     table = pa.Table.from_pandas(people(), preserve_index=False)

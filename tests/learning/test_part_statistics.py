@@ -107,6 +107,14 @@ def test_mean_and_variance_are_those_of_numbers_with_the_median_filled_in(cells,
         assert joined.filled()[1] == pytest.approx(float(variance), rel=1e-15, abs=1e-300)
 
 
+def test_numbers_too_large_to_be_squared_have_a_mean_and_a_variance():
+    values = np.array([1e200, -3e307, 5.0, np.nan])
+    mean, variance = of_numbers(values).filled()
+    assert np.isfinite([mean, variance]).all()
+    assert variance > 0
+    assert of_numbers(values, [1]).filled() == (mean, variance)
+
+
 @given(categories(), cuts)
 def test_categories_in_parts_have_the_counts_of_the_whole(rows, places):
     joined = reduce(add, map(of_categories, cut(rows, places)))

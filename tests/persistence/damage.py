@@ -20,14 +20,14 @@ def read_members(path: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def write_members(path: Path, members: dict[str, bytes]) -> None:
+def write_members(path: Path, members: dict[str, bytes], way: int = zipfile.ZIP_STORED) -> None:
     """Write a model file with these members, and a digest that fits them."""
     others = {name: data for name, data in members.items() if name != CARD_MEMBER}
-    with zipfile.ZipFile(path, "w") as archive:
+    with zipfile.ZipFile(path, "w", way) as archive:
         for name, data in others.items():
             archive.writestr(name, data)
         header = json.loads(members[CARD_MEMBER])
-    with zipfile.ZipFile(path, "a") as archive:
+    with zipfile.ZipFile(path, "a", way) as archive:
         header["sha256"] = _digest(archive, header["card"])
         archive.writestr(CARD_MEMBER, json.dumps(header))
 
@@ -191,6 +191,8 @@ def new_value(node: dict, other: dict, rng) -> None:
     """Put something else in the place of a value."""
     if node["__loader__"] == "JsonNode":
         node["content"] = rng.choice(HOSTILE)
+    elif node.get("values"):
+        node["values"][rng.randrange(len(node["values"]))] = json.loads(rng.choice(HOSTILE))
     else:
         other_entries(node, other, rng)
 
@@ -208,7 +210,7 @@ def other_entries(node: dict, other: dict, rng) -> None:
 
 def other_items(node: dict, other: dict, rng) -> None:
     """Take an item out of a list, or put one in."""
-    content = node.get("content")
+    content = node.get("values") or node.get("content")
     if isinstance(content, list) and content:
         place = rng.randrange(len(content))
         if rng.random() < 0.5:

@@ -24,6 +24,12 @@ from tests.persistence.small_models import table
 REFUSED, VALID, INVALID, RAISED, CRASH, HANG = (
     "refused", "valid", "invalid", "raised", "crash", "hang",
 )  # fmt: skip
+# A model that fills in no gaps, or that was fitted to columns of other names and has no card of
+# them, is a legal one, and says of rows what is wrong with them.
+WORDS_OF_LEGAL_MODELS = {
+    "Input X contains NaN": "the rows have gaps",
+    "The feature names should match": "the rows have other columns",
+}
 SECONDS = 5
 MEMORY = 2**30
 
@@ -45,9 +51,9 @@ def outcome_of(path: Path, rows) -> tuple[str, str]:
             valid = np.isfinite(predicted).all()
         return (VALID if valid and len(predicted) == len(rows) else INVALID), ""
     except Exception as error:
-        if isinstance(error, ValueError) and "Input X contains NaN" in str(error):
-            # A model that fills in no gaps is a legal one, and says of rows that they have some.
-            return REFUSED, "the rows have gaps"
+        for said, word in WORDS_OF_LEGAL_MODELS.items():
+            if isinstance(error, ValueError) and said in str(error):
+                return REFUSED, word
         return RAISED, f"{type(error).__name__}: {error}"[:200]
 
 

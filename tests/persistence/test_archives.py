@@ -15,13 +15,14 @@ from granulearn.persistence.archives import (
     SCHEMA_MEMBER,
     ArchiveError,
     check_archive,
-    check_array_headers,
+    check_array_header,
     check_references,
     chunks_of,
     read_json,
     walk,
 )
 from tests.persistence.damage import as_npy, write_members
+from tests.persistence.hostile_archives import HOSTILE, plain_model
 
 
 def archive_of(compression=zipfile.ZIP_DEFLATED, **members):
@@ -49,7 +50,7 @@ def test_an_ordinary_archive_passes():
         **{SCHEMA_MEMBER: "{}", CARD_MEMBER: "{}", "1.npy": as_npy(np.ones(9))}
     )
     check_archive(archive, size)
-    check_array_headers(archive)
+    check_array_header(archive.getinfo("1.npy"), archive.read("1.npy"))
 
 
 @pytest.mark.parametrize("name", ["../1.npy", "/1.npy", "a/1.npy", "x.py", "1.npy.exe", "1.NPY"])
@@ -185,7 +186,7 @@ def test_an_array_is_as_long_as_its_header_says_and_holds_numbers_or_text(header
     data = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + bytes(16)
     archive, _ = archive_of(**{"1.npy": data})
     with pytest.raises(ArchiveError, match=r"1\.npy"):
-        check_array_headers(archive)
+        check_array_header(archive.getinfo("1.npy"), archive.read("1.npy"))
 
 
 @pytest.fixture(name="path")
@@ -222,10 +223,10 @@ def test_shared_lists_in_a_file_are_refused(path):
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     schema = json.loads(members[SCHEMA_MEMBER])
-    inner = node(1)
-    for level in range(2, 14):
+    inner = node(10**6)  # beyond the numbers of the model's own nodes
+    for level in range(10**6 + 1, 10**6 + 13):
         inner = node(level, inner, *(node(level - 1) for _ in range(9)))
-    schema["content"]["content"]["classes_"] = inner
+    schema["content"]["content"]["more"] = inner
     members[SCHEMA_MEMBER] = json.dumps(schema).encode()
     write_members(path, members)
     with pytest.raises(ModelFileError, match="stand for more nodes"):
@@ -234,7 +235,38 @@ def test_shared_lists_in_a_file_are_refused(path):
 
 def test_a_model_that_would_not_be_read_again_is_not_saved(path, monkeypatch):
     model, before = load_model(path).pipeline, path.read_bytes()
-    monkeypatch.setattr(archives, "MOST_NODES", 10)
+    monkeypatch.setitem(archives.MOST_NODES, SCHEMA_MEMBER, 10)
     with pytest.raises(ModelFileError, match="cannot be saved: schema"):
         save_model(model, path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_files_that_were_made_to_take_time_are_refused(name, tmp_path):
+    path = tmp_path / "m.skops"
+    members = HOSTILE[name](plain_model(path))
+    write_members(path, members, zipfile.ZIP_DEFLATED)
+    with pytest.raises(ModelFileError, match="is refused"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (lambda: b"[" + b"1," * (archives.MOST_VALUES + 1) + b"1]", "values"),
+        (lambda: b"{" + b'"a":1,' * archives.MOST_KEYS + b'"b":1}', "keys"),
+        (lambda: b"[" * (archives.MOST_NODES[SCHEMA_MEMBER] + 1), "nodes"),
+    ],
+)
+def test_text_with_more_signs_than_a_model_needs_is_not_parsed(text, said, monkeypatch):
+    archive, _ = archive_of(**{SCHEMA_MEMBER: text()})
+    monkeypatch.setattr(archives.json, "loads", lambda _: pytest.fail("it was parsed"))
+    with pytest.raises(ArchiveError, match=said):
+        read_json(archive, SCHEMA_MEMBER)
+
+
+def test_an_array_that_no_part_needs_is_refused(path):
+    bomb(path, {"123456.npy": as_npy(np.zeros(3))})
+    with pytest.raises(ModelFileError, match="no part needs"):
+        load_model(path)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from granulearn.persistence import written_atomically
-from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.persistence.atomic_files import folder_written_atomically, write_text_atomically
 
 
 def test_the_file_appears_only_at_the_end(tmp_path):
@@ -71,6 +71,22 @@ def test_rights_are_those_of_any_new_file_or_of_the_one_replaced(tmp_path):
     with written_atomically(target):
         pass
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_folder_appears_with_all_its_files_or_not_at_all(tmp_path):
+    target = tmp_path / "out"
+    with pytest.raises(IsADirectoryError), folder_written_atomically(target) as draft:
+        draft.write_text("a folder is no file")
+    assert list(tmp_path.iterdir()) == []
+    with folder_written_atomically(target) as draft:
+        (draft / "a").write_text("1")
+        assert not target.exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "a"]
+    with (
+        pytest.raises(FileNotFoundError, match="nowhere"),
+        folder_written_atomically(tmp_path / "nowhere" / "out"),
+    ):
+        pass
 
 
 def test_a_missing_folder_and_a_folder_in_place_of_a_file_are_named(tmp_path):

@@ -13,6 +13,7 @@ import skops.io
 from skops.io._protocol import PROTOCOL as OF_SKOPS
 
 from granulearn.persistence.skops_trees import PROTOCOL, rebuild
+from granulearn.persistence.tree_writing import packed, written_tree
 from granulearn.persistence.trusted_types import TRUSTED_NAMES
 from tests.persistence.small_models import models
 
@@ -20,11 +21,10 @@ FITTED = dict(models())
 
 
 def both(model):
-    """Return an object as it is rebuilt here, and as skops does it."""
-    content = skops.io.dumps(model)
-    with zipfile.ZipFile(io.BytesIO(content)) as members:
+    """Return an object as it is written and rebuilt here, and as skops does it."""
+    with zipfile.ZipFile(io.BytesIO(packed(*written_tree(model)))) as members:
         here = rebuild(json.loads(members.read("schema.json")), members)
-    return here, skops.io.loads(content, trusted=TRUSTED_NAMES)
+    return here, skops.io.loads(skops.io.dumps(model), trusted=TRUSTED_NAMES)
 
 
 def assert_same(first, second, where="model"):
@@ -82,6 +82,13 @@ def test_nothing_that_is_not_listed_is_rebuilt():
     }
     with pytest.raises(TypeError, match=r"os\.system is not listed"):
         rebuild(node, None)
+
+
+def test_an_array_of_text_without_a_dimension_is_refused():
+    tree, _ = written_tree(np.array(["a"], dtype=object))
+    tree["shape"]["content"].clear()
+    with pytest.raises(TypeError, match="no dimension"):
+        rebuild(tree, None)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.network import NormalEquations, one_hot
 from granulearn.selection.fold import OutcomeTable
 from granulearn.selection.judging import (
+    Accuracy,
     ClassTargets,
     Judged,
     NumberTargets,
@@ -102,6 +103,7 @@ def test_margins_are_the_smallest_leads(case):
         leads.append((ordered[:, -1] - ordered[:, -2]).min())
         contrasts = scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         largest = max(largest, np.abs(contrasts).max())
+    assert_allclose(take(case).largest, max(largest, 1), rtol=1e-6)
     assert_allclose(take(case).margins, np.array(leads) / max(largest, 1), rtol=1e-6, atol=1e-12)
 
 
@@ -126,6 +128,32 @@ def test_scores_that_are_all_zero_have_no_margin():
     path = factor_ridge(NormalEquations(np.eye(1), np.zeros((1, 2))), C=1.0)
     case = path, np.array([1]), np.ones((3, 1), order="F"), np.zeros(3, dtype=int), 2, None
     assert take(case).margins.tolist() == [0.0]
+
+
+@given(decisions_to_take())
+def test_a_lead_that_its_own_row_cannot_lose_is_certain(case):
+    path, columns, H, labels, n_classes, _ = case
+    judge = Accuracy(labels == np.arange(n_classes)[:, None], weights=None)
+    leads = [np.sort(scores, axis=1) for scores in scores_one_by_one(case)]
+    smallest = np.array([(each[:, -1] - each[:, -2]).min() for each in leads])
+    lost = path.sensitivities(H, columns).max() * (np.abs(path.coefficients(columns)).sum() + 1)
+    clear = smallest > 1e-15 * n_classes * lost + 1e-12 * max(np.abs(leads).max(), 1)
+    with_doubt = judge.of_widths(path, columns, H, error=0.5)
+    assert with_doubt.certain[clear].all()
+    assert not judge.of_widths(path, columns, H, error=np.inf).certain.any()
+    assert_array_equal(with_doubt.scores, judge.of_widths(path, columns, H, error=0.0).scores)
+
+
+def test_a_lead_within_the_rounding_of_its_row_is_not_certain():
+    gram, moment = np.diag([1.0, 1e-9]), np.array([[1.0, 0.0], [0.0, 1e-8]])
+    path = factor_ridge(NormalEquations(gram, moment), C=1e9)
+    judge = Accuracy(np.array([[True, False], [False, True]]), weights=None)
+    # In the second row two scores of about 1e5 nearly cancel.
+    theta = path.coefficients(np.array([2]))[:, 0]
+    contrast = theta[:, 1] - theta[:, 0]
+    nearly = np.array([1.0, -contrast[0] / contrast[1] * (1 + 1e-15)])
+    H = np.asfortranarray([[1.0, 0.0], 1e5 * nearly])
+    assert judge.of_widths(path, np.array([2]), H, error=0.01).certain.tolist() == [False]
 
 
 SMALL_ERROR = 1e-13

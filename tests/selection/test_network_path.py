@@ -10,12 +10,14 @@ from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
     GBRVFLClassifier,
+    GEGBRVFLClassifier,
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
 from granulearn.network import IllConditionedWarning
 from granulearn.selection import PathSearchCV, judging, network_path
 from granulearn.selection.network_path import WidthColumns
+from granulearn.selection.ridge_path import RidgePath
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 
 X, y = noisy_classes()
@@ -71,9 +73,28 @@ def test_what_rounding_could_change_is_solved_as_fit_does(scoring, count_calls, 
     monkeypatch.setattr(network_path, "rounding_error", lambda condition: 1e-3)
     monkeypatch.setattr(judging, "LARGEST_ERROR_FOR_LABELS", 1.0)
     monkeypatch.setattr(judging, "LARGEST_ERROR_FOR_SCORES", 1.0)
+    monkeypatch.setattr(RidgePath, "row_factor", 1e9)
     ours, theirs = both_searches(RVFLClassifier(random_state=0), SMALL_GRID, X, y, scoring=scoring)
     assert 0 < len(alone) < 5 * 9
     assert_same_results(ours, theirs, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "Classifier", [RVFLClassifier, GEGBRVFLClassifier, CRVFLClassifier, ACRVFLClassifier]
+)
+def test_leads_that_are_small_everywhere_seldom_need_the_solver_of_fit(Classifier, count_calls):
+    alone = [
+        count_calls("granulearn.selection.network_path._evaluate_alone"),
+        count_calls("granulearn.selection.graph_path.solve_graph_ridge"),
+    ]
+    # Columns that hardly differ make a system near to singular, and tell no class.
+    rng = np.random.default_rng(0)
+    walks = rng.normal(size=(150, 1)) + 0.01 * rng.normal(size=(150, 30)).cumsum(axis=1)
+    labels = rng.integers(2, size=150)
+    grid = {"C": [1e-3, 1e1, 1e5], "n_hidden": [3, 10, 40]}
+    ours, theirs = both_searches(Classifier(random_state=0), grid, walks, labels, cv=3)
+    assert_same_results(ours, theirs)
+    assert sum(map(len, alone)) <= 3  # of 27
 
 
 def test_an_exact_tie_is_decided_as_fit_does():

@@ -68,6 +68,23 @@ def test_the_condition_number_is_estimated_and_that_of_fewer_columns_is_no_large
         assert np.linalg.cond(system[:p, :p]) < np.linalg.cond(system) * 1.001
 
 
+@given(nested_problems(), st.integers(0, 2**32 - 1))
+def test_a_disturbed_system_moves_a_score_by_less_than_its_sensitivity_allows(problem, seed):
+    A, B, H, C, columns = problem
+    path = ridge_path(A, B, C)
+    found = path.sensitivities(H, columns)
+    coefficients = path.coefficients(columns)
+    rng = np.random.default_rng(seed)
+    for at, p in enumerate(columns):
+        system = A[:, :p].conj().T @ A[:, :p] + np.eye(p) / C
+        disturbance = rng.normal(size=(p, p))
+        share = np.linalg.norm(disturbance, 2) / np.trace(system).real
+        theta = coefficients[:p, at]
+        moved = np.abs(H[:, :p] @ np.linalg.solve(system, disturbance @ theta)).max(axis=1)
+        allowed = share * found[at] * np.linalg.norm(theta)
+        assert (moved <= allowed * (1 + 1e-6) + 1e-12).all()
+
+
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_running_sums_are_cumulative_sums(n_rows, n_columns, seed):
     terms = np.random.default_rng(seed).normal(size=(n_rows, n_columns))

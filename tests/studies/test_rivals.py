@@ -6,10 +6,15 @@ from catboost import CatBoostClassifier
 from lightgbm import LGBMClassifier
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_blobs
+from sklearn.ensemble import RandomForestClassifier
 from xgboost import XGBClassifier
 
 from granulearn.studies.methods import build_estimator
-from granulearn.studies.rivals import CodedLabelsClassifier, EarlyStoppedClassifier
+from granulearn.studies.rivals import (
+    CodedLabelsClassifier,
+    EarlyStoppedClassifier,
+    ForestChosenOutOfBag,
+)
 from granulearn.studies.spec import Method
 
 LABELS = np.array(["ash", "birch", "cedar"])
@@ -108,3 +113,21 @@ def test_boosting_stops_before_its_last_round(rival, blobs):
     model = EarlyStoppedClassifier(rival, random_state=0).fit(X, labels).estimator_
     rounds = getattr(model, "best_iteration_", None) or model.best_iteration
     assert 0 < rounds < 300
+
+
+@pytest.mark.parametrize(("stripes", "wrong", "best"), [(6, 0.0, 1), (2, 0.3, 30)])
+def test_the_forest_that_is_best_out_of_bag_is_kept(stripes, wrong, best):
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 2))
+    codes = np.floor(stripes * X[:, 0]).astype(int) + (rng.random(300) < wrong)
+    given = LABELS[codes % 3]
+    kept = ForestChosenOutOfBag(leaves=[1, 30], n_estimators=50, random_state=4).fit(X, given)
+    plain = {
+        size: RandomForestClassifier(50, min_samples_leaf=size, oob_score=True, random_state=4)
+        for size in (1, 30)
+    }
+    scores = {size: forest.fit(X, given).oob_score_ for size, forest in plain.items()}
+    assert max(scores, key=scores.get) == best
+    np.testing.assert_array_equal(kept.predict_proba(X), plain[best].predict_proba(X))
+    np.testing.assert_array_equal(kept.predict(X), plain[best].predict(X))
+    np.testing.assert_array_equal(kept.classes_, LABELS)

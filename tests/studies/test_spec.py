@@ -36,6 +36,12 @@ def test_a_wrong_key_is_named_with_its_file(tmp_path, old, new, said):
     assert "small.toml" in str(caught.value)
 
 
+def test_a_list_of_nothing_but_wrong_entries_is_not_called_too_short(tmp_path):
+    with pytest.raises(StudyError, match="'grids' is no key here; did you mean 'grid'") as caught:
+        small_study(tmp_path, ("[[method]]", "[[method]]\ngrids = 3"))
+    assert "at least" not in str(caught.value)
+
+
 def test_what_is_left_out_has_the_stated_default(tmp_path):
     study = small_study(tmp_path, ("tuning = { folds = 3 }\n", ""), ("seed = 3\n", ""))
     assert (study.seed, study.tuning.folds, study.tuning.score) == (0, 5, "accuracy")

@@ -239,3 +239,28 @@ def test_batches_are_let_go_once_they_were_looked_at():
     report = inspect_table(table, "y")
     assert report.rows == 12_000
     assert table.most <= 3
+
+
+NESTED_CELLS = {
+    "lists": pa.array([[1], [2]] * 15),
+    "maps": pa.array([[("a", 1)], None] * 15, pa.map_(pa.string(), pa.int64())),
+    "structs": pa.array([{"a": 1}, {"a": 2}] * 15),
+    "bytes": pa.array([b"a", b"b"] * 15),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED_CELLS)
+def test_a_nested_column_is_left_out_loudly_and_refused_where_it_is_asked_for(kind):
+    table = pa.table(
+        {"size": NOISE[:30], "odd one": NESTED_CELLS[kind], "label": ["a", "b", "b"] * 10}
+    )
+    report = report_of(table, "label")
+    assert report.problems == ()
+    assert any("'odd one'" in said and "left out" in said for said in report.warnings)
+    for wish in ("include", "categorical"):
+        (problem,) = report_of(table, "label", **{wish: ("odd one",)}).problems
+        assert "'odd one'" in problem
+        assert f"{wish}=['odd one']" in problem
+    quiet = report_of(table, "label", ignore=("odd one",))
+    assert quiet.problems == ()
+    assert not any("odd one" in said for said in quiet.warnings)

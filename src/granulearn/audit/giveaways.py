@@ -61,11 +61,14 @@ def find_giveaways(
     labels = [f"class {code}" for code in range(len(classes))]
     glance = order[np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64)]
     telling, found = set(), []
+    most_telling = max(1, MOST_SHARE * len(set(sources)))
     for column in _candidates(X[glance], codes[glance], len(classes)):
         counts = _contingency(X[:, column], codes, labels, glance)
         if near_share(counts) is None:
             continue
         telling.add(sources[column])
+        if len(telling) > most_telling:
+            return []
         leak = find_leak(names[column], counts)
         if leak is None:
             continue
@@ -74,7 +77,7 @@ def find_giveaways(
             "known before the label is, leave it out."
         )
         found.append(Issue(GIVEAWAY, leak.share, (), words, columns=(names[column],)))
-    return found if len(telling) <= max(1, MOST_SHARE * len(set(sources))) else []
+    return found
 
 
 def _candidates(X: np.ndarray, codes: np.ndarray, n_classes: int) -> list[int]:

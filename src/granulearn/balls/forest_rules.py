@@ -135,7 +135,7 @@ def rule_of_size(
         max_rows = FIRST_LOOK_ROWS
         n_trees = _FEWEST_TREES if n_trees is None else n_trees
     share = share_of_tree(n_rows, n_features, max_samples, max_rows)
-    easy = n_classes == 2 and n_rows <= MANY_ROWS
+    easy = n_classes == 2 and (n_rows <= MANY_ROWS or first_look)
     n_trees = usual_n_trees(n_rows, share, easy) if n_trees is None else n_trees
     if not (n_rows > SMALL if searched is None else searched):
         return ForestRule(n_trees, share, n_tries, weighings=weighings or WEIGHINGS[:1], seed=seed)

@@ -397,6 +397,13 @@ def drawn_by(draw: Draw, X, codes, weights, keyed: RowKeys, first_row: int = 0) 
     return DrawnRows(draws, X[rows], codes[rows], share, positions, own, keyed.twins[rows])
 
 
+def joined_rows(parts: Sequence[DrawnRows]) -> DrawnRows:
+    """Return what blocks offer to a draw as one, block after block."""
+    if len(parts) == 1:
+        return parts[0]
+    return DrawnRows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+
+
 def settled(draw: Draw, parts: Sequence[DrawnRows]) -> DrawnRows:
     """Return the rows that a draw takes, from what the blocks offer.
 
@@ -407,9 +414,7 @@ def settled(draw: Draw, parts: Sequence[DrawnRows]) -> DrawnRows:
     parts : sequence of DrawnRows
         From `drawn_by`, block by block.
     """
-    every = DrawnRows(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS)
-    )
+    every = joined_rows(parts)
     order = np.argsort(every.draws, kind="stable")
     if not draw.by_class:
         return every.take(order[: draw.wanted[0]])

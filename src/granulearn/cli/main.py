@@ -21,10 +21,12 @@ def main() -> NoReturn:
     loops = logging.getLogger("granulearn.loops")
     loops.addHandler(_Told())
     loops.setLevel(logging.INFO)
-    # Right before what hears an interrupt.
     stop = Stop()
-    stop.listen()
-    code = run(sys.argv[1:])
+    try:
+        stop.listen()
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # right before the verb began, or right after it had ended
+        stop.leave()
     if code == exit_codes.INTERRUPTED:
         stop.leave()
     sys.exit(code)

@@ -63,7 +63,7 @@ def audit_in_parts(
     check_not_an_input(output, table)
     check_can_be_written(output, *CSV_ENDINGS)
     with TemporaryDirectory() as nowhere:
-        ratings = Path(nowhere) if output is None else ratings_beside(output)
+        ratings = Path(nowhere, "ratings") if output is None else ratings_beside(output)
         if output is not None and ratings.exists() and any(ratings.iterdir()):
             raise UsageError(f"{ratings} holds files already; remove it, or name another output.")
         _audit(table, target, output, ratings, n_worst, seed, dask, json, asked)

@@ -129,8 +129,13 @@ def _about_stale(rows: list[int]) -> str:
 
 def _check_is_a_file(table: Path) -> None:
     if str(table) == "-" or table.is_dir():
-        what = "standard input" if str(table) == "-" else f"{table}, a folder,"
-        raise UsageError(f"{what} cannot be reviewed; decisions need a file that they are about.")
+        is_folder = str(table) != "-"
+        what = f"{table}, a folder," if is_folder else "standard input"
+        instead = f" List its worst rows with `granulearn audit {table} -o FILE`, and review FILE."
+        raise UsageError(
+            f"{what} cannot be reviewed; decisions need a file that they are about."
+            f"{instead if is_folder else ''}"
+        )
 
 
 def _say_where(table: Path, opened: Review, address: str) -> None:

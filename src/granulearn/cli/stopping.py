@@ -41,11 +41,11 @@ class Stop:
         # `nohup` has the end of a terminal ignored, and so it stays.
         if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
             numbers.append(signal.SIGHUP)
+        if hasattr(os, "register_at_fork"):  # elsewhere nothing can be written to by a signal
+            self._watch()
         for number in numbers:
             if signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self)
-        if hasattr(os, "register_at_fork"):  # elsewhere nothing can be written to by a signal
-            self._watch()
 
     def leave(self) -> NoReturn:
         """End the process, once the verb has tidied up after a signal.

@@ -69,11 +69,13 @@ def make_pipeline_for(
         )
     if frame.shape[1] == 0:
         raise ValueError("frame has no columns; there is nothing to prepare.")
-    truths = [name for name in frame.columns if frame[name].dtype == np.bool_]
+    truths = [name for name, kind in frame.dtypes.items() if kind == np.bool_]
     numeric = list(frame.select_dtypes("number").columns)
-    texts = [name for name in frame.columns if name not in {*truths, *numeric}]
+    known = {*truths, *numeric}
+    texts = [name for name in frame.columns if name not in known]
     crowded = _many_of(frame, texts) if many is None else _checked(many, texts)
-    others = [name for name in texts if name not in crowded]
+    many_set = {*crowded}
+    others = [name for name in texts if name not in many_set]
     number_steps = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )

@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from granulearn.balls.records import Samples, describe_samples
 from granulearn.distributed.facts import BlockFacts
+from granulearn.distributed.single_tasks import single_tasks
 from granulearn.estimators.base import sample_rows
 
 
@@ -72,7 +73,7 @@ def checked_blocks(X: Any, y: Any, weights: Any, memberships: Any, instead: str)
         raise ValueError(f"X has {X.ndim} dimension(s), and two are needed: rows and features.")
     check = delayed(check_block)
     parts = blocks_in_step(X, instead, y=y, sample_weight=weights, sample_membership=memberships)
-    return [check(number, *part) for number, part in enumerate(parts)]
+    return single_tasks([check(number, *part) for number, part in enumerate(parts)])
 
 
 def _is_one_for_all(thing: Any) -> bool:

@@ -209,7 +209,11 @@ def wait_for(
             pass
         if client.status not in ("running", "connecting"):
             raise CancelledError(f"the client is {client.status}")
-        if client.nthreads():
+        try:
+            has_workers = bool(client.nthreads())
+        except OSError as error:  # it was lost a moment ago, and the client does not know yet
+            raise CancelledError("the scheduler does not answer") from error
+        if has_workers:
             seen = time.monotonic()
         elif time.monotonic() - seen > NO_WORKER_SECONDS:
             address = _address(client)

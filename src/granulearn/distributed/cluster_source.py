@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from granulearn.balls.row_keys import (
     Twins,
     base_keys,
     drawn_by,
+    joined_rows,
     key_of_draw,
     keys_of_rows,
     seen_by_trees,
@@ -35,9 +37,12 @@ from granulearn.balls.row_keys import (
 )
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute, keep
+from granulearn.distributed.reduction import in_groups
 from granulearn.distributed.row_sketch import KeyedBlocks
 from granulearn.estimators.row_source import Job, TreeJob
 
+# Numbers that a group of blocks offers to all draws together, about: 64 MB.
+CELLS_PER_GROUP = 8_000_000
 _NOTHING = np.empty(0, dtype=np.intp)
 
 
@@ -61,6 +66,8 @@ class ClusterSource:
     def fit(self, jobs: Sequence[Job], trees: TreeJob | None = None) -> tuple[list[Any], Any]:
         """Do jobs and grow trees on the workers; the blocks are made once.
 
+        What tasks wait for is passed one by one: a list would be a graph of its own to Dask.
+
         Parameters
         ----------
         jobs : sequence of Job
@@ -76,7 +83,7 @@ class ClusterSource:
         if not draws:
             return [], None
         offered = self._offered(draws)
-        pick, work = delayed(_picked), delayed(_work)
+        pick, work = delayed(getitem), delayed(_work)
         tasks, at = [], 0
         for job in jobs:
             own = range(at, at + len(job.draws))
@@ -88,23 +95,25 @@ class ClusterSource:
             grow = delayed(grow_from)
             for number in range(n_trees):
                 parts = [pick(part, at + number) for part in offered]
-                tasks.append(grow(shared, draws[at + number], parts))
+                tasks.append(grow(shared, draws[at + number], *parts))
         done = list(compute(*tasks))
         if trees is None:
             return done, None
         return done[: len(jobs)], self._forest(done[len(jobs) :])
 
     def _offered(self, draws: list[Draw]) -> list[Any]:
+        """Return, for each group of blocks, the rows that each draw may take."""
         offer, wanted = delayed(offered_rows), delayed(draws)
         keyed = self.keyed
-        return keep(
-            [
-                offer(block, twins, first_row, self._shared, wanted)
-                for block, twins, first_row in zip(
-                    keyed.blocks, keyed.twins, keyed.first_rows, strict=True
-                )
-            ]
-        )
+        offers = [
+            offer(block, twins, first_row, self._shared, wanted)
+            for block, twins, first_row in zip(
+                keyed.blocks, keyed.twins, keyed.first_rows, strict=True
+            )
+        ]
+        n_cells = sum(sum(draw.wanted) for draw in draws) * self.n_features
+        room = CELLS_PER_GROUP * len(offers) // n_cells
+        return keep([delayed(joined_offers)(*group) for group in in_groups(offers, room)])
 
     def _forest(self, done: list[tuple[GrownTree, tuple[int, int]]]) -> GrownForest:
         grown, frame = [tree for tree, _ in done], self.frame
@@ -189,8 +198,15 @@ def offered_rows(
     return [drawn_by(draw, samples.X, codes, samples.weights, keys, first_row) for draw in draws]
 
 
-def _picked(offered: list[DrawnRows], number: int) -> DrawnRows:
-    return offered[number]
+def joined_offers(*blocks: list[DrawnRows]) -> list[DrawnRows]:
+    """Return, for each draw, the rows of all blocks of a group that it may take.
+
+    Parameters
+    ----------
+    *blocks : list of DrawnRows
+        From `offered_rows`, block by block.
+    """
+    return [joined_rows(parts) for parts in zip(*blocks, strict=True)]
 
 
 def _work(job: Job, offered: list[list[DrawnRows]]) -> Any:
@@ -199,7 +215,7 @@ def _work(job: Job, offered: list[list[DrawnRows]]) -> Any:
 
 
 def grow_from(
-    shared: tuple[TreeJob, TableFrame, int, bool], draw: Draw, offered: list[DrawnRows]
+    shared: tuple[TreeJob, TableFrame, int, bool], draw: Draw, *offered: DrawnRows
 ) -> tuple[GrownTree, tuple[int, int]]:
     """Grow a tree on the rows that it draws; return it, and how to tell which these are.
 
@@ -210,8 +226,8 @@ def grow_from(
         weights.
     draw : Draw
         Of the tree.
-    offered : list of DrawnRows
-        What the blocks offer.
+    *offered : DrawnRows
+        What groups of blocks offer.
     """
     job, frame, n_classes, weighted = shared
     drawn = settled(draw, offered)

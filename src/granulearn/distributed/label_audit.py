@@ -87,6 +87,7 @@ def audit_blocks(blocks: Sequence[Any], n_trees: int | None, random_state: Any) 
         parts = [delayed(frame.iloc[begin:end]) for begin, end in pairwise(first_rows.tolist())]
         return RatedBlocks(classes, audit.noise_, n_rows, parts)
     keyed = key_blocks(blocks, sketches, total)
+    del sketches  # what they hold of every row is needed no more
     source = ClusterSource(keyed)
     audit.classes_ = classes
     trees = TreeJob(audit._rule(n_rows, source.n_features), None)

@@ -43,6 +43,7 @@ def fit_members(model: Members, blocks: Sequence[Any]) -> BlockFacts:
         model._fit_samples(gathered_samples(compute(*blocks), total.facts.classes))
         return total.facts
     source = ClusterSource(key_blocks(blocks, sketches, total))
+    del sketches  # what they hold of every row is needed no more
     if isinstance(model, RobustClassifier):
         model._begin(source.classes, source.n_features)
         model._keep_members(model._fit_source(source))

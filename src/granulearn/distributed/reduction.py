@@ -8,6 +8,9 @@ from typing import Any
 
 from dask import delayed
 
+# Parts that are gathered before they are divided anew: each of n parts and m receivers would be a
+# task, each of n / 16 groups and m receivers is few.
+LARGEST_GROUP = 16
 # One task joins so many partial results: few, so that a worker holds few at a time.
 SPLIT_EVERY = 8
 
@@ -43,3 +46,17 @@ def join_in_order(join: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
         At least one.
     """
     return reduce(join, parts)
+
+
+def in_groups(parts: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    """Return neighbours in groups of one to `LARGEST_GROUP`.
+
+    Parameters
+    ----------
+    parts : sequence
+        What to group.
+    size : int
+        As many as a group has room for.
+    """
+    step = min(max(size, 1), LARGEST_GROUP)
+    return [parts[start : start + step] for start in range(0, len(parts), step)]

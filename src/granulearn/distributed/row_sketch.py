@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from granulearn.distributed.facts import (
     join_facts,
     sum_by_class,
 )
-from granulearn.distributed.reduction import tree_reduce
+from granulearn.distributed.reduction import in_groups, tree_reduce
 
 # Keys that are compared with each other in one task.
 KEYS_PER_TASK = 4_000_000
@@ -110,14 +111,13 @@ def key_blocks(blocks: Sequence[Any], sketches: list[Any], total: TableSketch) -
     counts = facts.counting.astype(np.int64)
     numbers = class_numbers(counts, total.sums)
     n_parts = 1 + int(counts.sum()) // KEYS_PER_TASK
-    part, find = delayed(keys_of_part), delayed(find_twins)
+    part, find, pick = delayed(keys_of_blocks), delayed(twins_of_part), delayed(getitem)
     shared = delayed((facts.classes, numbers))
-    found = [
-        find([part(sketch, shared, number, n_parts) for sketch in sketches])
-        for number in range(n_parts)
-    ]
+    room = KEYS_PER_TASK // max(total.n_rows)
+    groups = [part(shared, n_parts, *group) for group in in_groups(sketches, room)]
+    found = [find(*(pick(group, number) for group in groups)) for number in range(n_parts)]
     collect = delayed(_joined_twins)
-    twins = keep([collect(found, number) for number in range(len(blocks))])
+    twins = keep([collect(number, *found) for number in range(len(blocks))])
     frame = TableFrame(
         numbers=numbers,
         lows=total.lows,
@@ -192,24 +192,39 @@ def join_totals(first: TableSketch, second: TableSketch) -> TableSketch:
     )
 
 
-def keys_of_part(
-    sketch: BlockSketch, shared: tuple[np.ndarray, np.ndarray], number: int, n_parts: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the keys of a block's rows that lie in one part of all possible keys.
+def keys_of_blocks(
+    shared: tuple[np.ndarray, np.ndarray], n_parts: int, *sketches: BlockSketch
+) -> list[list[np.ndarray]]:
+    """Return the keys of rows, for each part of all possible keys, block by block.
 
     Parameters
     ----------
-    sketch : BlockSketch
-        Of the block.
     shared : tuple of ndarray
         All classes, and their numbers.
-    number, n_parts : int
-        Which part, and how many there are.
+    n_parts : int
+        Equal keys are in the same of so many parts.
+    *sketches : BlockSketch
+        Of some blocks.
     """
-    bases = base_keys(sketch.hashes, sketch.codes, _own_numbers(sketch.facts.classes, shared))
-    if n_parts > 1:
-        bases = bases[bases % np.uint64(n_parts) == number]
-    return bases, np.empty(0, dtype=np.intp)
+    parts: list[list[np.ndarray]] = [[] for _ in range(n_parts)]
+    for sketch in sketches:
+        bases = base_keys(sketch.hashes, sketch.codes, _own_numbers(sketch.facts.classes, shared))
+        own = bases % np.uint64(n_parts)
+        for number, part in enumerate(parts):
+            part.append(bases[own == number])
+    return parts
+
+
+def twins_of_part(*groups: Sequence[np.ndarray]) -> list[Twins]:
+    """Return, for each block, its rows that equal others, among keys of one part.
+
+    Parameters
+    ----------
+    *groups : sequence of ndarray
+        The keys, group by group and block by block.
+    """
+    once = np.empty(0, dtype=np.intp)
+    return find_twins([(bases, once) for group in groups for bases in group])
 
 
 def _own_numbers(own: np.ndarray, shared: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -217,7 +232,7 @@ def _own_numbers(own: np.ndarray, shared: tuple[np.ndarray, np.ndarray]) -> np.n
     return numbers[np.searchsorted(classes, own)]
 
 
-def _joined_twins(found: list[list[Twins]], number: int) -> Twins:
+def _joined_twins(number: int, *found: list[Twins]) -> Twins:
     """Return the equal rows of one block, from all parts of the keys."""
     own = [parts[number] for parts in found]
     bases = np.concatenate([part.bases for part in own])

@@ -46,6 +46,9 @@ class CommitteePlan:
     """Whether a small network on a few rows chooses the activation."""
 
 
+SMALL_LAYERS, SMALL_HIDDEN = 10, 203
+# Of thousands of inputs fewer layers are drawn: their weights would be most of a model file.
+MAX_WEIGHTS = 10_000_000
 PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 
@@ -73,15 +76,19 @@ def plan_of_size(
         Number of inputs.
     """
     if n_rows <= SMALL:
-        return CommitteePlan(n_layers=10, n_hidden=203)
-    if n_rows <= MANY_ROWS and n_classes == 2:
-        n_hidden = max(200, n_rows // 25) - n_features // 4
-        return CommitteePlan(1, max(100, n_hidden), pilot=True)
-    if n_rows <= MANY_ROWS:
-        return CommitteePlan(1, min(1000, max(300, n_rows // 15)), pilot=True)
-    if first_look:
-        return CommitteePlan(1, 250, max_rows=4_000, pilot=True)
-    return CommitteePlan(1, 600, max_rows=8_000, pilot=True)
+        most = MAX_WEIGHTS // (SMALL_HIDDEN * max(n_features, 1))
+        return CommitteePlan(max(1, min(SMALL_LAYERS, most)), SMALL_HIDDEN)
+    many, two = n_rows > MANY_ROWS, n_classes == 2
+    max_rows = None
+    if many:
+        n_hidden, max_rows = (250, 4_000) if first_look else (600, 8_000)
+    elif two:
+        n_hidden = max(200, n_rows // 25)
+    else:
+        n_hidden = min(1000, max(300, n_rows // 15))
+    if two:
+        n_hidden = max(100, n_hidden - n_features // 4)
+    return CommitteePlan(1, n_hidden, max_rows, pilot=True)
 
 
 def draw_layers(n_features: int, n_hidden: int, n_layers: int, seed: int) -> np.ndarray:

@@ -7,7 +7,7 @@ whole or in blocks. A fit says which rows it wants and what is to be done with t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -106,9 +106,12 @@ class TableSource:
         return done, grown
 
     def _draw(self, draw: Draw) -> DrawnRows:
-        samples = self.samples
-        keys = samples.keyed.keys
-        return settled(draw, [drawn_by(draw, samples.X, samples.codes, samples.weights, keys)])
+        samples, keys = self.samples, self.samples.keyed.keys
+        # Inputs are copied once, when it is settled which rows are taken.
+        without_inputs = np.empty((len(samples), 0))
+        offered = drawn_by(draw, without_inputs, samples.codes, samples.weights, keys)
+        rows = settled(draw, [offered])
+        return replace(rows, X=samples.X[rows.positions])
 
     def seen(self, grown: GrownForest, rows: DrawnRows) -> np.ndarray:
         """Return where trees saw rows that were drawn."""

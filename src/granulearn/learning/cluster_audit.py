@@ -25,6 +25,7 @@ from granulearn.distributed.label_audit import (
 )
 from granulearn.learning.cluster_training import survey_on_cluster
 from granulearn.learning.part_rows import Request, RowReading, read_part
+from granulearn.persistence.atomic_files import folder_written_atomically
 from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.inspection import TableReport
@@ -68,7 +69,7 @@ def audit_on_cluster(
     wishes : Wishes
         What the user says about the columns.
     ratings : Path
-        The folder to write to, on a disk that every worker sees.
+        The folder to make, on a disk that every worker sees; it is there when all files are.
     n_worst : int
         How many of the most doubtful labels to return.
     seed : int
@@ -86,13 +87,13 @@ def audit_on_cluster(
     tell(f"learning from {counted(n_labels, 'label')}")
     rated = audit_blocks(surveyed.blocks(), None, seed)
     tell(f"rating {counted(n_labels, 'label')}")
-    ratings.mkdir(parents=True, exist_ok=True)
     write, reading = delayed(rated_part), delayed(surveyed.reading.rows)
-    tasks = [
-        write(frame, part, number, reading, str(ratings), n_worst)
-        for number, (frame, part) in enumerate(zip(rated.parts, surveyed.parts, strict=True))
-    ]
-    totals = joined_totals(tasks, n_worst)
+    with folder_written_atomically(ratings) as draft:
+        tasks = [
+            write(frame, part, number, reading, str(draft), n_worst)
+            for number, (frame, part) in enumerate(zip(rated.parts, surveyed.parts, strict=True))
+        ]
+        totals = joined_totals(tasks, n_worst)
     return PartsAudit(rated.noise, n_labels, totals.counts, totals.worst, surveyed.report)
 
 

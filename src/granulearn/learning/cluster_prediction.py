@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
@@ -17,7 +15,7 @@ from granulearn._words import counted
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.learning.prediction import Predictor
-from granulearn.persistence import written_atomically
+from granulearn.persistence.atomic_files import folder_written_atomically, written_atomically
 from granulearn.persistence.row_reading import RowReading
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.table_file import TableFile, TablePart
@@ -55,9 +53,7 @@ def predict_on_cluster(
         Told what is being done.
     """
     parts = file.parts()
-    draft = output.with_name(f".{output.name}.{os.getpid()}.draft")
-    draft.mkdir()
-    try:
+    with folder_written_atomically(output) as draft:
         tell(f"predicting {counted(len(parts), 'part')}")
         shared, predict = delayed(predictor), delayed(predicted_part)
         tasks = [
@@ -70,9 +66,6 @@ def predict_on_cluster(
         predictor.counts.update(done.counts)
         predictor.reading.absorb(done.reading)
         predictor.check_cells(file.path, file.place)
-        draft.rename(output)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return done.n_rows
 
 

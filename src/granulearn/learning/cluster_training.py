@@ -2,7 +2,7 @@
 
 Nothing but sums, counts and balls leaves the parts. They are read once to tell what
 the columns and labels are, once to look for leaks and to learn statistics, once or
-twice to fit, once to score.
+twice more for medians where cells are missing, once to three times to fit, once to score.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from granulearn.distributed.cluster import compute
 from granulearn.distributed.prediction import for_prediction
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.learning.model_kinds import make_model
+from granulearn.learning.part_medians import with_exact_medians
 from granulearn.learning.part_preparation import Preparation, prepare_from_statistics
 from granulearn.learning.part_rows import (
     Request,
@@ -135,10 +136,11 @@ def survey_on_cluster(
     ]
     (second,) = compute(tree_reduce(add, looks))
     report = report_second(report, second.examination, wishes)
-    statistics = _of_used(second.statistics, report)
+    reading = replace(reading, schema=report.schema)
+    statistics = with_exact_medians(_of_used(second.statistics, report), parts, reading, tell)
     prepare = prepare_from_statistics(statistics, reading.classes)
     rounded = int((before[-1] - before[0]).sum()) > MANY_ROWS
-    whole = BlockReading(replace(reading, schema=report.schema), prepare, rounded)
+    whole = BlockReading(reading, prepare, rounded)
     return SurveyedParts(parts, report, whole, before, statistics)
 
 

@@ -19,6 +19,8 @@ from granulearn.persistence import ColumnCard
 # the number of the row takes, the same ones however the table is cut.
 REMEMBERED = 4096
 _KEY_NUMBER = 5
+# Larger numbers count as this where columns are scaled: their squares are no numbers.
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,8 @@ class NumberStatistics:
     """Random numbers of the rows whose cells are remembered: the least ones, sorted."""
     remembered: np.ndarray = field(default_factory=lambda: np.empty(0))
     """The cells of these rows, none of them missing."""
+    exact_median: float | None = None
+    """Of all cells, where it was looked for, see `part_medians`."""
 
     @classmethod
     def of(cls, values: np.ndarray, rows: ClassedRows) -> NumberStatistics:
@@ -116,7 +120,9 @@ class NumberStatistics:
 
     @property
     def median(self) -> float:
-        """The median of the remembered cells, which are all of up to `REMEMBERED`."""
+        """The median; that of the remembered cells, all of up to `REMEMBERED`, if none is known."""
+        if self.exact_median is not None:
+            return self.exact_median
         return float(np.median(self.remembered)) if self.n else 0.0
 
     def filled(self) -> tuple[float, float]:
@@ -132,6 +138,7 @@ class NumberStatistics:
 
 def _moments(values: np.ndarray) -> np.ndarray:
     """Return exact sums of numbers, of their rounded squares, and of what rounding took away."""
+    values = np.clip(values, -_LARGEST, _LARGEST)
     squares = values * values
     # Both halves have 26 bits, so that no product of them is rounded (Dekker 1971).
     wide = values * (2.0**27 + 1)

@@ -56,18 +56,26 @@ def input_cards(X: pd.DataFrame) -> tuple[ColumnCard, ...]:
     X : DataFrame
         Rows that the model was fitted to: floats and categories.
     """
-    return tuple(_input_card(X[name]) for name in X.columns)
+    # All numbers at once: to ask a frame for one column takes longer than to look at its cells.
+    numbers = X.select_dtypes("number")
+    cells = numbers.to_numpy(dtype=float)
+    gaps = np.isnan(cells)
+    lowest = np.where(gaps, np.inf, cells).min(axis=0, initial=np.inf)
+    highest = np.where(gaps, -np.inf, cells).max(axis=0, initial=-np.inf)
+    facts = zip(numbers.columns, gaps.sum(axis=0), lowest, highest, strict=True)
+    cards = {name: _number_card(str(name), len(X), *own) for name, *own in facts}
+    return tuple(cards[name] if name in cards else _category_card(X[name]) for name in X.columns)
 
 
-def _input_card(column: pd.Series) -> ColumnCard:
-    missing, name = int(column.isna().sum()), str(column.name)
-    if column.dtype == "category":
-        return ColumnCard(
-            name, "category", missing, categories=tuple(sorted(column.dropna().unique()))
-        )
-    if missing == len(column):
-        return ColumnCard(name, "number", missing)
-    return ColumnCard(name, "number", missing, float(column.min()), float(column.max()))
+def _number_card(name: str, rows: int, missing: int, lowest: float, highest: float) -> ColumnCard:
+    if missing == rows:
+        return ColumnCard(name, "number", rows)
+    return ColumnCard(name, "number", int(missing), float(lowest), float(highest))
+
+
+def _category_card(column: pd.Series) -> ColumnCard:
+    categories = tuple(sorted(column.dropna().unique()))
+    return ColumnCard(str(column.name), "category", int(column.isna().sum()), categories=categories)
 
 
 def make_card(

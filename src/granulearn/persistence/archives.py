@@ -7,6 +7,7 @@ file cannot take much memory or time before it is refused.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import zipfile
@@ -20,16 +21,18 @@ from numpy.lib import format as npy
 CARD_MEMBER = "granulearn.json"
 SCHEMA_MEMBER = "schema.json"
 
-# Models of all kinds have some hundred members and nodes, 30 levels deep, and unpack to 2 times
-# the file if they are large. A column of 60,000 categories makes 60,000 nodes in 38 MB of text,
-# 74 times the file, since the text is mostly spaces.
-MOST_MEMBERS = 50_000
+# Models of all kinds have some hundred members, some thousand nodes, 30 levels deep, and unpack
+# to 2 times the file if they are large. A table of 3,000 columns has 0.6 MB of card, with 3 nodes
+# and a dozen keys for each. A file at any of these limits is read in less than a second.
+MOST_MEMBERS = 6_000
 MOST_BYTES = 4 * 2**30
-MOST_TEXT = {CARD_MEMBER: 64 * 2**20, SCHEMA_MEMBER: 256 * 2**20}
-MOST_NODES = 400_000
+MOST_TEXT = {CARD_MEMBER: 16 * 2**20, SCHEMA_MEMBER: 16 * 2**20}
+MOST_NODES = {CARD_MEMBER: 100_000, SCHEMA_MEMBER: 60_000}
+MOST_VALUES = 500_000
+MOST_KEYS = 350_000
 DEEPEST = 200
 # A file may unpack to so many bytes for each of its own, beyond what is little anyway.
-HIGHEST_RATIO, LITTLE = 100, 32 * 2**20
+HIGHEST_RATIO, LITTLE = 20, 32 * 2**20
 
 CHUNK = 2**20
 _ARRAY_NAME = re.compile(r"[0-9]{1,20}\.npy")
@@ -105,9 +108,15 @@ def read_json(members: zipfile.ZipFile, name: str) -> Any:
         A member of it.
     """
     text = b"".join(chunks_of(members, name))
-    n_nodes = text.count(b"{") + text.count(b"[")
-    _demand(n_nodes <= MOST_NODES, f"{name} has {n_nodes} nodes, more than any model needs")
-    # Braces within text count, too. So this may refuse a strange name, and lets no depth pass.
+    # What takes time to read grows with these signs. Those within text count, too: so this may
+    # refuse strange names, and lets nothing pass.
+    for what, signs, most in (
+        ("nodes", b"{[", MOST_NODES[name]),
+        ("values", b",", MOST_VALUES),
+        ("keys", b":", MOST_KEYS),
+    ):
+        count = sum(map(text.count, signs))
+        _demand(count <= most, f"{name} has {count} {what}, more than any model needs")
     content = json.loads(text)
     for _, depth in walk(content):
         _demand(depth <= DEEPEST, f"{name} is nested deeper than any model")
@@ -157,7 +166,7 @@ def check_references(schema: Any, names: list[str]) -> None:
     names : list of str
         The members of the archive.
     """
-    members = {*names}
+    members, needed = {*names}, {CARD_MEMBER, SCHEMA_MEMBER}
     # Nearly all nodes are values, which nothing is below of.
     sizes: dict[int, int] = {}
     versions: dict[int, list[list[int]]] = {}
@@ -168,10 +177,13 @@ def check_references(schema: Any, names: list[str]) -> None:
         if below := [_number(each) for each in _nodes_below(node)]:
             versions.setdefault(number, []).append(below)
         else:
-            sizes[number] = 1
+            # A list of plain values is one node; whoever looks at it looks at all of them.
+            sizes[number] = max(sizes.get(number, 0), 1 + len(node.get("values", ())))
         if "file" in node:
             own = node["file"] == f"{number}.npy" and node["file"] in members
             _demand(own, "an array is not in a member of its own")
+            needed.add(node["file"])
+    _demand(members <= needed, "it has arrays that no part needs")
     for number in versions:
         sizes.pop(number, None)
     is_open: set[int] = set()
@@ -185,7 +197,7 @@ def check_references(schema: Any, names: list[str]) -> None:
         if not missing:
             # Which of the versions the reader takes is not known here: the largest one counts.
             size = max(1 + sum(sizes[inner] for inner in each) for each in versions[number])
-            _demand(size <= MOST_NODES, "its references stand for more nodes than any model has")
+            _demand(size <= MOST_VALUES, "its references stand for more nodes than any model has")
             sizes[number] = size
             is_open.discard(number)
             continue
@@ -221,34 +233,30 @@ def _nodes_below(node: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def check_array_headers(members: zipfile.ZipFile) -> None:
-    """Raise unless every array is as long as its header says, and holds numbers or text.
+def check_array_header(entry: zipfile.ZipInfo, start: bytes) -> None:
+    """Raise unless an array is as long as its header says, and holds numbers or text.
 
     Parameters
     ----------
-    members : ZipFile
-        An archive that `check_archive` has passed.
+    entry : ZipInfo
+        The member.
+    start : bytes
+        Its first piece.
     """
-    for entry in members.infolist():
-        if not entry.filename.endswith(".npy"):
-            continue
-        try:
-            shape, dtype, n_before = _array_header(members, entry)
-        except Exception as error:  # numpy reads the header as Python does, and raises as it does
-            raise ArchiveError(f"{entry.filename} is no array") from error
-        plain = dtype.kind in _ARRAY_KINDS and dtype.itemsize > 0 and dtype.subdtype is None
-        _demand(plain, f"{entry.filename} holds {str(dtype)[:80]}")
-        whole = all(type(length) is int and 0 <= length <= MOST_BYTES for length in shape)
-        fits = whole and n_before + prod(shape) * dtype.itemsize == entry.file_size
-        _demand(fits, f"{entry.filename} has another size than it says")
+    try:
+        shape, dtype, n_before = _array_header(io.BytesIO(start))
+    except Exception as error:  # numpy reads the header as Python does, and raises as it does
+        raise ArchiveError(f"{entry.filename} is no array") from error
+    plain = dtype.kind in _ARRAY_KINDS and dtype.itemsize > 0 and dtype.subdtype is None
+    _demand(plain, f"{entry.filename} holds {str(dtype)[:80]}")
+    whole = all(type(length) is int and 0 <= length <= MOST_BYTES for length in shape)
+    fits = whole and n_before + prod(shape) * dtype.itemsize == entry.file_size
+    _demand(fits, f"{entry.filename} has another size than it says")
 
 
-def _array_header(
-    members: zipfile.ZipFile, entry: zipfile.ZipInfo
-) -> tuple[tuple[int, ...], np.dtype, int]:
+def _array_header(start: io.BytesIO) -> tuple[tuple[int, ...], np.dtype, int]:
     """Return the shape and type of an array, and how many bytes come before its numbers."""
-    with members.open(entry) as member:
-        version = npy.read_magic(member)
-        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-        shape, _, dtype = readers[version](member, max_header_size=_LONGEST_ARRAY_HEADER)
-        return shape, dtype, member.tell()
+    version = npy.read_magic(start)
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, _, dtype = readers[version](start, max_header_size=_LONGEST_ARRAY_HEADER)
+    return shape, dtype, start.tell()

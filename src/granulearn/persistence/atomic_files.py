@@ -100,6 +100,33 @@ def write_text_atomically(path: str | os.PathLike, text: str) -> Path:
 
 
 @contextmanager
+def folder_written_atomically(path: str | os.PathLike) -> Iterator[Path]:
+    """Give a new folder to write to, beside `path`; it becomes `path` at the end.
+
+    If the body raises, the folder and what is in it are removed.
+
+    Parameters
+    ----------
+    path : path
+        The folder to make; one without files may be there.
+
+    Yields
+    ------
+    Path
+        The folder to write to.
+    """
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    with _errors_name(target):
+        draft.mkdir()
+    try:
+        yield draft
+        draft.rename(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
 def written_through(target: str | os.PathLike | int, suffix: str = "") -> Iterator[Path]:
     """Give a place to write to; what is written there is copied to `target` at the end.
 

@@ -115,6 +115,7 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
     names = getattr(step, "feature_names_in_", np.arange(n_columns)).tolist()
     require(step.sparse_output_ is False, step, "it makes a sparse table")
     require(step.transformer_weights is None, step, "transformer_weights are not known here")
+    place_of = {name: place for place, name in enumerate(names)}
     indices = part_of(step, "_transformer_to_input_indices", dict)
     n_made, seen = 0, set()
     for entry in part_of(step, "transformers_", list):
@@ -123,7 +124,7 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
         name, branch, columns = entry
         require(name not in seen, step, f"{name!r} is there twice")
         seen.add(name)
-        places = _places(step, columns, names)
+        places = _places(step, columns, place_of, len(names))
         found = indices.get(name)
         plain = type(found) is list and all(type(place) is int for place in found)
         require(plain and found == places, step, f"the columns of {name!r} do not agree")
@@ -138,25 +139,38 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
     return n_made
 
 
-def _places(step: Any, columns: Any, names: list) -> list[int]:
-    """Return the places of the columns of a branch, or raise."""
+def _places(step: Any, columns: Any, place_of: dict, n_columns: int) -> list[int]:
+    """Return the places of the columns of a branch, or raise.
+
+    Parameters
+    ----------
+    step : ColumnTransformer
+        For the message.
+    columns : object
+        What the branch says of its columns.
+    place_of : dict
+        By name: where a column stands. It is made once, whatever the number of branches.
+    n_columns : int
+        How many there are.
+    """
     if isinstance(columns, slice):
         ends = (columns.start, columns.stop, columns.step)
         known = all(end is None or type(end) is int for end in ends) and columns.step != 0
         require(known, step, "a branch has unknown columns")
-        return list(range(len(names)))[columns]
+        return [*range(*columns.indices(n_columns))]
     if isinstance(columns, np.ndarray):
         columns = np.flatnonzero(columns).tolist() if columns.dtype == bool else columns.tolist()
     columns = [columns] if isinstance(columns, str | int) else columns
     require(type(columns) in (list, tuple), step, "a branch has unknown columns")
     if columns and all(type(column) is bool for column in columns):
         columns = np.flatnonzero(columns).tolist()
-    by_name = {name: place for place, name in enumerate(names)}
+    said = "a branch has columns that are not there"
     if columns and all(type(column) is int for column in columns):
-        by_name = {place: place % len(names) for place in range(-len(names), len(names))}
-    known = all(type(column) in (str, int) and column in by_name for column in columns)
-    require(known, step, "a branch has columns that are not there")
-    return [by_name[column] for column in columns]
+        require(all(-n_columns <= column < n_columns for column in columns), step, said)
+        return [column % n_columns for column in columns]
+    known = all(type(column) is str and column in place_of for column in columns)
+    require(known, step, said)
+    return [place_of[column] for column in columns]
 
 
 def _imputer(step: Any) -> int:
@@ -277,6 +291,8 @@ def _function(step: Any) -> int:
     require(whole, step, "validate makes no table of a table")
     named = step.feature_names_out in (None, "one-to-one")
     require(named, step, "feature_names_out is another function")
+    fitted = step.feature_names_out is None or hasattr(step, "n_features_in_")
+    require(fitted, step, "n_features_in_ is missing")
     return check_inputs_of(step) if hasattr(step, "n_features_in_") else UNKNOWN
 
 

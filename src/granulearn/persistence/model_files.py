@@ -29,7 +29,7 @@ from granulearn.persistence.archives import (
     SCHEMA_MEMBER,
     ArchiveError,
     check_archive,
-    check_array_headers,
+    check_array_header,
     check_references,
     chunks_of,
     read_json,
@@ -41,12 +41,14 @@ from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.skops_trees import PROTOCOL, rebuild
+from granulearn.persistence.tree_writing import UnlistedTypes, packed, written_tree
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.persistence.version_remarks import one_remark_on_versions
 
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
-# single precision, and the robust classifier has boosted trees.
-FORMAT = 3
+# single precision, and the robust classifier has boosted trees. 4: lists of plain values are one
+# node each.
+FORMAT = 4
 
 
 def save_model(
@@ -90,32 +92,7 @@ def save_model(
     >>> loaded.pipeline.predict(X[:3]).tolist(), loaded.card == card
     ([0, 0, 0], True)
     """
-    import skops.io
-
-    try:
-        content = skops.io.dumps(pipeline, compression=zipfile.ZIP_DEFLATED)
-    except Exception as error:  # skops raises what the object's own parts raise
-        raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
-    archive = io.BytesIO(content)
-    with zipfile.ZipFile(archive) as members:
-        try:
-            check_archive(members, len(content))
-            schema = read_json(members, SCHEMA_MEMBER)
-        except ArchiveError as error:
-            raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}.") from error
-    if schema["protocol"] != PROTOCOL:
-        raise ModelFileError(
-            f"skops {version('skops')} writes protocol {schema['protocol']!r}, and load_model "
-            f"reads protocol {PROTOCOL}; install an earlier version of skops."
-        )
-    unknown = untrusted_types(schema, trusted)
-    if unknown:
-        raise ModelFileError(
-            f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would refuse; "
-            "replace it (a random_state by a number, a function by a named membership or "
-            "ball maker), or pass "
-            "its name as trusted= here and to load_model."
-        )
+    archive = io.BytesIO(_archive_of(pipeline, trusted))
     try:
         check_predictor(pipeline, trusted)
         check_loaded(pipeline, trusted)
@@ -125,16 +102,77 @@ def save_model(
     card = replace(card or ModelCard(), versions=installed_versions())
     # Through JSON, so that the card returned equals the one that will be read.
     card_content = json.loads(json.dumps(card.to_json()))
+    for key in ("columns", "schema"):
+        card_content[key] = _without_gaps(card_content[key])
     with zipfile.ZipFile(archive, "a", compression=zipfile.ZIP_DEFLATED) as members:
         header = {
             "format": FORMAT,
             "sha256": _digest(members, card_content),
             "card": card_content,
         }
-        members.writestr(CARD_MEMBER, json.dumps(header, indent=2, ensure_ascii=False))
+        members.writestr(CARD_MEMBER, json.dumps(header, ensure_ascii=False))
+    content = archive.getvalue()
+    try:
+        checked_content(content, Path(path), trusted)
+    except ModelFileError as error:
+        said = str(error).partition("is refused: ")[2]
+        raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {said}") from error
     with written_atomically(path) as draft:
-        draft.write_bytes(archive.getvalue())
+        draft.write_bytes(content)
     return ModelCard.from_json(card_content)
+
+
+def _without_gaps(content: Any) -> Any:
+    """Return the columns of a card without entries that say nothing; these are the defaults."""
+    if isinstance(content, list):
+        return [_without_gaps(each) for each in content]
+    if not isinstance(content, dict):
+        return content
+    return {
+        key: _without_gaps(value)
+        for key, value in content.items()
+        if value is not None and value is not False and value not in ("", [], {})
+    }
+
+
+def _archive_of(pipeline: Any, trusted: Sequence[str]) -> bytes:
+    """Return the archive of a model, by skops where it holds types of the caller's own."""
+    try:
+        return packed(*written_tree(pipeline))
+    except UnlistedTypes as error:
+        unknown = [name for name in error.names if name not in trusted]
+        if unknown:
+            raise ModelFileError(
+                f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would "
+                "refuse; replace it (a random_state by a number, a function by a named "
+                "membership or ball maker), or pass its name as trusted= here and to load_model."
+            ) from None
+        return _archive_by_skops(pipeline, trusted)
+    except Exception as error:  # parts of an object may raise anything, or hold themselves
+        raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
+
+
+def _archive_by_skops(pipeline: Any, trusted: Sequence[str]) -> bytes:
+    import skops.io
+
+    try:
+        content = skops.io.dumps(pipeline, compression=zipfile.ZIP_DEFLATED)
+    except Exception as error:  # skops raises what the object's own parts raise
+        raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
+    with zipfile.ZipFile(io.BytesIO(content)) as members:
+        schema = json.loads(members.read(SCHEMA_MEMBER))
+    if schema["protocol"] != PROTOCOL:
+        raise ModelFileError(
+            f"skops {version('skops')} writes protocol {schema['protocol']!r}, and load_model "
+            f"reads protocol {PROTOCOL}; install an earlier version of skops."
+        )
+    unknown = untrusted_types(schema, trusted)
+    if unknown:
+        raise ModelFileError(
+            f"{type(pipeline).__name__} holds {', '.join(unknown)}, which load_model would "
+            "refuse; pass its name as trusted= here and to load_model."
+        )
+    return content
 
 
 def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> LoadedModel:
@@ -201,7 +239,7 @@ def read_content(file: Path) -> bytes:
 
 
 def _loaded(content: bytes, schema: Any, trusted: Sequence[str]) -> Any:
-    if trusted:
+    if untrusted_types(schema):  # types of the caller's own
         import skops.io
 
         return skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
@@ -259,13 +297,12 @@ def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> 
                     f"{file} is refused: it names {', '.join(unknown)}, which is no part of a "
                     "granulearn model; nothing of it was run. Do not use this file."
                 )
-            if header["sha256"] != _digest(members, header["card"]):
+            check_references(schema, names)
+            if header["sha256"] != _digest(members, header["card"], look=True):
                 raise ModelFileError(
                     f"{file} is refused: its content does not match its digest, so it was damaged "
                     "or edited after it was saved; fetch it again or fit again."
                 )
-            check_references(schema, names)
-            check_array_headers(members)
             return CheckedContent(schema, ModelCard.from_json(header["card"]), header["sha256"])
     except zipfile.BadZipFile as error:
         raise ModelFileError(
@@ -280,13 +317,20 @@ def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> 
         raise ModelFileError(f"{file} is refused: its card or tree is damaged.") from error
 
 
-def _digest(members: zipfile.ZipFile, card: Any) -> str:
-    """Return the SHA-256 over the card and every other member, name by name."""
+def _digest(members: zipfile.ZipFile, card: Any, *, look: bool = False) -> str:
+    """Return the SHA-256 over the card and every other member, name by name.
+
+    To open a member is what takes time, so headers of arrays are looked at on the way, if asked.
+    """
     digest = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
     for name in sorted(members.namelist()):
         if name != CARD_MEMBER:
-            digest.update(f"\n{name} {members.getinfo(name).file_size}\n".encode())
+            entry, start = members.getinfo(name), b""
+            digest.update(f"\n{name} {entry.file_size}\n".encode())
             for piece in chunks_of(members, name):
+                if look and not start and name != SCHEMA_MEMBER:
+                    check_array_header(entry, piece)
+                start = start or piece
                 digest.update(piece)
     return digest.hexdigest()
 

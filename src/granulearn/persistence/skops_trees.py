@@ -1,7 +1,8 @@
-"""Rebuild what a skops file holds, without skops.
+"""Rebuild what a model file holds, without skops.
 
 To load skops is to load all of scikit-learn and of SciPy's distributions: more than a
 prediction takes. A model file needs ten kinds of nodes, and no type that is not listed.
+`tree_writing` writes them.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from granulearn.persistence.archives import chunks_of
 from granulearn.persistence.trusted_types import is_trusted
 
 PROTOCOL = 2
-"""The form of nodes that is read here, and that skops writes since version 0.11."""
+"""The form of nodes, as skops numbers them since version 0.11."""
 
 Node = dict[str, Any]
 
+PLAIN = frozenset({str, int, float, bool, type(None)})
+"""What a value is; nothing that JSON makes is another but lists and dicts."""
+
 
 def rebuild(schema: Node, members: zipfile.ZipFile) -> Any:
-    """Return the object that a tree of nodes stands for, as `skops.io.loads` does.
+    """Return the object that a tree of nodes stands for.
 
     Parameters
     ----------
@@ -43,9 +47,9 @@ class _Rebuilding:
         self._built: dict[int, Any] = {}
         self._kinds: dict[str, Callable[[Node], Any]] = {
             "DictNode": self._dict,
-            "ListNode": lambda node: [self.build(item) for item in node["content"]],
+            "ListNode": self._items,
             "TupleNode": lambda node: tuple(self.build(item) for item in node["content"]),
-            "JsonNode": lambda node: json.loads(node["content"]),
+            "JsonNode": lambda node: _plain([json.loads(node["content"])])[0],
             "SliceNode": lambda node: slice(*(node["content"][end] for end in _ENDS)),
             "TypeNode": _named,
             "FunctionNode": _named,
@@ -63,23 +67,29 @@ class _Rebuilding:
         return self._built[number]
 
     def _dict(self, node: Node) -> dict:
+        if "key_types" not in node:
+            return {key: self.build(value) for key, value in node["content"].items()}
         kinds = self.build(node["key_types"])
         items = zip(kinds, node["content"].items(), strict=True)
         return {kind(key): self.build(value) for kind, (key, value) in items}
+
+    def _items(self, node: Node) -> list:
+        if "values" in node:
+            return _plain(node["values"])
+        return [self.build(item) for item in node["content"]]
 
     def _array(self, node: Node) -> Any:
         if node["type"] == "numpy":
             content = b"".join(chunks_of(self._members, node["file"]))
             array = np.load(io.BytesIO(content), allow_pickle=False)
             return array if node["__class__"] == "ndarray" else _named(node)(array)
-        cells = [self.build(item) for item in node["content"]]
-        shape = self.build(node["shape"])
-        if len(shape) != 1:
-            return np.array(cells, dtype=object)
+        cells = self._items(node)
         array = np.empty(len(cells), dtype=object)
-        for place, cell in enumerate(cells):
-            array[place] = cell
-        return array
+        array[:] = cells
+        shape = self.build(node["shape"])
+        if not shape:
+            raise TypeError("an array of text has no dimension")
+        return array.reshape(shape)
 
     def _object(self, node: Node) -> Any:
         kind = _named(node)
@@ -95,6 +105,12 @@ class _Rebuilding:
 
 
 _ENDS = ("start", "stop", "step")
+
+
+def _plain(values: list) -> list:
+    if not PLAIN.issuperset(map(type, values)):
+        raise TypeError("a list of values holds something else")
+    return [*values]
 
 
 def _named(node: Node) -> Any:

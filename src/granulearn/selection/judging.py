@@ -29,6 +29,8 @@ from granulearn.selection.ridge_path import RidgePath
 Error = float | np.ndarray
 """One for all widths, or one for each."""
 
+EPS = float(np.finfo(np.float64).eps)
+
 # Two ways to compute a score differ, relative to the largest score, by less
 # than eps times the sum of this and the condition number of the system. On the
 # benchmark sets a tenth of that is typical for large C.
@@ -36,7 +38,7 @@ FLOOR = 1000
 
 # Where rounding can move scores by more than this, the solver of `fit` decides.
 # Accuracy needs only the sign of a lead, and small leads are looked at one by one.
-LARGEST_ERROR_FOR_LABELS = 1e-3
+LARGEST_ERROR_FOR_LABELS = 0.05
 LARGEST_ERROR_FOR_SCORES = 1e-6
 LARGEST_ERROR_FOR_NUMBERS = 2e-9
 
@@ -55,7 +57,7 @@ def rounding_error(condition: float) -> float:
     condition : float
         The condition number of the system, or a larger number.
     """
-    return float(np.finfo(np.float64).eps * (FLOOR + condition))
+    return float(EPS * (FLOOR + condition))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +113,15 @@ class Accuracy:
         self, path: RidgePath, columns: np.ndarray, H: np.ndarray, error: Error
     ) -> Judged:
         """Judge a network of each width; see `Judge`."""
-        found = decide(class_contrasts(path), columns, H, self.is_class, self.weights)
-        return Judged(found.accuracies, found.margins > error)
+        contrasts = class_contrasts(path)
+        found = decide(contrasts, columns, H, self.is_class, self.weights)
+        certain = found.margins > error
+        doubted = ~certain & np.isfinite(error)
+        if doubted.any():
+            leads = np.broadcast_to(error, certain.shape)[doubted] * found.largest
+            path = contrasts.at_widths(doubted)
+            certain[doubted] = leads_hold(path, columns[doubted], H, self.is_class, leads)
+        return Judged(found.accuracies, certain)
 
     def of_layers(self, outputs: np.ndarray) -> Judged:
         """Judge networks by their outputs; see `Judge`."""
@@ -135,8 +144,9 @@ class Decisions:
     accuracies: np.ndarray
     """(n_widths,) weighted share of samples whose class is predicted."""
     margins: np.ndarray
-    """(n_widths,) smallest lead of a winning class, relative to the largest of all scores where
-    that is above one."""
+    """(n_widths,) smallest lead of a winning class, relative to ``largest``."""
+    largest: float
+    """Largest magnitude of all scores, or one where that is above it."""
 
 
 def decide(
@@ -172,8 +182,38 @@ def decide(
         largest = max(largest, judged.largest)
     # Targets are zero and one, so leads that are all far smaller are differences of
     # equal scores, and rounding decides them.
-    margins = lead / max(largest, 1.0)
-    return Decisions(shares(correct, weights), margins)
+    largest = max(largest, 1.0)
+    return Decisions(shares(correct, weights), lead / largest, largest)
+
+
+def leads_hold(
+    path: RidgePath, columns: np.ndarray, H: np.ndarray, is_class: np.ndarray, safe: np.ndarray
+) -> np.ndarray:
+    """Return, for each width, whether rounding changes no decision; rows are looked at one by one.
+
+    Parameters
+    ----------
+    path : RidgePath
+        What `class_contrasts` returned, of these widths.
+    columns : ndarray of shape (n_widths,)
+        Number of leading columns of each width, ascending.
+    H : ndarray of shape (n_rows, p)
+        Features of the samples.
+    is_class : bool ndarray of shape (n_classes, n_rows)
+        Whether a sample is of a class.
+    safe : ndarray of shape (n_widths,)
+        Larger leads need not be looked at.
+    """
+    # Two outputs have one contrast. Their sum is fitted to ones, and no longer than the bias.
+    lengths = np.linalg.norm(path.coefficients(columns), axis=(0, 2)) + 1
+    hold = np.ones(len(columns), dtype=bool)
+    for block in row_blocks(len(H), 8 * (len(columns) * len(is_class) + 3 * H.shape[1])):
+        judged = _judge(path.scores(H[block], columns), is_class[:, block])
+        rows = np.flatnonzero(~(judged.leads > safe[:, None]).all(axis=0))
+        moved = path.row_factor * lengths[:, None] * path.sensitivities(H[block][rows], columns)
+        moved = EPS * (moved + FLOOR * max(judged.largest, 1))
+        hold &= (judged.leads[:, rows] > np.minimum(moved, safe[:, None])).all(axis=1)
+    return hold
 
 
 class _Judgement(NamedTuple):

@@ -246,6 +246,7 @@ def _stored(record: dict[str, Any]) -> StoredOutcome:
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
+    is_new = not path.exists()
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         _check_identity(database, path)
@@ -259,8 +260,12 @@ def _open(path: Path) -> sqlite3.Connection:
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute("COMMIT")
-    except BaseException:
+    except BaseException as error:
         database.close()
+        # Where there was no room for the first page, SQLite leaves an empty file.
+        no_room = isinstance(error, sqlite3.DatabaseError) and _primary_code(error) in _NO_ROOM
+        if is_new and no_room and path.exists() and not path.stat().st_size:
+            path.unlink()
         raise
     return database
 

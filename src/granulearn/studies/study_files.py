@@ -6,6 +6,7 @@ import os
 import tomllib
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -199,7 +200,9 @@ def _parse(text: str, file: str) -> Study:
 def _first_problems(error: ValidationError, most: int = 5) -> str:
     """Return one clause per wrong key: where, what is wrong, what was found."""
     lines = []
-    for problem in error.errors()[:most]:
+    problems = error.errors()
+    places = [problem["loc"] for problem in problems]
+    for problem in [one for one in problems if not _follows(one, places)][:most]:
         place = [str(part) for part in problem["loc"]]
         if place[:1] == ["datasets"]:
             del place[2:3]  # how pydantic tells a name from a table is no key of the file
@@ -209,3 +212,11 @@ def _first_problems(error: ValidationError, most: int = 5) -> str:
         shown = "" if isinstance(found, dict) else f", found {found!r}"
         lines.append(f"{where}: {said}{shown}")
     return "; ".join(lines)
+
+
+def _follows(problem: Any, places: list[tuple]) -> bool:
+    """Return whether a list is too short only because entries of it are wrong, which is said."""
+    own = problem["loc"]
+    return problem["type"] == "too_short" and any(
+        len(place) > len(own) and place[: len(own)] == own for place in places
+    )

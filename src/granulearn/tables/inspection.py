@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import is_nested
 from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.schema import GIVES_AWAY, ROW_NUMBER, Schema
+from granulearn.tables.columns.schema import GIVES_AWAY, NESTED, ROW_NUMBER, Schema
 from granulearn.tables.columns.survey import survey_batches
 from granulearn.tables.columns.survey_records import TableSurvey, join_surveys
 from granulearn.tables.columns.uses import leave_out
@@ -288,6 +288,37 @@ def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
     return Message(asked, setting, f"); did you mean one of {similar}?")
 
 
+def _about_nested(schema: Schema, wishes: Wishes) -> tuple[list[Message], list[str]]:
+    """Return what to say of columns of lists, maps or bytes: those asked for, and the others."""
+    problems: list[Message] = []
+    others: list[str] = []
+    for column in schema.columns:
+        if column.kind != NESTED or column.name in wishes.ignore:
+            continue
+        asked = [
+            Setting(name, (column.name,))
+            for name, names in (("include", wishes.include), ("categorical", wishes.categorical))
+            if column.name in names
+        ]
+        if asked:
+            said = f"Column {column.name!r} holds lists, maps or bytes, of which no input can be "
+            problems.append(
+                Message(
+                    said, "made; make plain columns of it, or leave out ", any_of(tuple(asked)), "."
+                )
+            )
+        else:
+            others.append(column.name)
+    if not others:
+        return problems, []
+    named = ", ".join(map(repr, others[:10])) + (", ..." if len(others) > 10 else "")
+    hold, are = ("holds", "is") if len(others) == 1 else ("hold", "are")
+    return problems, [
+        f"{named} {hold} lists, maps or bytes, and {are} left out; make plain columns of them if "
+        "they matter."
+    ]
+
+
 def report_first(
     file: TableFile, look: FirstLook | None, target: str | None, wishes: Wishes
 ) -> TableReport:
@@ -313,6 +344,9 @@ def report_first(
         labels = decide_labels(look.labels, target, exact=wishes.exact_labels)
         problems += labels.problems
         warnings += labels.warnings
+    nested_problems, nested_warnings = _about_nested(schema, wishes)
+    problems += nested_problems
+    warnings += nested_warnings
     if look and not schema.used:
         left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
         found = f"all are left out: {left}" if left else f"there is none but {target!r}, the target"

@@ -22,6 +22,7 @@ from granulearn.tables.columns.cells import (
     stored_numbers,
     without_marks,
 )
+from granulearn.tables.columns.numbers import plain_numbers
 
 cells = st.one_of(
     st.none(),
@@ -156,6 +157,23 @@ def test_what_is_no_mark_stays_and_marks_can_be_values(texts):
         assert left == (None if mark else cell)
     values = sorted({cell for cell in text.to_pylist() if cell is not None})
     assert without_marks(text, values) == text
+
+
+@given(columns, st.lists(st.sampled_from(MISSING_MARKS), max_size=2))
+def test_long_columns_lose_the_marks_that_short_ones_lose(texts, values):
+    text = as_text(pa.array(texts, pa.string()))
+    times = 2000 // max(len(text), 1)
+    long = pa.concat_arrays([text] * times)
+    assert (
+        without_marks(long, values).to_pylist() == without_marks(text, values).to_pylist() * times
+    )
+
+
+@pytest.mark.parametrize("mark", [*MISSING_MARKS, *EXACT_MARKS])
+def test_no_mark_is_a_plain_number(mark):
+    for text in (mark, mark.upper()):
+        assert plain_numbers(pa.array([text])) is None
+        assert plain_numbers(pa.array([text, "1", None])) is None
 
 
 @given(columns, st.integers(0, 12))

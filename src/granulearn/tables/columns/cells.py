@@ -205,10 +205,22 @@ def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
     values : sequence of str, default=()
         Marks that are values in this column.
     """
+    if len(text) >= _MANY_CELLS:
+        encoded = text.dictionary_encode()
+        if 2 * len(encoded.dictionary) <= len(text):  # each different text is looked at once
+            known = _without_marks(encoded.dictionary, values)
+            return known.take(encoded.indices) if known.null_count else text
+    return _without_marks(text, values)
+
+
+def _without_marks(text: pa.Array, values: Sequence[str]) -> pa.Array:
     mark = is_mark(text)
     if values:
         mark = pc.and_(mark, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
     return pc.if_else(mark, pa.scalar(None, pa.string()), text)
+
+
+_MANY_CELLS = 1000
 
 
 class ByText(NamedTuple):

@@ -34,6 +34,7 @@ from granulearn.tables.columns.numbers import (
     NumberForm,
     is_plain,
     is_usable,
+    plain_numbers,
     read_numbers,
 )
 from granulearn.tables.columns.survey_records import Cell
@@ -354,12 +355,13 @@ def read_column(
     if column.kind == DATE and _is_stored_date(kind, column.date):
         numbers = read_stored_dates(cells, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
-    text = without_marks(as_text(cells), column.values_like_marks)
+    text = as_text(cells)
+    if column.kind == NUMBER and not column.filled:
+        values, misfit = _numbers_of(text, column)
+        return {name: values}, misfit
+    text = without_marks(text, column.values_like_marks)
     if column.filled:
         return {name: text.is_valid().to_numpy(zero_copy_only=False).astype(float)}, None
-    if column.kind == NUMBER:
-        values, misfit = read_numbers(text, column.number)
-        return {name: values}, misfit
     if column.kind == DATE:
         numbers, misfit = read_dates(text, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), misfit
@@ -370,6 +372,15 @@ def read_column(
     if column.of_numbers and not is_number_type(kind):
         text = _as_if_stored(text)
     return {name: text}, None
+
+
+def _numbers_of(text: pa.Array, column: Column) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the numbers that texts are, and where one is none; NaN for a missing cell."""
+    # Where all cells are plain numbers there is nothing else to look for: no mark is one.
+    values = plain_numbers(text) if column.number == NumberForm() else None
+    if values is not None:
+        return values, None
+    return read_numbers(without_marks(text, column.values_like_marks), column.number)
 
 
 def _is_simple(kind: pa.DataType) -> bool:

@@ -176,10 +176,12 @@ def _of_pandas(frame: Any) -> pa.Table:
 
 
 def _column_of_pandas(series: Any) -> pa.Array:
-    if series.dtype == _OBJECT and _are_mixed(series):
+    # Objects are taken out of the frame first, which hands them over one at a time.
+    cells = series.to_numpy() if series.dtype == _OBJECT else series
+    if series.dtype == _OBJECT and _are_mixed(cells):
         return _mixed(series)
     try:
-        column = pa.array(series, from_pandas=True)
+        column = pa.array(cells, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return _shown(series)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
