@@ -57,7 +57,7 @@ def test_two_classes_need_fewer_nodes_and_fewer_still_beside_many_inputs():
 
     assert [width(n, 20) for n in (2_500, 5_000, 10_000, 20_000)] == [195, 195, 395, 795]
     assert [width(5_000, d) for d in (4, 200, 400, 10_000)] == [199, 150, 100, 100]
-    assert width(10**6, 400) == plan_of_size(10**6).n_hidden - 100
+    assert width(10**6, 400) == plan_of_size(10**6).n_hidden - 200
     assert plan_of_size(SMALL, n_classes=2, n_features=400) == plan_of_size(SMALL)
 
 

@@ -87,7 +87,7 @@ def plan_of_size(
     else:
         n_hidden = min(1000, max(300, n_rows // 15))
     if two:
-        n_hidden = max(100, n_hidden - n_features // 4)
+        n_hidden = max(100, n_hidden - n_features // (2 if many else 4))
     return CommitteePlan(1, n_hidden, max_rows, pilot=True)
 
 
