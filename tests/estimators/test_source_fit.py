@@ -28,7 +28,10 @@ def test_of_a_large_table_a_member_that_says_little_at_first_sight_stays_small(m
     model = RobustClassifier(random_state=0).fit(X, y)
     assert model.shares_["committee"] == 0
     assert sum(model.shares_.values()) == pytest.approx(1)
-    widths = {first: committee_fit.plan_of_size(3000, first).n_hidden for first in (True, False)}
+    sizes = {"n_classes": len(model.classes_), "n_features": model.n_features_in_}
+    widths = {
+        first: committee_fit.plan_of_size(3000, first, **sizes).n_hidden for first in (True, False)
+    }
     assert len(model.committee_.features_[0].weights) == widths[True] < widths[False]
     assert model.shares_["forest"] > source_fit.WORTH_ITS_SIZE
     assert len(model.forest_.forest_.trees) > rule_of_size(3000, 3, first_look=True).n_trees
