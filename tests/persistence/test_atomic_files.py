@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -87,6 +88,35 @@ def test_a_folder_appears_with_all_its_files_or_not_at_all(tmp_path):
         folder_written_atomically(tmp_path / "nowhere" / "out"),
     ):
         pass
+
+
+def add_files(folder, begun):
+    """Add files to a folder until it is gone, as a worker that has not heard of the end."""
+    for number in range(2_000):
+        try:
+            (folder / f"{threading.get_ident()}-{number}").touch()
+        except FileNotFoundError:
+            return
+        if number == 100:
+            begun.set()
+
+
+def fail_while_others_write(path, writers):
+    """Raise within a folder that four threads write to."""
+    begun = threading.Event()
+    with folder_written_atomically(path) as draft:
+        for _ in range(4):
+            writers.submit(add_files, draft, begun)
+        begun.wait()
+        raise ValueError("wrong")
+
+
+def test_a_folder_of_which_nothing_comes_is_gone_while_others_still_write_to_it(tmp_path):
+    with ThreadPoolExecutor(4) as writers:
+        for name in "abcde":
+            with pytest.raises(ValueError, match="wrong"):
+                fail_while_others_write(tmp_path / name, writers)
+            assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_folder_and_a_folder_in_place_of_a_file_are_named(tmp_path):

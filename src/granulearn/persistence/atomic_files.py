@@ -123,7 +123,19 @@ def folder_written_atomically(path: str | os.PathLike) -> Iterator[Path]:
         yield draft
         draft.rename(target)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        _remove_folder(draft)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder, if it is there, under another name: who still adds files finds no place.
+
+    A folder to which a worker that has not heard of the end adds a file cannot be removed.
+    """
+    gone = folder.with_name(f"{folder.name}.gone")
+    with suppress(OSError):
+        folder.rename(gone)
+    for left in (folder, gone):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager
