@@ -1,5 +1,6 @@
 """What is said of attributes is demanded of them."""
 
+import tracemalloc
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -151,3 +152,24 @@ def test_names_of_columns_are_as_many_as_columns_and_different(names):
     wrong = SimpleNamespace(n_features_in_=2, feature_names_in_=np.array(names, dtype=object))
     with pytest.raises(InvariantError, match="feature_names_in_"):
         check_inputs_of(wrong)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.zeros(10**6, np.int16),
+        np.full(10**6, "ab"),
+        np.full(10**6, b"ab"),
+        np.arange(10**6, 0, -1, dtype=np.uint32),
+    ],
+    ids=lambda values: str(values.dtype),
+)
+def test_labels_that_do_not_rise_are_refused_without_a_list_of_them(values):
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvariantError, match="not sorted"):
+            labels_of(SimpleNamespace(classes_=values))
+        # A list has 8 bytes for each of them, and 30 to 60 for each number or text in it.
+        assert tracemalloc.get_traced_memory()[1] < 3 * 10**6
+    finally:
+        tracemalloc.stop()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import fields
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -176,15 +175,19 @@ def labels_of(owner: Any, name: str = "classes_") -> np.ndarray:
         kinds: tuple[type, ...] = (str,) if isinstance(value[0], str) else (bool, int, float)
         plain = all(isinstance(label, kinds) for label in value)
     require(plain, owner, f"{name} holds something other than labels")
-    different = all(a < b for a, b in pairwise(value.tolist()))
-    require(different, owner, f"{name} is not sorted, or names a class twice")
+    require(rises(value), owner, f"{name} is not sorted, or names a class twice")
     return value
+
+
+def rises(values: np.ndarray) -> bool:
+    """Say whether each value is more than the one before; no list is made of a long array."""
+    return bool((values[1:] > values[:-1]).all())
 
 
 def is_monotone(offsets: np.ndarray, end: int) -> bool:
     """Say whether offsets begin at zero, never fall, and end where an array ends."""
-    rises = (offsets[1:] >= offsets[:-1]).all()
-    return bool(len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == end and rises)
+    never_falls = (offsets[1:] >= offsets[:-1]).all()
+    return bool(len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == end and never_falls)
 
 
 def check_fields(record: Any) -> None:

@@ -50,7 +50,7 @@ def run_with(environment):
 def test_loops_are_compiled_once_and_it_is_said_where_they_are_kept(tmp_path):
     place = {"NUMBA_CACHE_DIR": str(tmp_path)}
     said, drawn = run_with(place)
-    assert said.startswith("compiling loops for this machine")
+    assert said.startswith("compiling loops of granulearn")
     assert f"kept in {tmp_path}" in said
     assert run_with(place) == [drawn]
 
@@ -77,4 +77,16 @@ def test_only_loops_of_the_library_are_told_and_once(caplog):
         listener.on_start(SimpleNamespace(data={"dispatcher": _compiled.uniform}))
     listener.on_end(None)
     (said,) = caplog.messages
-    assert "compiling loops" in said
+    assert "compiling loops of granulearn" in said
+
+
+def test_python_says_it_where_nobody_has_set_up_logging(tmp_path):
+    script = "from granulearn.balls._compiled import GOLDEN, uniform; uniform(GOLDEN, 1)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("compiling loops of granulearn")
+    assert str(tmp_path) in line

@@ -10,7 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from granulearn import BallSet, GranularBalls, generate_balls
-from granulearn.balls.records import check_samples, order_by_value, repetitions
+from granulearn.balls.records import (
+    LARGEST_WEIGHT,
+    check_samples,
+    check_weights,
+    order_by_value,
+    repetitions,
+)
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -191,6 +197,12 @@ def test_the_order_by_value_does_not_depend_on_the_order_of_the_rows(X, random):
 
 def test_a_weight_is_a_number_of_repetitions():
     assert_array_equal(repetitions(np.array([0.0, 0.2, 1.0, 1.4, 2.6])), [0, 1, 1, 1, 3])
+
+
+def test_weights_whose_sums_could_be_infinite_are_refused():
+    assert check_weights(LARGEST_WEIGHT, 2).tolist() == [LARGEST_WEIGHT] * 2
+    with pytest.raises(ValueError, match=r"must be at most 1e\+100, got 1e\+308; divide it"):
+        check_weights([1.0, 1e308], 2)
 
 
 def test_weights_far_above_one_are_a_mistake():

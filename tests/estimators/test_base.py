@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_sample_weight
 
 import granulearn
+from granulearn.balls.records import LARGEST_WEIGHT
 from granulearn.estimators import (
     ELMClassifier,
     ELMRegressor,
@@ -165,8 +166,10 @@ WITH_CLASS_WEIGHT = [
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (np.nan, "finite numbers that are not negative, got nan for class 1"),
+        (np.nan, r"class_weight must give numbers from 0 to 1e\+100, got nan for class 1"),
         (np.inf, "got inf for class 1"),
+        (1e308, r"got 1e\+308 for class 1"),
+        pytest.param(10**5000, "got inf for class 1", id="a whole number beyond floats"),
         (-1.0, "got -1.0 for class 1; use 0"),
         ("much", "got 'much' for class 1"),
         (None, "got None for class 1"),
@@ -175,6 +178,16 @@ WITH_CLASS_WEIGHT = [
 def test_a_class_weight_that_is_no_weight_is_refused(classifier, weight, message):
     with pytest.raises(ValueError, match=message):
         classifier(class_weight={0: 1.0, 1: weight}).fit(*overlapping_classes())
+
+
+@pytest.mark.filterwarnings("ignore::granulearn.network.IllConditionedWarning")
+@pytest.mark.parametrize("classifier", WITH_CLASS_WEIGHT)
+def test_the_largest_class_weights_give_probabilities(classifier):
+    X, y = overlapping_classes()
+    model = classifier(class_weight={0: LARGEST_WEIGHT, 1: LARGEST_WEIGHT}, random_state=0)
+    probabilities = model.fit(X, y).predict_proba(X)
+    assert (probabilities >= 0).all()
+    assert_allclose(probabilities.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("classifier", WITH_CLASS_WEIGHT)

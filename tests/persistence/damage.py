@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from granulearn.persistence.archives import CARD_MEMBER, SCHEMA_MEMBER
+from granulearn.persistence.archives import CARD_MEMBER, SCHEMA_MEMBER, walk
 from granulearn.persistence.model_files import _digest
 from granulearn.persistence.trusted_types import TRUSTED_OBJECTS
 
@@ -140,7 +140,7 @@ def damage_an_array(members: dict[str, bytes], rng) -> None:
     else:
         try:
             array = np.load(io.BytesIO(members[name]))
-        except ValueError:  # it is damaged already
+        except Exception:  # it is damaged already, and its header is read as Python is
             array = np.zeros(2)
         change = planted if how < 6 else (retyped if how == 6 else reshaped)
         members[name] = as_npy(change(array, rng))
@@ -255,14 +255,25 @@ def without_a_key(node: dict, other: dict, rng) -> None:
 
 
 def damage_the_card(members: dict[str, bytes], rng) -> None:
-    """Change one entry of the card or of the file's header."""
+    """Change an entry of the card or of the file's header, or of anything in them."""
     header = json.loads(members[CARD_MEMBER])
-    card = header["card"]
-    columns = card["columns"] if isinstance(card, dict) else None
-    inner = columns[:2] if isinstance(columns, list) else []
-    places = [place for place in (header, card, *inner) if isinstance(place, dict) and place]
-    place = rng.choice(places)
-    place[rng.choice(sorted(place))] = json.loads(rng.choice(HOSTILE))
+    # Both are chosen alike often: most of what is in a card are the entries of its columns.
+    inner = [place for place, depth in walk(header) if depth > 2 and place]
+    place = rng.choice(rng.choice([[header, header["card"]], inner or [header]]))
+    if not isinstance(place, dict | list) or not place:  # it is damaged already
+        return
+    entry = rng.choice(sorted(place) if isinstance(place, dict) else range(len(place)))
+    how, other = rng.randrange(6), rng.choice(inner or [header])
+    if how == 0:
+        del place[entry]
+    elif how == 1 and isinstance(place, list):
+        place.insert(entry, place[rng.randrange(len(place))])
+    elif how == 2:
+        values = [*other.values()] if isinstance(other, dict) else other
+        place[entry] = json.loads(json.dumps(rng.choice(values)))
+    else:
+        place[entry] = json.loads(rng.choice(HOSTILE))
+    header.setdefault("card", {})
     members[CARD_MEMBER] = json.dumps(header).encode()
 
 
@@ -270,7 +281,9 @@ def damaged(members: dict[str, bytes], seed: int) -> dict[str, bytes]:
     """Return the members of a model file with some random damage."""
     rng = random.Random(seed)
     changed = dict(members)
+    # A card that says how cells are read has more to be damaged.
+    says_much = bool(json.loads(members[CARD_MEMBER])["card"]["schema"])
+    kinds = (damage_an_array, damage_the_tree, damage_the_card)
     for _ in range(rng.choice([1, 1, 1, 2])):
-        kinds = (damage_an_array, damage_the_tree, damage_the_card)
-        rng.choices(kinds, (10, 9, 1))[0](changed, rng)
+        rng.choices(kinds, (3, 3, 6) if says_much else (10, 9, 1))[0](changed, rng)
     return changed

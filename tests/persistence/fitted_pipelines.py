@@ -15,6 +15,7 @@ from granulearn.estimators import (
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
     EnsembleDeepRVFLRegressor,
+    GBRVFLClassifier,
     GranularBallKNNClassifier,
     RobustClassifier,
     RVFLCommitteeClassifier,
@@ -37,6 +38,11 @@ SAVED_CLASSIFIERS = [
     *DEEP_CLASSIFIERS,
     GranularBallKNNClassifier,
 ]
+# Estimators that are given one that is not fitted, which they copy.
+WITH_MEMBERS = {
+    BallEnsembleClassifier: {"estimator": GBRVFLClassifier(n_hidden=5)},
+    RobustClassifier: {"forest": BallForestClassifier(n_trees=3)},
+}
 SAVED_REGRESSORS = [
     RVFLRegressor,
     ELMRegressor,

@@ -6,6 +6,7 @@ All have a digest that fits, so that nothing but what they hold refuses them.
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -42,12 +43,16 @@ def value(content) -> dict:
             "content": json.dumps(content), "is_json": True, "__id__": next(_numbers)}  # fmt: skip
 
 
+def mapping(content: dict) -> dict:
+    """Return the node of a dict whose keys are text."""
+    return {"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode",
+            "content": content, "__id__": next(_numbers)}  # fmt: skip
+
+
 def object_of(module: str, name: str, **attributes) -> dict:
     """Return the node of an object with these attributes, each a node."""
-    state = {"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode",
-             "content": attributes, "__id__": next(_numbers)}  # fmt: skip
     return {"__class__": name, "__module__": module, "__loader__": "ObjectNode",
-            "content": state, "__id__": next(_numbers)}  # fmt: skip
+            "content": mapping(attributes), "__id__": next(_numbers)}  # fmt: skip
 
 
 def texts(values: list) -> dict:
@@ -56,6 +61,12 @@ def texts(values: list) -> dict:
              "content": [value(len(values))], "__id__": next(_numbers)}  # fmt: skip
     return {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode",
             "type": "json", "values": values, "shape": shape, "__id__": next(_numbers)}  # fmt: skip
+
+
+def array_node(number: int) -> dict:
+    """Return the node of an array of numbers, which is in a member of its own."""
+    return {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode",
+            "type": "numpy", "file": f"{number}.npy", "__id__": number}  # fmt: skip
 
 
 def with_part(members: Members, node: dict) -> Members:
@@ -96,29 +107,64 @@ def shared_lists(members: Members) -> Members:
     return with_part(members, inner)
 
 
-def branches(members: Members) -> Members:
-    """A step of many branches, over a table of many columns."""
-    n_branches = 4_000
-    names = [f"c{place}" for place in range(200_000)]
+def branching(n_columns: int, n_branches: int, columns: Callable[[], dict], **more) -> dict:
+    """Return the node of a step of many branches that each take the second column."""
     entry = {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode"}
     kept = [
-        entry | {"content": [value(f"b{place}"), value("drop"), listed(values=["c1"])],
+        entry | {"content": [value(f"b{place}"), value("drop"), columns()],
                  "__id__": next(_numbers)}
         for place in range(n_branches)
     ]  # fmt: skip
-    indices = {"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode",
-               "content": {f"b{place}": listed(values=[1]) for place in range(n_branches)},
-               "__id__": next(_numbers)}  # fmt: skip
-    step = object_of(
+    indices = mapping({f"b{place}": listed(values=[1]) for place in range(n_branches)})
+    return object_of(
         "sklearn.compose._column_transformer", "ColumnTransformer",
-        transformers_=listed(kept), feature_names_in_=texts(names), n_jobs=value(None),
-        n_features_in_=value(len(names)), sparse_output_=value(False),
+        transformers_=listed(kept), n_jobs=value(None),
+        n_features_in_=value(n_columns), sparse_output_=value(False),
         transformer_weights=value(None), transformers=listed([]),
         _transformer_to_input_indices=indices, remainder=value("drop"), verbose=value(False),
         sparse_threshold=value(0.3), verbose_feature_names_out=value(True),
-        force_int_remainder_cols=value(False),
+        force_int_remainder_cols=value(False), **more,
     )  # fmt: skip
-    return with_step(members, step)
+
+
+def branches(members: Members) -> Members:
+    """A step of many branches, over a table of many columns."""
+    names = [f"c{place}" for place in range(200_000)]
+    many = branching(
+        len(names), 4_000, lambda: listed(values=["c1"]), feature_names_in_=texts(names)
+    )
+    return with_step(members, many)
+
+
+def unnamed_columns(members: Members) -> Members:
+    """A step of as many columns as can be, without names, one branch of which takes all."""
+    whole = {"__class__": "slice", "__module__": "builtins", "__loader__": "SliceNode",
+             "content": {"start": None, "stop": None, "step": None},
+             "__id__": next(_numbers)}  # fmt: skip
+    return with_step(members, branching(2**31 - 1, 1, lambda: whole))
+
+
+def same_member(members: Members) -> Members:
+    """An ensemble of one member of many classes, which is there 10,000 times."""
+    n_classes, member = 30_000, json.loads(members[SCHEMA_MEMBER])
+    fitted = member["content"]["content"]
+    members[fitted["classes_"]["file"]] = as_npy(np.arange(n_classes))
+    members[fitted["coef_"]["file"]] = as_npy(np.zeros((6, n_classes)))
+    again = {key: member[key] for key in ("__class__", "__module__", "__loader__", "__id__")}
+    none = value(None)
+    whole = object_of(
+        "granulearn.estimators.ball_ensemble", "BallEnsembleClassifier",
+        estimator=none, n_partitions=value(1), random_state=none, n_jobs=none,
+        classes_=fitted["classes_"], n_features_in_=value(2),
+        estimators_=listed([member] + [again] * 10_000),
+    )  # fmt: skip
+    return members | {SCHEMA_MEMBER: json.dumps(whole | {"protocol": 2}).encode()}
+
+
+def labels(members: Members) -> Members:
+    """A model with 15,000,000 times the same class."""
+    fitted = json.loads(members[SCHEMA_MEMBER])["content"]["content"]
+    return members | {fitted["classes_"]["file"]: as_npy(np.ones(15_000_000, np.int16))}
 
 
 def categories(members: Members) -> Members:
@@ -139,9 +185,38 @@ def arrays(members: Members) -> Members:
     data, nodes = as_npy(np.zeros(1)), []
     for number in range(10**7, 10**7 + archives.MOST_MEMBERS - 100):
         members[f"{number}.npy"] = data
-        nodes.append({"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode",
-                      "type": "numpy", "file": f"{number}.npy", "__id__": number})  # fmt: skip
+        nodes.append(array_node(number))
     return with_part(members, listed(nodes))
+
+
+def trees(members: Members, n_trees: int = archives.MOST_TREES, n_forests: int = 1) -> Members:
+    """Forests of the same trees, each of one ball, that know other classes."""
+    packed = {
+        "n_nodes": np.ones(n_trees, np.int64),
+        "n_features": np.zeros(n_trees, np.int64),
+        "children": np.full(n_trees, -1, np.int32),
+        "offsets": np.zeros(2 * n_trees, np.int32),
+        "features": np.zeros(0, np.int32),
+        "directions": np.zeros(0),
+        "thresholds": np.zeros(n_trees),
+        "leaf_proba": np.ones((n_trees, 1), np.float32),
+    }
+    nodes = {}
+    for name, array in packed.items():
+        number = next(_numbers)
+        members[f"{number}.npy"] = as_npy(array)
+        nodes[name] = array_node(number)
+    number = next(_numbers)
+    members[f"{number}.npy"] = as_npy(np.zeros(2))
+    forests = [
+        object_of(
+            "granulearn.balls.forest", "BallForest",
+            trees=mapping(nodes), shift=array_node(number), scale=value(1.0),
+            n_outputs=value(1), n_weighings=value(1),
+        )
+        for _ in range(n_forests)
+    ]  # fmt: skip
+    return with_part(members, listed(forests))
 
 
 HOSTILE: dict[str, Callable[[Members], Members]] = {
@@ -159,18 +234,35 @@ HOSTILE: dict[str, Callable[[Members], Members]] = {
     ),
     "10 ** 12 nodes by references": shared_lists,
     "4,000 branches of 200,000 columns": branches,
+    "2 ** 31 columns without names": unnamed_columns,
+    "10,000 times the same member": same_member,
+    "15,000,000 times the same class": labels,
     "as many categories as may be": categories,
     "16 MB of brackets in a value": lambda members: with_part(
         members, value("x") | {"content": "\\u005b" * (15 * 2**20 // 7)}
     ),
     "lists in lists": lambda members: members | {SCHEMA_MEMBER: b"[" * 99_000 + b"]" * 99_000},
     "as many arrays as may be": arrays,
+    "as many trees as may be": trees,
+    "500,000 trees": lambda members: trees(members, 500_000),
+    "20 forests of the same 5,000 trees": lambda members: trees(members, n_forests=20),
     "arrays that nothing needs": lambda members: (
         members
         | {f"{place + 10**7}.npy": as_npy(np.zeros(2**22)) for place in range(10)}
         | {"1.npy": as_npy(np.random.default_rng(0).random(2**21))}
     ),
 }
+
+
+def empty_members(n_members: int) -> bytes:
+    """Return an archive that is nothing but a list of members."""
+    entry = struct.pack(
+        "<4s4B4HL2L5H2L", b"PK\x01\x02", 20, 3, 20, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0
+    )
+    entries = b"".join(entry + b"%05d" % (number % 10**5) for number in range(n_members))
+    n_said = n_members % 2**16
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, n_said, n_said, len(entries), 0, 0)
+    return entries + end
 
 
 def hostile_files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -180,3 +272,5 @@ def hostile_files(folder: Path) -> Iterator[tuple[str, Path]]:
     for name, change in HOSTILE.items():
         write_members(path, change(dict(plain)), zipfile.ZIP_DEFLATED)
         yield name, path
+    path.write_bytes(empty_members(500_000))
+    yield "500,000 members without content", path

@@ -17,15 +17,18 @@ def place(row):
     return f"line {row + 2}"
 
 
-def write_messy_people(folder: Path) -> Path:
-    path = folder / "people.csv"
-    frame = people().assign(
+def messy_people() -> pd.DataFrame:
+    return people().assign(
         prediction="mine",
         price=[f"{1000 + 37 * i % 311},50 €" for i in range(120)],
         day=DAYS.strftime("%d.%m.%Y"),
         member=["ja", "nein", "ja"] * 40,
     )
-    frame.to_csv(path, index=False)
+
+
+def write_messy_people(folder: Path) -> Path:
+    path = folder / "people.csv"
+    messy_people().to_csv(path, index=False)
     return path
 
 

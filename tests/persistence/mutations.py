@@ -5,6 +5,7 @@ is seen and ends nothing else. The law: a damaged file is refused, or predicts n
 that are valid.
 """
 
+import io
 import json
 import os
 import resource
@@ -12,13 +13,18 @@ import select
 import subprocess
 import sys
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.base import is_classifier
 
+from granulearn.cli.main import run
 from granulearn.persistence import ModelFileError, load_model
+from granulearn.tables.errors import TableError
 from tests.persistence.damage import damaged, read_members, write_members
+from tests.persistence.loaded_models import messy_people
 from tests.persistence.small_models import table
 
 REFUSED, VALID, INVALID, RAISED, CRASH, HANG = (
@@ -37,12 +43,21 @@ MEMORY = 2**30
 def outcome_of(path: Path, rows) -> tuple[str, str]:
     """Return what comes of a file, and a word about it."""
     try:
-        model = load_model(path).pipeline
+        loaded = load_model(path)
     except ModelFileError as error:
         return REFUSED, str(error.__cause__)[:120]
+    # Rows are as they come, so that the card is asked too, or as the pipeline takes them.
+    is_read = isinstance(rows, list)
+    model = loaded if is_read else loaded.pipeline
     try:
         predicted = model.predict(rows)
-        if hasattr(model, "predict_proba"):
+        if is_read:
+            json.dumps([str(loaded.check(rows)), loaded.check(rows).to_json()])
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                code = run(["inspect", str(path)])
+            if code != 0:
+                return RAISED, f"inspect ended with {code}"
+        if is_classifier(loaded.pipeline):
             proba = model.predict_proba(rows)
             valid = np.isfinite(proba).all() and (proba >= 0).all()
             valid = valid and np.allclose(proba.sum(axis=1), 1, atol=1e-6)
@@ -50,6 +65,8 @@ def outcome_of(path: Path, rows) -> tuple[str, str]:
         else:
             valid = np.isfinite(predicted).all()
         return (VALID if valid and len(predicted) == len(rows) else INVALID), ""
+    except (ModelFileError, TableError) as error:
+        return REFUSED, str(error)[:120]
     except Exception as error:
         for said, word in WORDS_OF_LEGAL_MODELS.items():
             if isinstance(error, ValueError) and said in str(error):
@@ -57,8 +74,10 @@ def outcome_of(path: Path, rows) -> tuple[str, str]:
         return RAISED, f"{type(error).__name__}: {error}"[:200]
 
 
-def rows_for(path: Path) -> pd.DataFrame:
+def rows_for(path: Path) -> pd.DataFrame | list[dict]:
     """Return rows for a saved model: enough for the tree of the nearest balls."""
+    if load_model(path).card.schema is not None:
+        return messy_people()[:70].to_dict("records")
     rows, _ = table(seed=1)
     rows.loc[3, "city"] = "a city that training did not have"
     return rows[[*load_model(path).pipeline.feature_names_in_]][:70]

@@ -19,7 +19,13 @@ from sklearn.preprocessing import (
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RobustClassifier, RVFLClassifier
 from granulearn.persistence import ColumnCard, ModelCard, save_model
-from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, SAVED_REGRESSORS, mixed_table
+from tests.persistence.fitted_pipelines import (
+    SAVED_CLASSIFIERS,
+    SAVED_REGRESSORS,
+    WITH_MEMBERS,
+    mixed_table,
+)
+from tests.persistence.loaded_models import fitted, write_messy_people
 
 SMALL = {"n_hidden": 5, "n_layers": 2, "n_trees": 3, "n_partitions": 2}
 KNOWS_NONE = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
@@ -51,6 +57,11 @@ def models():
         yield (
             f"{name} {RobustClassifier.__name__}",
             lambda target=target: prepared(small(RobustClassifier, **boosted)).fit(X, target),
+        )
+    for kind, own in WITH_MEMBERS.items():
+        yield (
+            f"{kind.__name__} with its member",
+            lambda kind=kind, own=own: prepared(small(kind, **own)).fit(X, y),
         )
     for kind in SAVED_REGRESSORS:
         yield kind.__name__, lambda kind=kind: prepared(small(kind)).fit(X, numbers)
@@ -91,4 +102,6 @@ def save_models(folder: Path) -> list[str]:
             columns = tuple(ColumnCard(str(one), kinds[one in NUMBERS]) for one in takes)
             save_model(model, folder / f"{name}.skops", ModelCard(columns=columns))
             names.append(name)
-    return names
+        read = fitted(write_messy_people(folder))
+        save_model(read.pipeline, folder / "of a table.skops", read.card)
+    return [*names, "of a table"]

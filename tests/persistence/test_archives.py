@@ -22,7 +22,7 @@ from granulearn.persistence.archives import (
     walk,
 )
 from tests.persistence.damage import as_npy, write_members
-from tests.persistence.hostile_archives import HOSTILE, plain_model
+from tests.persistence.hostile_archives import HOSTILE, empty_members, plain_model
 
 
 def archive_of(compression=zipfile.ZIP_DEFLATED, **members):
@@ -100,11 +100,14 @@ def test_declared_sizes_are_those_of_models(name, n_bytes, said):
         check_archive(archive, size)
 
 
-def test_members_are_few(monkeypatch):
-    monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
-    archive, size = archive_of(**{f"{number}.npy": b"x" for number in range(3)})
-    with pytest.raises(ArchiveError, match="3 members"):
-        check_archive(archive, size)
+def test_members_are_few_by_their_list_which_is_not_read(path, monkeypatch):
+    n_members = len(zipfile.ZipFile(path).namelist())
+    monkeypatch.setattr(archives, "MOST_MEMBERS", n_members)
+    load_model(path)
+    monkeypatch.setattr(archives, "MOST_MEMBERS", n_members - 1)
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(ModelFileError, match=f"it lists {n_members} members"):
+        load_model(path)
 
 
 def test_a_member_is_as_long_as_it_says():
@@ -137,9 +140,37 @@ def test_lists_that_share_lists_are_counted_by_what_they_stand_for():
     for level in range(2, 14):
         # All but the first name the number of the list below and hold nothing.
         schema = node(level, schema, *(node(level - 1) for _ in range(9)))
-    with pytest.raises(ArchiveError, match="stand for more nodes"):
-        check_references(schema, [])
-    check_references(node(3, node(1), node(1), node(2, node(1))), [])
+    with pytest.raises(ArchiveError, match="stand for more than"):
+        check_references(schema, {})
+    check_references(node(3, node(1), node(1), node(2, node(1))), {})
+
+
+def array_node(number):
+    return node(number, loader="NdArrayNode", kind="ndarray", file=f"{number}.npy")
+
+
+@pytest.mark.parametrize(
+    ("first", "members"),
+    [
+        (array_node(2), {"2.npy": 2**20}),
+        (node(2, values=[1] * 9999), {}),
+        # An array of text has its shape below it.
+        (node(2, values=[1] * 9999, shape=node(3)), {}),
+    ],
+)
+def test_what_is_shared_counts_as_often_as_it_is_looked_at(first, members):
+    check_references(node(1, first, first), members)
+    again = node(2)
+    # In the reader's order the long one is the first; it counts wherever it stands.
+    for nodes in ([first, *[again] * 2000], [*[again] * 2000, first], [first] * 2000):
+        with pytest.raises(ArchiveError, match="stand for more than"):
+            check_references(node(1, *nodes), members)
+
+
+def test_a_node_that_is_there_in_other_forms_counts_as_the_largest():
+    forms = [node(2, values=[1] * 9999), node(2, node(3))]
+    with pytest.raises(ArchiveError, match="stand for more than"):
+        check_references(node(1, *forms * 1000), {})
 
 
 @pytest.mark.parametrize(
@@ -148,23 +179,20 @@ def test_lists_that_share_lists_are_counted_by_what_they_stand_for():
 )
 def test_a_node_that_holds_itself_is_refused(schema):
     with pytest.raises(ArchiveError, match="holds itself"):
-        check_references(schema, [])
+        check_references(schema, {})
 
 
 @pytest.mark.parametrize("number", [None, "1", -1, 0, True, 1.0])
 def test_every_node_has_a_number(number):
     with pytest.raises(ArchiveError, match="no number"):
-        check_references(node(5, node(number)), [])
+        check_references(node(5, node(number)), {})
 
 
 def test_an_array_is_in_a_member_of_its_own():
-    def array(number, file):
-        return node(number, loader="NdArrayNode", kind="ndarray", file=file)
-
-    check_references(node(1, array(2, "2.npy")), ["2.npy"])
+    check_references(node(1, array_node(2)), {"2.npy": 128})
     for wrong in ("2.npy", "3.npy", "../3.npy", 3):
         with pytest.raises(ArchiveError, match="member of its own"):
-            check_references(node(1, array(3, wrong)), ["2.npy"])
+            check_references(node(1, array_node(3) | {"file": wrong}), {"2.npy": 128})
 
 
 @pytest.mark.parametrize(
@@ -229,7 +257,7 @@ def test_shared_lists_in_a_file_are_refused(path):
     schema["content"]["content"]["more"] = inner
     members[SCHEMA_MEMBER] = json.dumps(schema).encode()
     write_members(path, members)
-    with pytest.raises(ModelFileError, match="stand for more nodes"):
+    with pytest.raises(ModelFileError, match="stand for more than"):
         load_model(path)
 
 
@@ -248,6 +276,14 @@ def test_files_that_were_made_to_take_time_are_refused(name, tmp_path):
     members = HOSTILE[name](plain_model(path))
     write_members(path, members, zipfile.ZIP_DEFLATED)
     with pytest.raises(ModelFileError, match="is refused"):
+        load_model(path)
+
+
+def test_a_file_that_is_a_list_of_members_is_refused_by_its_length(tmp_path):
+    path = tmp_path / "m.skops"
+    path.write_bytes(empty_members(archives.MOST_MEMBERS + 1))
+    assert len(zipfile.ZipFile(path).namelist()) == archives.MOST_MEMBERS + 1
+    with pytest.raises(ModelFileError, match="is refused: it lists 6001 members"):
         load_model(path)
 
 

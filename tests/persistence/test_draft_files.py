@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from granulearn.persistence import draft_files, written_atomically
-from granulearn.persistence.draft_files import held_draft
+from granulearn.persistence.atomic_files import folder_written_atomically
+from granulearn.persistence.draft_files import held_draft, held_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks that end with a process")
 
@@ -23,11 +24,22 @@ with written_atomically(Path(sys.argv[1])) as draft:
     sys.stdin.read()
 """
 
+FOLDER_WRITER = """
+import sys
+from pathlib import Path
+from granulearn.persistence.atomic_files import folder_written_atomically
 
-def writer(target) -> tuple[subprocess.Popen, str]:
+with folder_written_atomically(Path(sys.argv[1])) as draft:
+    (draft / "part").write_text("half")
+    print(draft.name, flush=True)
+    sys.stdin.read()
+"""
+
+
+def writer(target, program=WRITER) -> tuple[subprocess.Popen, str]:
     """Start a process that is in the middle of writing; return it and the name of its draft."""
     process = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(target)],
+        [sys.executable, "-c", program, str(target)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     return process, process.stdout.readline().strip()
@@ -114,3 +126,62 @@ def test_a_signal_that_comes_while_a_draft_is_made_leaves_none(tmp_path, monkeyp
     with pytest.raises(KeyboardInterrupt), held_draft(tmp_path / "t.csv", ".csv"):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_a_killed_process_left_is_removed_by_the_next_that_writes_it(tmp_path):
+    process, left = writer(tmp_path / "out", FOLDER_WRITER)
+    with process:
+        process.kill()
+    assert names(tmp_path) == {left}
+    with folder_written_atomically(tmp_path / "other"):
+        pass
+    assert names(tmp_path) == {left, "other"}  # the draft of another folder
+    with folder_written_atomically(tmp_path / "out") as draft:
+        assert names(tmp_path) == {draft.name, "other"}
+    assert names(tmp_path) == {"out", "other"}
+
+
+def test_a_folder_that_a_living_process_writes_is_left_alone(tmp_path):
+    process, theirs = writer(tmp_path / "out", FOLDER_WRITER)
+    with process:
+        with pytest.raises(ValueError, match="wrong"), folder_written_atomically(tmp_path / "out"):
+            raise ValueError("wrong")
+        assert names(tmp_path) == {theirs}
+        process.communicate("")
+    assert process.returncode == 0
+    assert names(tmp_path) == {"out"}
+    assert (tmp_path / "out" / "part").read_text() == "half"
+
+
+def test_a_folder_that_was_being_removed_when_its_process_was_killed_is_removed(tmp_path):
+    (tmp_path / ".out.granulearn-abcdefgh.parts.gone").mkdir()
+    (tmp_path / ".out.granulearn-abcdefgh.parts.gone" / "part").touch()
+    with held_folder(tmp_path / "out") as draft:
+        assert names(tmp_path) == {draft.name}
+
+
+@pytest.mark.parametrize(
+    "name", ["out", ".out", ".out.granulearn-notes.parts", ".out.csv.granulearn-abcdefgh.parts"]
+)
+def test_folders_of_other_names_are_never_touched(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "kept").touch()
+    with held_folder(tmp_path / "out"):
+        assert (tmp_path / name / "kept").exists()
+
+
+def test_neither_a_link_nor_a_file_is_taken_for_a_folder_left_behind(tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "kept").touch()
+    (tmp_path / ".out.granulearn-abcdefgh.parts").symlink_to(tmp_path / "precious")
+    (tmp_path / ".out.granulearn-ijklmnop.parts").write_text("kept")
+    with held_folder(tmp_path / "out"):
+        assert (tmp_path / "precious" / "kept").exists()
+        assert (tmp_path / ".out.granulearn-ijklmnop.parts").exists()
+
+
+def test_folders_under_way_are_removed_with_a_process_that_ends_without_a_further_word(tmp_path):
+    with held_folder(tmp_path / "out") as draft:
+        (draft / "part").touch()
+        draft_files.remove_open_drafts()
+        assert names(tmp_path) == set()

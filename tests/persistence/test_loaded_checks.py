@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn._invariants import InvariantError
+from granulearn.balls import forest as forest_module
 from granulearn.balls import generate_balls
 from granulearn.balls.forest import BallForest
 from granulearn.balls.forest_tree import BallTree, Weighing
@@ -24,11 +25,19 @@ from granulearn.estimators import (
     RVFLCommitteeClassifier,
     RVFLRegressor,
 )
-from granulearn.persistence import ColumnCard, ModelCard, ModelFileError, load_model, save_model
+from granulearn.persistence import (
+    ColumnCard,
+    ModelCard,
+    ModelFileError,
+    archives,
+    load_model,
+    save_model,
+)
 from granulearn.persistence import model_files as files
 from granulearn.persistence.loaded_checks import check_card, check_loaded
 from granulearn.persistence.loaded_steps import STEP_CHECKS
 from granulearn.persistence.trusted_types import TRUSTED_OBJECTS
+from granulearn.tables import Column, Schema
 from tests.cli.commands import fails
 
 OURS = sorted(name for name in TRUSTED_OBJECTS if name.startswith("granulearn."))
@@ -58,7 +67,28 @@ def forest_of(**changes) -> BallForest:
         leaf_proba=np.array([[0.9, 0.05, 0.05], [0.1, 0.5, 0.4]], np.float32),
     )
     shift, tree = np.zeros(X.shape[1]), dataclasses.replace(tree, **changes)
-    return BallForest((tree,) * 40, shift, 1.0, 3)
+    return BallForest((tree,), shift, 1.0, 3)
+
+
+def fitted_forest() -> BallForestClassifier:
+    """Return a classifier that can be given a forest of one tree."""
+    model = BallForestClassifier(n_trees=40, random_state=0).fit(X, Y)
+    model.in_bag_ = model.in_bag_[:1]
+    return model
+
+
+def save_carelessly(model: BallForestClassifier, path, monkeypatch) -> None:
+    """Save a model of one tree as an attacker would: unchecked, its arrays as they are."""
+
+    def as_they_are(trees):
+        (tree,) = trees
+        lengths = {"n_nodes": [len(tree.children)], "n_features": [len(tree.features)]}
+        return {name: np.array(length) for name, length in lengths.items()} | vars(tree)
+
+    with monkeypatch.context() as careless:
+        careless.setattr(files, "check_loaded", lambda *_: None)
+        careless.setattr(forest_module, "pack_trees", as_they_are)
+        save_model(model, path)
 
 
 def ints(*values):
@@ -115,7 +145,7 @@ HOSTILE_TREES = {
 
 @pytest.mark.parametrize("name", HOSTILE_TREES)
 def test_a_hostile_tree_is_refused(name, tmp_path, monkeypatch):
-    model = BallForestClassifier(n_trees=40, random_state=0).fit(X, Y)
+    model = fitted_forest()
     model.forest_ = forest_of()
     check_loaded(model)
     assert model.predict_proba(X).shape == (len(X), 3)
@@ -124,22 +154,43 @@ def test_a_hostile_tree_is_refused(name, tmp_path, monkeypatch):
         check_loaded(model)
     with pytest.raises(ModelFileError, match="cannot be saved"):
         save_model(model, tmp_path / "m.skops")
-    with monkeypatch.context() as careless:
-        careless.setattr(files, "check_loaded", lambda *_: None)
-        save_model(model, tmp_path / "m.skops")
+    save_carelessly(model, tmp_path / "m.skops", monkeypatch)
     with pytest.raises(ModelFileError, match=r"is refused: Ball(Tree|Forest\w*): \w+"):
         load_model(tmp_path / "m.skops")
 
 
 def test_a_refused_file_ends_with_the_code_of_model_files(tmp_path, monkeypatch):
-    model = BallForestClassifier(n_trees=40, random_state=0).fit(X, Y)
+    model = fitted_forest()
     model.forest_ = forest_of(**HOSTILE_TREES["a child that points back"])
-    with monkeypatch.context() as careless:
-        careless.setattr(files, "check_loaded", lambda *_: None)
-        save_model(model, tmp_path / "m.skops")
+    save_carelessly(model, tmp_path / "m.skops", monkeypatch)
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     paths = (tmp_path / "m.skops", tmp_path / "rows.csv", "-o", tmp_path / "out.csv")
     fails(4, "predict", *paths)
+
+
+def test_a_file_holds_so_many_trees_of_all_its_forests_and_no_more(tmp_path, monkeypatch):
+    path = tmp_path / "m.skops"
+    model = RobustClassifier(
+        forest=BallForestClassifier(n_trees=40), n_layers=1, n_hidden=3, random_state=0
+    ).fit(X, Y)
+    model.forest = None
+    model.more_ = BallForest(model.forest_.forest_.trees, np.zeros(X.shape[1]), 1.0, 3)
+    monkeypatch.setattr(archives, "MOST_TREES", 80)
+    save_model(model, path)
+    assert len(load_model(path).pipeline.more_.trees) == 40
+    monkeypatch.setattr(archives, "MOST_TREES", 79)
+    with pytest.raises(ModelFileError, match="cannot be saved: its forests have 80 trees"):
+        save_model(model, path)
+    # They are counted before there are any.
+    monkeypatch.setattr(forest_module, "unpack_trees", _first_alone())
+    with pytest.raises(ModelFileError, match="is refused: its forests have 80 trees"):
+        load_model(path)
+
+
+def _first_alone():
+    """Return what unpacks the trees of one forest, and fails for a second one."""
+    given = iter([forest_module.unpack_trees])
+    return lambda *args: next(given, lambda *_: pytest.fail("it was unpacked"))(*args)
 
 
 @pytest.fixture(name="boosted", scope="module")
@@ -161,6 +212,10 @@ def boosted_model():
         ("rights", lambda a, splits: a[:-1]),
         ("roots", lambda a, splits: a + 10**6),
         ("roots", lambda a, splits: a - 1),
+        ("roots", lambda a, splits: a * 0),
+        ("roots", lambda a, splits: a[::-1].copy()),
+        ("roots", lambda a, splits: a[[0, *range(len(a) - 1)]]),
+        ("roots", lambda a, splits: (a + (np.arange(len(a)) > 0)).astype(a.dtype)),
         ("outputs", lambda a, splits: a + 3),
         ("features", lambda a, splits: np.where(splits, 10**6, a).astype(a.dtype)),
         ("features", lambda a, splits: a.astype(np.int64)),
@@ -180,6 +235,33 @@ def test_a_hostile_booster_is_refused(boosted, name, change):
     vars(model).update(vars(boosted), boosters_=(hostile, *boosted.boosters_[1:]))
     with pytest.raises(InvariantError, match=r"BoostedTrees|RobustClassifier"):
         check_loaded(model)
+
+
+@pytest.mark.parametrize(
+    ("roots", "lefts", "rights", "said"),
+    [
+        ([0, 3], [1, 0, 0, 4, 0, 0], [1, 0, 0, 5, 0, 0], "below more than one"),
+        ([0, 3], [1, 0, 0, 4, 0, 0], [4, 0, 0, 5, 0, 0], "below more than one"),
+        ([0, 3], [1, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0], "below none"),
+        ([0, 3], [1, 0, 0, 2, 0, 0], [4, 0, 0, 5, 0, 0], "before their parent"),
+        ([0, 2], [1, 0, 3, 0, 0, 0], [5, 0, 4, 0, 0, 0], "of another tree"),
+        ([3, 0], [1, 0, 0, 4, 0, 0], [2, 0, 0, 5, 0, 0], "do not rise"),
+        ([0, 0], [1, 0, 3, 0, 0, 0], [2, 0, 4, 0, 0, 0], "do not rise"),
+    ],
+)
+def test_boosted_trees_are_trees_one_after_another(boosted, roots, lefts, rights, said):
+    def trees(roots, lefts, rights):
+        places = (np.array(each, np.int32) for each in (roots, lefts, rights))
+        names = dict(zip(("roots", "lefts", "rights"), places, strict=True))
+        return dataclasses.replace(
+            boosted.boosters_[0], **names,
+            outputs=np.arange(2, dtype=np.int32), thresholds=np.zeros(6),
+            features=(names["lefts"] > 0).astype(np.int32) - 1, values=np.zeros(6, np.float32),
+        )  # fmt: skip
+
+    trees([0, 3], [1, 0, 0, 4, 0, 0], [2, 0, 0, 5, 0, 0])._check_loaded()
+    with pytest.raises(InvariantError, match=said):
+        trees(roots, lefts, rights)._check_loaded()
 
 
 @pytest.mark.parametrize(
@@ -298,3 +380,50 @@ def test_a_card_names_the_columns_that_the_model_takes(names):
     wrong = ModelCard(columns=tuple(ColumnCard(name, "number") for name in names))
     with pytest.raises(InvariantError, match="column"):
         check_card(model, wrong)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        (),
+        (Column("a", "number"),),
+        (Column("a", "number"), Column("b", "category", left_out="asked")),
+        (Column("a", "number"), Column("b", "date")),
+        (Column("a", "number"), Column("b", "number")),
+        (Column("a", "category"), Column("b", "category")),
+        (Column("a", "number"), Column("b", "category", filled=True)),
+        (Column("b", "category"), Column("a", "number")),
+        (Column("a", "number"), Column("b", "category"), Column("c", "number")),
+    ],
+    ids=str,
+)
+def test_a_schema_makes_the_columns_of_its_card(schema):
+    model = RVFLClassifier(n_hidden=3).fit(X[:, :2], Y)
+    card = ModelCard(columns=(ColumnCard("a", "number"), ColumnCard("b", "category")))
+    right = (Column("a", "yes/no"), Column("b", "text"), Column("c", "date", left_out="asked"))
+    check_card(model, dataclasses.replace(card, schema=Schema(right)))
+    with pytest.raises(InvariantError, match="ModelCard: the columns that its schema makes"):
+        check_card(model, dataclasses.replace(card, schema=Schema(schema)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("_parameter_constraints", {}),
+        ("_sklearn_auto_wrap_output_keys", ["transform"]),
+        ("__module__", "os"),
+        ("transform", 3),
+        ("_repr_html_", "x"),
+    ],
+)
+def test_an_attribute_that_its_class_has_is_refused(name, value):
+    model = make_pipeline(StandardScaler(), RVFLClassifier(n_hidden=3, random_state=0)).fit(X, Y)
+    check_loaded(model)
+    vars(model[0])[name] = value
+    with pytest.raises(InvariantError, match=f"StandardScaler: {name} is no attribute of it"):
+        check_loaded(model)
+
+
+def test_a_field_of_a_record_may_have_a_default_in_its_class():
+    assert {*vars(Weighing)} >= {*vars(Weighing(0.5, 0.5))}
+    check_loaded(Weighing(0.5, 0.5))

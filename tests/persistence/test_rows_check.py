@@ -69,3 +69,9 @@ def test_a_column_says_that_it_is_as_in_training():
     many = ColumnCheck("a", 9, misfits=1, unknown=dict.fromkeys("abcd", 1))
     assert "1 of another form, 4 of unknown categories ('a', 'b', 'c', ...)" in str(many)
     assert RowsCheck(1, (many,)).drifted == (many,)
+
+
+def test_of_a_long_category_the_beginning_is_shown():
+    column = ColumnCheck("a", 1, unknown={"x" * 1_000_000: 1})
+    assert "x'... (1,000,000 characters)), of 1 cell" in str(column)
+    assert len(str(column)) < 200

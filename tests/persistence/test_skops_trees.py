@@ -100,8 +100,8 @@ def test_a_model_is_loaded_without_skops(tmp_path):
     model = fitted(table)
     save_model(model.pipeline, tmp_path / "m.skops", model.card)
     code = (
-        "import sys\nfrom granulearn.persistence import load_model\n"
-        f"print(load_model({str(tmp_path / 'm.skops')!r}).predict({str(table)!r})[0])\n"
+        "import sys\nfrom pathlib import Path\nfrom granulearn.persistence import load_model\n"
+        f"print(load_model({str(tmp_path / 'm.skops')!r}).predict(Path({str(table)!r}))[0])\n"
         "print([name for name in ('skops', 'skl2onnx', 'matplotlib', 'dask', 'sklearn.datasets',"
         " 'sklearn.ensemble', 'starlette') if name in sys.modules])"
     )

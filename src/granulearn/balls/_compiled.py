@@ -58,8 +58,10 @@ class _FirstRun(event.Listener):
         self.said = True
         kept = loop.stats.cache_path
         where = f"kept in {kept}" if kept else "kept nowhere, set NUMBA_CACHE_DIR to keep them"
-        LOGGER.info(
-            "compiling loops for this machine, which takes some seconds; they are %s", where
+        # A warning, so that Python shows it where nobody has set up logging.
+        LOGGER.warning(
+            "compiling loops of granulearn for this machine: up to a minute; they are %s",
+            where,
         )
 
     def on_end(self, event: Any) -> None:

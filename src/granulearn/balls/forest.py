@@ -10,8 +10,9 @@ not see it says how far its label can be believed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from granulearn.balls.forest_tree import (
 from granulearn.balls.keyed_tables import KeyedTable
 from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
+from granulearn.balls.packed_trees import n_packed, pack_trees, unpack_trees
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
@@ -56,6 +58,18 @@ class BallForest:
     n_outputs: int
     """Probabilities that a leaf has: one per class, for each weighing."""
     n_weighings: int = 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "trees": pack_trees(self.trees)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({**state, "trees": unpack_trees(self, state["trees"])})
+
+    @staticmethod
+    def _n_trees_of(state: Mapping[str, Any]) -> int:
+        """Return how many trees a forest has, by its attributes or by what a file has of them."""
+        trees = state["trees"]
+        return len(trees) if isinstance(trees, tuple) else n_packed(trees)
 
     def _check_loaded(self) -> None:
         check_fields(self)

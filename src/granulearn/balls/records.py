@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
 MAX_REPETITION = 100
+LARGEST_WEIGHT = 1e100
+"""Of a sample, or of a class: products and sums of weights and squares must stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,7 +334,7 @@ def describe_samples(
 
 
 def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
-    """Return one weight per sample, none of them negative; a number is the weight of each."""
+    """Return one weight per sample, none negative or huge; a number is the weight of each."""
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
     weights = check_array(
@@ -348,6 +350,11 @@ def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
         raise ValueError(
             f"sample_weight must not be negative, got {weights.min():g}; "
             "use 0 to leave a sample out."
+        )
+    if (weights > LARGEST_WEIGHT).any():
+        raise ValueError(
+            f"sample_weight must be at most {LARGEST_WEIGHT:g}, got {weights.max():g}; divide it "
+            "so that a typical weight is near one."
         )
     return weights
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from numbers import Integral
 from typing import ClassVar
 
@@ -145,11 +146,12 @@ class BallEnsembleClassifier(ScoreClassifier):
         return self._mean_decisions(self._checked(X))
 
     def _mean_decisions(self, X: np.ndarray) -> np.ndarray:
-        # Scores are averaged in the order of the members, whichever is ready first.
-        each = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        # Scores are added in the order of the members, whichever is ready first, and as they come:
+        # those of all members at once may be more than there is room for.
+        each = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(member.decision_function)(X) for member in self.estimators_
         )
-        return np.mean(each, axis=0)
+        return reduce(np.add, each) / len(self.estimators_)
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         """Return one score per class; for two classes, zero and the difference of their scores."""

@@ -23,6 +23,7 @@ from granulearn._invariants import (
 )
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import BallSet, Samples, check_samples
+from granulearn.balls.records import LARGEST_WEIGHT
 from granulearn.estimators.estimator import DecisionClassifier, Estimator
 from granulearn.network import (
     ComplexFeatures,
@@ -295,11 +296,22 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
 
 
 def _check_class_weight(class_weight: dict) -> None:
-    """Raise for a weight that is no finite number, or a negative one."""
+    """Raise for a weight that is no finite number, a negative or a huge one."""
     for label, weight in class_weight.items():
-        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not (is_number and np.isfinite(weight) and weight >= 0):
+        value = _number_of(weight)
+        if not 0 <= value <= LARGEST_WEIGHT:
             raise ValueError(
-                f"class_weight must give finite numbers that are not negative, got {weight!r} for "
-                f"class {label!r}; use 0 to leave a class out."
+                f"class_weight must give numbers from 0 to {LARGEST_WEIGHT:g}, got "
+                f"{(weight if np.isnan(value) else value)!r} for class {label!r}; use 0 to leave a "
+                "class out."
             )
+
+
+def _number_of(weight: Any) -> float:
+    """Return a weight as a float; NaN stands for what is no number."""
+    if not isinstance(weight, Real) or isinstance(weight, bool):
+        return np.nan
+    try:
+        return float(weight)
+    except OverflowError:  # whole numbers of Python have no end
+        return np.inf

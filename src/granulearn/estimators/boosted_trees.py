@@ -77,8 +77,24 @@ class BoostedTrees:
         array_of(self, "thresholds", FLOAT, (n_nodes,), within=(-np.inf, np.inf), in_order=True)
         array_of(self, "values", FLOAT32, (n_nodes,), in_order=True)
         splits = np.flatnonzero(features >= 0)
-        later = (lefts[splits] > splits) & (rights[splits] > splits)
-        require(later.all(), self, "lefts or rights come before their parent")
+        self._check_trees(np.tile(splits, 2), np.concatenate([lefts[splits], rights[splits]]))
+
+    def _check_trees(self, parents: np.ndarray, children: np.ndarray) -> None:
+        """Raise unless the nodes are trees, one after another.
+
+        Every row walks down every tree: with nodes that trees share, a few bytes could stand for
+        any number of steps.
+        """
+        require((children > parents).all(), self, "lefts or rights come before their parent")
+        is_root = np.zeros(len(self.features), bool)
+        is_root[self.roots] = True
+        rise = np.array_equal(np.flatnonzero(is_root), self.roots)
+        require(rise, self, "roots do not rise")
+        once = np.bincount(children, minlength=len(is_root)) == ~is_root
+        require(once.all(), self, "a node is below none, or below more than one")
+        tree_of = np.cumsum(is_root)
+        own = tree_of[children] == tree_of[parents]
+        require(own.all(), self, "lefts or rights are of another tree")
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""

@@ -97,9 +97,12 @@ class Estimator(BaseEstimator):
 
     def _check_agrees(self, name: str, part: Any) -> None:
         """Raise unless a part takes the same columns, and knows the same classes."""
+        # Steps are looked at where a pipeline is the whole model.
+        said = f"{name} has a pipeline; put the model at the end of one instead"
+        require(not hasattr(part, "steps"), self, said)
         agree = part.n_features_in_ == self.n_features_in_
         require(agree, self, f"{name} takes {part.n_features_in_} columns")
-        agree = part.classes_.tolist() == self.classes_.tolist()
+        agree = np.array_equal(part.classes_, self.classes_)
         require(agree, self, f"{name} knows other classes")
 
     def _checked(self, X: Any) -> np.ndarray:

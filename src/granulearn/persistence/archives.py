@@ -11,7 +11,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
@@ -31,11 +31,18 @@ MOST_NODES = {CARD_MEMBER: 100_000, SCHEMA_MEMBER: 60_000}
 MOST_VALUES = 500_000
 MOST_KEYS = 350_000
 DEEPEST = 200
+# Each tree of a forest is looked at by itself: with more, that would take more than a second.
+MOST_TREES = 5_000
 # A file may unpack to so many bytes for each of its own, beyond what is little anyway.
 HIGHEST_RATIO, LITTLE = 20, 32 * 2**20
+# What is looked at once for each reference to it: a node is as much work as so many values of a
+# list, or as so many bytes of an array for each of them. Members of an ensemble share their
+# classes, and boosters their bundles: all together that is never more than a few times all arrays.
+WORK_OF_A_NODE, BYTES_OF_A_VALUE, MOST_SHARED = 8, 64, 4
 
 CHUNK = 2**20
 _ARRAY_NAME = re.compile(r"[0-9]{1,20}\.npy")
+_MARK_OF_AN_ENTRY = b"PK\x01\x02"
 _ARRAY_KINDS = "biufcUS"
 _LONGEST_ARRAY_HEADER = 2**14
 
@@ -49,6 +56,19 @@ def _demand(holds: bool, said: str) -> None:
         raise ArchiveError(said)
 
 
+def check_directory(content: bytes) -> None:
+    """Raise if a file lists more members than any model has, before the list is read.
+
+    Parameters
+    ----------
+    content : bytes
+        Of the file. Each entry of the list begins with a mark; what else looks like one counts,
+        too, which is as rare as any four bytes are.
+    """
+    n_marks = content.count(_MARK_OF_AN_ENTRY)
+    _demand(n_marks <= MOST_MEMBERS, f"it lists {n_marks} members, more than any model has")
+
+
 def check_archive(members: zipfile.ZipFile, n_bytes: int) -> None:
     """Raise unless the members of an archive are those of a model file, by what it says of them.
 
@@ -60,7 +80,6 @@ def check_archive(members: zipfile.ZipFile, n_bytes: int) -> None:
         Size of the file.
     """
     entries = members.infolist()
-    _demand(len(entries) <= MOST_MEMBERS, f"it has {len(entries)} members")
     names = [entry.filename for entry in entries]
     _demand(len({*names}) == len(names), "a member is there twice")
     for entry in entries:
@@ -108,6 +127,23 @@ def read_json(members: zipfile.ZipFile, name: str) -> Any:
         A member of it.
     """
     text = b"".join(chunks_of(members, name))
+    check_text(name, text)
+    content = json.loads(text)
+    for _, depth in walk(content):
+        _demand(depth <= DEEPEST, f"{name} is nested deeper than any model")
+    return content
+
+
+def check_text(name: str, text: bytes) -> None:
+    """Raise if a member of text holds more than any model needs.
+
+    Parameters
+    ----------
+    name : str
+        The member.
+    text : bytes
+        What it holds.
+    """
     # What takes time to read grows with these signs. Those within text count, too: so this may
     # refuse strange names, and lets nothing pass.
     for what, signs, most in (
@@ -117,10 +153,6 @@ def read_json(members: zipfile.ZipFile, name: str) -> Any:
     ):
         count = sum(map(text.count, signs))
         _demand(count <= most, f"{name} has {count} {what}, more than any model needs")
-    content = json.loads(text)
-    for _, depth in walk(content):
-        _demand(depth <= DEEPEST, f"{name} is nested deeper than any model")
-    return content
 
 
 def walk(content: Any) -> Iterator[tuple[Any, int]]:
@@ -153,52 +185,81 @@ def _inside(item: dict | list) -> list[dict | list]:
     return [one for one in each if type(one) is dict or type(one) is list]
 
 
-def check_references(schema: Any, names: list[str]) -> None:
-    """Raise if a tree of nodes is larger than any model once its references are followed.
+def check_references(schema: Any, members: Mapping[str, int]) -> None:
+    """Raise if a tree of nodes is more work than any model once its references are followed.
 
     The reader takes the first node of a number for all others, so that a few lines can stand
-    for a tree of any size, or for one that holds itself. Arrays must be in members of their own.
+    for a tree of any size, or for one that holds itself, and what is built once can be looked at
+    ten thousand times. Arrays must be in members of their own.
 
     Parameters
     ----------
     schema : object
         The tree of nodes.
-    names : list of str
-        The members of the archive.
+    members : mapping
+        The bytes that each member of the archive unpacks to.
     """
-    members, needed = {*names}, {CARD_MEMBER, SCHEMA_MEMBER}
+    needed = {CARD_MEMBER, SCHEMA_MEMBER}
     # Nearly all nodes are values, which nothing is below of.
-    sizes: dict[int, int] = {}
-    versions: dict[int, list[list[int]]] = {}
+    works: dict[int, int] = {}
+    versions: dict[int, list[tuple[int, list[int]]]] = {}
     for node, _ in walk(schema):
         if not isinstance(node, dict) or "__loader__" not in node:
             continue
-        number = _number(node)
-        if below := [_number(each) for each in _nodes_below(node)]:
-            versions.setdefault(number, []).append(below)
-        else:
-            # A list of plain values is one node; whoever looks at it looks at all of them.
-            sizes[number] = max(sizes.get(number, 0), 1 + len(node.get("values", ())))
+        # A list of plain values is one node; whoever looks at it looks at all of them.
+        number, work = _number(node), WORK_OF_A_NODE + len(node.get("values", ()))
         if "file" in node:
             own = node["file"] == f"{number}.npy" and node["file"] in members
             _demand(own, "an array is not in a member of its own")
             needed.add(node["file"])
-    _demand(members <= needed, "it has arrays that no part needs")
-    for number in versions:
-        sizes.pop(number, None)
+            work += members[node["file"]] // BYTES_OF_A_VALUE
+        if below := [_number(each) for each in _nodes_below(node)]:
+            versions.setdefault(number, []).append((work, below))
+        else:
+            works[number] = max(works.get(number, 0), work)
+    _demand(members.keys() <= needed, "it has arrays that no part needs")
+    for number in versions.keys() & works.keys():
+        versions[number].append((works.pop(number), []))
+    _add_up(_number(schema), works, versions, _most_work(members))
+
+
+def _most_work(members: Mapping[str, int]) -> int:
+    """Return how much work a model may be: its text is short, and parts share some arrays."""
+    most_text = WORK_OF_A_NODE * MOST_NODES[SCHEMA_MEMBER] + MOST_VALUES
+    return most_text + MOST_SHARED * sum(members.values()) // BYTES_OF_A_VALUE
+
+
+def _add_up(
+    root: int, works: dict[int, int], versions: dict[int, list[tuple[int, list[int]]]], most: int
+) -> None:
+    """Raise if a node holds itself, or is too much work together with all that is below it.
+
+    Parameters
+    ----------
+    root : int
+        Number of the node.
+    works : dict
+        By number, of the nodes that nothing is below of: their work. All others are added.
+    versions : dict
+        By number, of all others: their own work and the numbers right below, for each node
+        of that number.
+    most : int
+        How much work may be.
+    """
     is_open: set[int] = set()
-    to_visit = [_number(schema)]
+    to_visit = [root]
     while to_visit:
         number = to_visit[-1]
-        if number in sizes:
+        if number in works:
             to_visit.pop()
             continue
-        missing = [inner for each in versions[number] for inner in each if inner not in sizes]
+        each = versions[number]
+        missing = [inner for _, below in each for inner in below if inner not in works]
         if not missing:
             # Which of the versions the reader takes is not known here: the largest one counts.
-            size = max(1 + sum(sizes[inner] for inner in each) for each in versions[number])
-            _demand(size <= MOST_VALUES, "its references stand for more nodes than any model has")
-            sizes[number] = size
+            work = max(own + sum(works[inner] for inner in below) for own, below in each)
+            _demand(work <= most, "its references stand for more than any model has")
+            works[number] = work
             is_open.discard(number)
             continue
         _demand(number not in is_open, "a part of it holds itself")
@@ -231,6 +292,18 @@ def _nodes_below(node: dict[str, Any]) -> list[dict[str, Any]]:
         else:
             to_visit.extend(_inside(item))
     return found
+
+
+def check_trees(n_trees: int) -> None:
+    """Raise unless a file may hold so many trees.
+
+    Parameters
+    ----------
+    n_trees : int
+        Of all forests together.
+    """
+    few = n_trees <= MOST_TREES
+    _demand(few, f"its forests have {n_trees} trees, and a file may hold {MOST_TREES}")
 
 
 def check_array_header(entry: zipfile.ZipInfo, start: bytes) -> None:

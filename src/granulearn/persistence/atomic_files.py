@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
@@ -11,10 +10,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from granulearn.persistence.draft_files import held_draft
+from granulearn._full_disk import is_disk_full
+from granulearn.persistence.draft_files import held_draft, held_folder
 
-# Errors of a full disk; they often come without the name of a file.
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _STANDARD_OUTPUT = 1
 
 
@@ -103,7 +101,8 @@ def write_text_atomically(path: str | os.PathLike, text: str) -> Path:
 def folder_written_atomically(path: str | os.PathLike) -> Iterator[Path]:
     """Give a new folder to write to, beside `path`; it becomes `path` at the end.
 
-    If the body raises, the folder and what is in it are removed.
+    If the body raises, the folder and what is in it are removed. What a killed process
+    has left of the same folder is removed first.
 
     Parameters
     ----------
@@ -116,26 +115,11 @@ def folder_written_atomically(path: str | os.PathLike) -> Iterator[Path]:
         The folder to write to.
     """
     target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
-    with _errors_name(target):
-        draft.mkdir()
-    try:
+    with ExitStack() as until_renamed:
+        with _errors_name(target):
+            draft = until_renamed.enter_context(held_folder(target))
         yield draft
         draft.rename(target)
-    finally:
-        _remove_folder(draft)
-
-
-def _remove_folder(folder: Path) -> None:
-    """Remove a folder, if it is there, under another name: who still adds files finds no place.
-
-    A folder to which a worker that has not heard of the end adds a file cannot be removed.
-    """
-    gone = folder.with_name(f"{folder.name}.gone")
-    with suppress(OSError):
-        folder.rename(gone)
-    for left in (folder, gone):
-        shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager
@@ -212,7 +196,8 @@ def _errors_name(target: str | os.PathLike, draft: Path | None = None) -> Iterat
         yield
     except OSError as error:
         ours = draft is None or error.filename == str(draft)
-        if error.errno is None or not (ours or (not error.filename and error.errno in _FULL)):
+        # Errors of a full disk often come without the name of a file.
+        if error.errno is None or not (ours or (not error.filename and is_disk_full(error))):
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
 

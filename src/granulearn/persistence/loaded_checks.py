@@ -9,12 +9,15 @@ steps of scikit-learn is in `loaded_steps`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cache
+from inspect import signature
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from granulearn._invariants import InvariantError, require
+from granulearn.persistence.archives import check_trees
 from granulearn.persistence.loaded_steps import STEP_CHECKS, check_pipeline
 from granulearn.persistence.model_card import ModelCard
 from granulearn.persistence.predictors import full_name
@@ -27,6 +30,8 @@ _CELLS = (type(None), bool, int, float, str, np.bool_, np.integer, np.floating)
 def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
     """Raise `InvariantError` unless every part of a model is as `fit` leaves it.
 
+    More trees than a file may hold raise `ArchiveError`.
+
     Parameters
     ----------
     model : estimator
@@ -34,10 +39,14 @@ def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
     trusted : collection of str, default=()
         Full names of types that the caller answers for: they are not looked at.
     """
+    n_trees = 0
     for part in _parts(model):
         if full_name(part) in trusted:
             continue
         _check_attributes(part)
+        if hasattr(type(part), "_n_trees_of"):
+            n_trees += part._n_trees_of(vars(part))
+            check_trees(n_trees)
         if full_name(part) in STEP_CHECKS:
             continue  # it is looked at where it stands in its pipeline
         check = getattr(type(part), "_check_loaded", None)
@@ -66,10 +75,23 @@ def check_card(model: Any, card: ModelCard) -> None:
     agree = names == taken.tolist() if taken is not None else len(names) == model.n_features_in_
     said = "the columns of the card are not those that the model takes"
     require(agree, card, f"{said}; save it with a card of the columns that it was fitted to")
+    if card.schema is not None:
+        kinds = {True: "number", False: "category"}
+        made = [
+            (name, kinds[column.makes_numbers])
+            for column in card.schema.used
+            for name in column.feature_names
+        ]
+        same = made == [(column.name, column.kind) for column in card.columns]
+        require(same, card, "the columns that its schema makes are not those that it names")
 
 
 def _parts(model: Any) -> Iterator[Any]:
-    """Yield every object with attributes, parts before wholes; refuse what is no value."""
+    """Yield every object with attributes, parts before wholes; refuse what is no value.
+
+    In the place of an estimator that another one has as a parameter, and copies before it
+    fits the copy, is what it holds.
+    """
     done: set[int] = set()
     open_: set[int] = set()
     to_visit: list[tuple[Any, bool]] = [(model, False)]
@@ -103,14 +125,43 @@ def _inside(item: Any) -> Iterator[Any]:
         yield from item.keys()
         yield from item.values()
     elif hasattr(item, "__dict__"):
-        yield from vars(item).values()
+        for name, value in vars(item).items():
+            if name in _made_from(item) and _is_not_fitted(value):
+                _check_attributes(value)
+                value._validate_params()
+                yield from _inside(value)
+            else:
+                yield value
     else:
         raise InvariantError(f"{type(item).__name__} is no part of a model")
 
 
+def _is_not_fitted(value: Any) -> bool:
+    """Say whether a value is an estimator of ours with nothing but its parameters."""
+    ours = hasattr(type(value), "_check_loaded") and hasattr(type(value), "get_params")
+    return ours and vars(value).keys() <= _made_from(value)
+
+
 def _check_attributes(part: Any) -> None:
-    """Raise if an attribute stands in the way of a method or a property of its class."""
+    """Raise if an attribute stands in the way of what its class has: methods, rules, properties.
+
+    What the class is made from may have a default there, as fields of a record do.
+    """
     for name in vars(part):
-        own = getattr(type(part), name, None) if isinstance(name, str) else None
-        hidden = callable(own) or hasattr(type(own), "__get__")
-        require(isinstance(name, str) and not hidden, part, f"{name} is no attribute of it")
+        require(isinstance(name, str), part, f"{name} is no attribute of it")
+        own = getattr(type(part), name, _NOTHING)
+        is_default = name in _made_from(part) and not callable(own) and not hasattr(own, "__get__")
+        require(own is _NOTHING or is_default, part, f"{name} is no attribute of it")
+
+
+_NOTHING = object()
+
+
+def _made_from(part: Any) -> frozenset[str]:
+    """Return the names of parameters, or of fields, of a part."""
+    return _parameters(type(part))  # type: ignore[arg-type]
+
+
+@cache
+def _parameters(kind: type) -> frozenset[str]:
+    return frozenset(signature(kind.__init__).parameters)  # type: ignore[misc]

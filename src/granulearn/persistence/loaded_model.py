@@ -38,8 +38,9 @@ class LoadedModel:
     """What a model file holds.
 
     Rows are given as a dict (one row), a list of dicts, a frame of pandas or polars, an
-    Arrow table or a path. Cells are read as `granulearn predict` reads them: by the card,
-    which says how training did. Several threads may ask the same model.
+    Arrow table or a `Path`, never as text: what a stranger sent must not name a file.
+    Cells are read as `granulearn predict` reads them: by the card, which says how training
+    did. Several threads may ask the same model.
 
     Examples
     --------
@@ -75,10 +76,12 @@ class LoadedModel:
 
         Parameters
         ----------
-        rows : dict, list of dicts, frame, Arrow table or path
+        rows : dict, list of dicts, frame, Arrow table or Path
             Rows with the columns of training, in any order; others are ignored.
         strict : bool, default=False
-            Whether an unknown category, or a cell of another form, is an error.
+            Whether an unknown category, or a cell of another form, is an error. Cells of
+            another form always are where they are more than one in a hundred of a column,
+            and so in a single row.
         warn : bool, default=True
             Whether to warn of such cells. A server that asks very often should not: Python
             remembers the text of every warning.
@@ -95,7 +98,7 @@ class LoadedModel:
 
         Parameters
         ----------
-        rows : dict, list of dicts, frame, Arrow table or path
+        rows : dict, list of dicts, frame, Arrow table or Path
             Rows with the columns of training, in any order; others are ignored.
         strict, warn : bool
             As for `predict`.
@@ -117,7 +120,7 @@ class LoadedModel:
 
         Parameters
         ----------
-        rows : dict, list of dicts, frame, Arrow table or path
+        rows : dict, list of dicts, frame, Arrow table or Path
             Rows with the columns of training.
 
         Returns
@@ -229,8 +232,14 @@ class LoadedModel:
 
 
 def _as_table(rows: Any) -> Any:
-    """Return rows as `table_of` takes them: a dict of single cells is one row."""
-    if isinstance(rows, Mapping) and not any(map(_is_column, rows.values())):
+    """Return rows as `table_of` takes them: a dict is one row, unless all it holds are columns.
+
+    A server hands over what a request holds. If a text were a path, whoever asks could have
+    any file of the machine read.
+    """
+    if isinstance(rows, str):
+        raise TableError("text is no table here; give rows, or a file as Path(...).")
+    if isinstance(rows, Mapping) and not all(map(_is_column, rows.values())):
         return [rows]
     return rows
 

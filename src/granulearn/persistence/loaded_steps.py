@@ -7,7 +7,7 @@ the columns that its branch is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,17 +20,16 @@ from granulearn._invariants import (
     array_of,
     check_array,
     check_inputs_of,
-    check_thread_count,
     number_of,
     part_of,
     require,
+    rises,
 )
 from granulearn.datasets.pipelines import with_nan
 from granulearn.persistence.predictors import full_name
 
-# Processes for the branches of a pipeline: each one costs as much memory as this one.
-MOST_PROCESSES = 64
 Check = Callable[[Any], int]
+_ABSENT = object()
 
 
 def check_pipeline(model: Any, trusted: Collection[str] = ()) -> int:
@@ -109,10 +108,11 @@ def columns_taken(step: Any) -> int:
 
 def _branches(step: Any, trusted: Collection[str]) -> int:
     n_columns = check_inputs_of(step)
-    check_thread_count(step)
-    few = step.n_jobs is None or step.n_jobs <= MOST_PROCESSES
-    require(few, step, "n_jobs is too large")
-    names = getattr(step, "feature_names_in_", np.arange(n_columns)).tolist()
+    # Branches would be processes, each of which costs as much memory as this one.
+    alone = step.n_jobs is None or (type(step.n_jobs) is int and step.n_jobs == 1)
+    require(alone, step, "n_jobs would start processes; set it to None")
+    # Without names nothing is made for each column: how many there are is a mere number.
+    names = getattr(step, "feature_names_in_", ())
     require(step.sparse_output_ is False, step, "it makes a sparse table")
     require(step.transformer_weights is None, step, "transformer_weights are not known here")
     place_of = {name: place for place, name in enumerate(names)}
@@ -124,10 +124,11 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
         name, branch, columns = entry
         require(name not in seen, step, f"{name!r} is there twice")
         seen.add(name)
-        places = _places(step, columns, place_of, len(names))
+        places = _places(step, columns, place_of, n_columns)
         found = indices.get(name)
         plain = type(found) is list and all(type(place) is int for place in found)
-        require(plain and found == places, step, f"the columns of {name!r} do not agree")
+        agree = plain and len(found) == len(places) and found == [*places]
+        require(agree, step, f"the columns of {name!r} do not agree")
         if isinstance(branch, str):
             require(branch in ("drop", "passthrough"), step, f"{name!r} is {branch!r}")
             n_made += len(places) if branch == "passthrough" else 0
@@ -139,7 +140,7 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
     return n_made
 
 
-def _places(step: Any, columns: Any, place_of: dict, n_columns: int) -> list[int]:
+def _places(step: Any, columns: Any, place_of: dict, n_columns: int) -> Sequence[int]:
     """Return the places of the columns of a branch, or raise.
 
     Parameters
@@ -157,7 +158,7 @@ def _places(step: Any, columns: Any, place_of: dict, n_columns: int) -> list[int
         ends = (columns.start, columns.stop, columns.step)
         known = all(end is None or type(end) is int for end in ends) and columns.step != 0
         require(known, step, "a branch has unknown columns")
-        return [*range(*columns.indices(n_columns))]
+        return range(*columns.indices(n_columns))
     if isinstance(columns, np.ndarray):
         columns = np.flatnonzero(columns).tolist() if columns.dtype == bool else columns.tolist()
     columns = [columns] if isinstance(columns, str | int) else columns
@@ -304,17 +305,16 @@ def _category_counts(step: Any) -> list[int]:
     for each in lists:
         known = type(each) is np.ndarray and each.ndim == 1 and len(each) > 0
         require(known and each.dtype.kind in "biufUO", step, "categories_ are no lists")
-        texts = [value for value in each.tolist() if isinstance(value, str)]
-        gaps = [value for value in each.tolist() if _is_gap(value)]
-        if each.dtype.kind in "OU":
-            mixed = len(texts) + len(gaps) < len(each)
-            require(not mixed, step, "categories_ holds something other than text")
-            ordered = texts == sorted(set(texts)) and each.tolist()[: len(texts)] == texts
-        else:
-            ordered = len(gaps) < 2 and bool((np.diff(each[: len(each) - len(gaps)]) > 0).all())
-        require(ordered, step, "categories_ are not sorted, or name one twice")
-    few = getattr(step, "_infrequent_enabled", False) is False
-    require(few, step, "rare categories in one column are not known here")
+        filled = each
+        if each.dtype.kind == "O":
+            filled = each[: len(each) - sum(map(_is_gap, each))]
+            are_text = all(isinstance(value, str) for value in filled)
+            require(are_text, step, "categories_ holds something other than text before gaps")
+        elif each.dtype.kind == "f" and np.isnan(each[-1]):
+            filled = each[:-1]
+        require(rises(filled), step, "categories_ are not sorted, or name one twice")
+    few = getattr(step, "_infrequent_enabled", _ABSENT) is False
+    require(few, step, "rare categories in one column are not known here, or that is missing")
     # The encoder by targets has no such setting.
     plain = getattr(step, "dtype", float) in (float, np.float64, np.float32)
     require(plain, step, "dtype is not that of numbers")
@@ -323,9 +323,9 @@ def _category_counts(step: Any) -> list[int]:
 
 def _one_hot(step: Any) -> int:
     counts = _category_counts(step)
-    require(step.drop_idx_ is None and step.drop is None, step, "drop is not known here")
+    indices = (step.drop, step.drop_idx_, getattr(step, "_drop_idx_after_grouping", _ABSENT))
+    require(indices == (None, None, None), step, "drop is not known here, or its parts are missing")
     require(step.sparse_output is False, step, "it makes a sparse table")
-    require(hasattr(step, "_infrequent_enabled"), step, "_infrequent_enabled is missing")
     require(step._n_features_outs == counts, step, "_n_features_outs are not those of categories_")
     return sum(counts)
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, Literal
 
+from granulearn.tables.columns.json_entries import (
+    Entries,
+    are_counts,
+    are_texts,
+    check_entries,
+    is_count,
+    is_list,
+    is_mapping,
+    is_number,
+    is_text,
+    is_whole,
+    or_none,
+)
 from granulearn.tables.columns.schema import CATEGORY, NUMBER, Column, Schema
 
 _RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn", "skops")
@@ -98,10 +111,7 @@ class ModelCard:
         content : mapping
             As from `to_json`; anything else raises TypeError.
         """
-        known = {entry.name for entry in fields(cls)}
-        if not isinstance(content, Mapping) or not set(content) <= known:
-            raise TypeError("the card is not what this version writes")
-        _check_types(content)
+        check_entries(content, _ENTRIES, "the card")
         columns = tuple(_column(column) for column in content.get("columns", ()))
         schema = content.get("schema")
         known_schema = None if schema is None else Schema.from_json(schema)
@@ -132,41 +142,58 @@ def installed_versions() -> dict[str, str]:
     }
 
 
-# What JSON may hold in the place of each entry; others say themselves what they take.
-_TYPES: dict[str, tuple[type, ...]] = {
-    "model": (str,),
-    "target": (str,),
-    "columns": (list, tuple),
-    "rows": (int, type(None)),
-    "dropped_rows": (int,),
-    "classes": (dict,),
-    "balls": (int, type(None)),
-    "doubted_labels": (int, type(None)),
-    "scores": (dict,),
-    "parameters": (dict,),
-    "chosen": (dict,),
-    "seed": (int, type(None)),
-    "versions": (dict,),
+def _are_versions(value: Any) -> bool:
+    return is_mapping(value) and all(map(is_text, value.values()))
+
+
+def _are_scores(scores: Any) -> bool:
+    """Return whether scores have what is shown of them: anything else may be there, too."""
+    if not is_mapping(scores):
+        return False
+    across, held_out = scores.get("cross_validated"), scores.get("held_out")
+    return (across is None or _has(across, accuracy=_has_mean, folds=is_count)) and (
+        held_out is None or _has(held_out, accuracy=is_number, rows=is_count)
+    )
+
+
+def _has_mean(value: Any) -> bool:
+    return _has(value, mean=is_number)
+
+
+def _has(record: Any, **entries: Callable[[Any], bool]) -> bool:
+    return is_mapping(record) and all(fits(record.get(name)) for name, fits in entries.items())
+
+
+# What a file may hold in the place of each entry.
+_ENTRIES: Entries = {
+    "model": is_text,
+    "target": is_text,
+    "columns": is_list,
+    "schema": or_none(is_list),
+    "rows": or_none(is_count),
+    "dropped_rows": is_count,
+    "classes": are_counts,
+    "balls": or_none(is_count),
+    "doubted_labels": or_none(is_count),
+    "scores": _are_scores,
+    "parameters": is_mapping,
+    "chosen": is_mapping,
+    "seed": or_none(is_whole),
+    "versions": _are_versions,
+}
+_COLUMN_ENTRIES: Entries = {
+    "name": is_text,
+    "kind": lambda kind: kind in ("number", "category"),
+    "missing": is_count,
+    "lowest": or_none(is_number),
+    "highest": or_none(is_number),
+    "categories": are_texts,
+    "meaning": is_text,
 }
 
 
-def _check_types(content: Mapping[str, Any]) -> None:
-    for name, kinds in _TYPES.items():
-        if name in content and not isinstance(content[name], kinds):
-            raise TypeError(f"the card has {type(content[name]).__name__} as its {name}")
-
-
 def _column(content: Mapping[str, Any]) -> ColumnCard:
-    column = ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})
-    ends = (column.lowest, column.highest)
-    known = (
-        isinstance(column.name, str)
-        and column.kind in ("number", "category")
-        and isinstance(column.missing, int)
-        and all(end is None or isinstance(end, int | float) for end in ends)
-        and all(isinstance(category, str) for category in column.categories)
-        and isinstance(column.meaning, str)
-    )
-    if not known:
-        raise TypeError(f"the card has a column that is none: {str(content)[:200]}")
-    return column
+    check_entries(content, _COLUMN_ENTRIES, "a column of the card", needed=("name", "kind"))
+    if (content.get("lowest") is None) != (content.get("highest") is None):
+        raise TypeError("a column of the card has one end of its range")
+    return ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})

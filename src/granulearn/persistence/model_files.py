@@ -20,9 +20,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sklearn.exceptions import NotFittedError
-
-from granulearn._invariants import InvariantError
 from granulearn.persistence.archives import (
     CARD_MEMBER,
     MOST_BYTES,
@@ -30,7 +27,9 @@ from granulearn.persistence.archives import (
     ArchiveError,
     check_archive,
     check_array_header,
+    check_directory,
     check_references,
+    check_text,
     chunks_of,
     read_json,
 )
@@ -41,15 +40,15 @@ from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ColumnCard, ModelCard, installed_versions
 from granulearn.persistence.predictors import check_predictor
 from granulearn.persistence.skops_trees import PROTOCOL, rebuild
-from granulearn.persistence.tree_writing import UnlistedTypes, packed, written_tree
+from granulearn.persistence.tree_writing import UnlistedTypes, packed, write_member, written_tree
 from granulearn.persistence.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.persistence.version_remarks import one_remark_on_versions
 from granulearn.tables.columns.schema import NUMBER, Column
 
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees. 4: lists of plain values are one
-# node each.
-FORMAT = 4
+# node each. 5: the trees of a forest are a few long arrays.
+FORMAT = 5
 
 
 def save_model(
@@ -98,20 +97,17 @@ def save_model(
         check_predictor(pipeline, trusted)
         check_loaded(pipeline, trusted)
         check_card(pipeline, card or ModelCard())
-    except (TypeError, NotFittedError, InvariantError) as error:
+    except Exception as error:  # attributes of a model may have been set to anything
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {error}") from error
     card = replace(card or ModelCard(), versions=installed_versions())
-    # Through JSON, so that the card returned equals the one that will be read.
-    card_content = json.loads(json.dumps(card.to_json()))
-    _leave_out_defaults(card_content["columns"], asdict(ColumnCard("", "number")))
-    _leave_out_defaults(card_content["schema"] or [], Column("", NUMBER).to_json())
-    with zipfile.ZipFile(archive, "a", compression=zipfile.ZIP_DEFLATED) as members:
+    card_content = _content_of(card)
+    with zipfile.ZipFile(archive, "a") as members:
         header = {
             "format": FORMAT,
             "sha256": _digest(members, card_content),
             "card": card_content,
         }
-        members.writestr(CARD_MEMBER, json.dumps(header, ensure_ascii=False))
+        write_member(members, CARD_MEMBER, json.dumps(header, ensure_ascii=False))
     content = archive.getvalue()
     try:
         checked_content(content, Path(path), trusted)
@@ -121,6 +117,36 @@ def save_model(
     with written_atomically(path) as draft:
         draft.write_bytes(content)
     return ModelCard.from_json(card_content)
+
+
+def check_card_fits(card: ModelCard) -> None:
+    """Raise if a model with this card could not be saved: better now than after it was fitted.
+
+    Parameters
+    ----------
+    card : ModelCard
+        What is known of the model by then: its columns are most of any card.
+
+    Raises
+    ------
+    ModelFileError
+        If its table is too wide.
+    """
+    try:
+        check_text(CARD_MEMBER, json.dumps(_content_of(card)).encode())
+    except ArchiveError as error:
+        raise ModelFileError(
+            f"a model of {len(card.columns):,} columns cannot be saved ({error}); leave some out."
+        ) from error
+
+
+def _content_of(card: ModelCard) -> dict[str, Any]:
+    """Return a card as a file has it."""
+    # Through JSON, so that the card returned by `save_model` equals the one that will be read.
+    content = json.loads(json.dumps(card.to_json()))
+    _leave_out_defaults(content["columns"], asdict(ColumnCard("", "number")))
+    _leave_out_defaults(content["schema"] or [], Column("", NUMBER).to_json())
+    return content
 
 
 def _leave_out_defaults(columns: list[dict[str, Any]], usual: dict[str, Any]) -> None:
@@ -223,6 +249,8 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
         check_predictor(pipeline, trusted)
         check_loaded(pipeline, trusted)
         check_card(pipeline, checked.card)
+    except MemoryError as error:
+        raise ModelFileError(f"{file} is refused: it needs more memory than there is.") from error
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, checked.card)
@@ -274,10 +302,11 @@ def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> 
         As for `load_model`.
     """
     try:
+        check_directory(content)
         with zipfile.ZipFile(io.BytesIO(content)) as members:
-            names = members.namelist()
             check_archive(members, len(content))
-            if CARD_MEMBER not in names or SCHEMA_MEMBER not in names:
+            sizes = {entry.filename: entry.file_size for entry in members.infolist()}
+            if CARD_MEMBER not in sizes or SCHEMA_MEMBER not in sizes:
                 raise ModelFileError(
                     f"{file} was not written by granulearn: it has no {CARD_MEMBER}; "
                     "use a file that `granulearn fit` or save_model made."
@@ -285,8 +314,8 @@ def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> 
             header = read_json(members, CARD_MEMBER)
             if header["format"] != FORMAT:
                 raise ModelFileError(
-                    f"{file} has format {header['format']!r}, and this version reads format "
-                    f"{FORMAT}; install the version of granulearn that made it, or fit again."
+                    f"{file} has format {repr(header['format'])[:40]}, and this version reads "
+                    f"format {FORMAT}; install the granulearn that made it, or fit again."
                 )
             schema = read_json(members, SCHEMA_MEMBER)
             if schema["protocol"] != PROTOCOL:
@@ -302,13 +331,13 @@ def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> 
                     f"{file} is refused: it names {', '.join(unknown)}, which is no part of a "
                     "granulearn model; nothing of it was run. Do not use this file."
                 )
-            check_references(schema, names)
+            check_references(schema, sizes)
             if header["sha256"] != _digest(members, header["card"], look=True):
                 raise ModelFileError(
                     f"{file} is refused: its content does not match its digest, so it was damaged "
                     "or edited after it was saved; fetch it again or fit again."
                 )
-            return CheckedContent(schema, ModelCard.from_json(header["card"]), header["sha256"])
+            return CheckedContent(schema, _card_of(header["card"]), header["sha256"])
     except zipfile.BadZipFile as error:
         raise ModelFileError(
             f"{file} is not a granulearn model file ({_first_bytes(content)}); nothing was loaded. "
@@ -320,6 +349,13 @@ def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> 
         raise ModelFileError(f"{file} is refused: {error}.") from error
     except Exception as error:  # a forged file may raise anything; it is refused
         raise ModelFileError(f"{file} is refused: its card or tree is damaged.") from error
+
+
+def _card_of(content: Any) -> ModelCard:
+    try:
+        return ModelCard.from_json(content)
+    except TypeError as error:
+        raise ArchiveError(str(error)) from error
 
 
 def _digest(members: zipfile.ZipFile, card: Any, *, look: bool = False) -> str:

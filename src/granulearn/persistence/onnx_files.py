@@ -159,7 +159,8 @@ def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
     Parameters
     ----------
     X : DataFrame or ndarray
-        Rows with the columns of the model.
+        Rows with the columns of the model. Infinity is an error: a graph cannot refuse it,
+        and would answer with NaN.
 
     Returns
     -------
@@ -175,15 +176,27 @@ def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
     {'area': ((2, 1), 'f'), 'city': ((2, 1), 'O')}
     """
     if not hasattr(X, "columns"):
-        return {"X": np.asarray(X, dtype=np.float64)}
-    return {
-        str(name): (
-            X[name].to_numpy(dtype=np.float64).reshape(-1, 1)
-            if _is_number(X[name])
-            else np.where(X[name].isna(), "", X[name].astype(object)).astype(object).reshape(-1, 1)
+        rows = np.asarray(X, dtype=np.float64)
+        for place, cells in enumerate(np.atleast_2d(rows).T):
+            _refuse_infinity(place, cells)
+        return {"X": rows}
+    return {str(name): _onnx_column(name, X[name]).reshape(-1, 1) for name in X.columns}
+
+
+def _onnx_column(name: Any, column: Any) -> np.ndarray:
+    if not _is_number(column):
+        return np.where(column.isna(), "", column.astype(object)).astype(object)
+    cells = column.to_numpy(dtype=np.float64)
+    _refuse_infinity(name, cells)
+    return cells
+
+
+def _refuse_infinity(name: Any, cells: np.ndarray) -> None:
+    if np.isinf(cells).any():
+        raise ValueError(
+            f"column {name!r} holds infinity, which a graph of ONNX answers with NaN; correct the "
+            "cells, or pass NaN where they are missing."
         )
-        for name in X.columns
-    }
 
 
 def _is_number(column: Any) -> bool:

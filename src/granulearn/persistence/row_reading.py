@@ -9,12 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from granulearn._words import counted
+from granulearn._words import counted, quoted
 from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.model_card import ModelCard, schema_of_card
 from granulearn.tables.columns.cells import by_different_text
 from granulearn.tables.columns.kinds import NEEDED_SHARE
-from granulearn.tables.columns.schema import NUMBER, YES_NO, Misfits, Schema, TypedRows, joined_rows
+from granulearn.tables.columns.schema import (
+    DATE,
+    NUMBER,
+    YES_NO,
+    Misfits,
+    Schema,
+    TypedRows,
+    joined_rows,
+)
 from granulearn.tables.errors import TableError
 from granulearn.tables.messages import Message, Setting
 
@@ -71,14 +79,14 @@ class ModelInputs:
         used = set(self.names)
         extra = [name for name in names if name not in used]
         shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        hint = f"; it has {', '.join(map(repr, extra[:5]))} instead" if extra else ""
+        hint = f"; it has {', '.join(map(quoted, extra[:5]))} instead" if extra else ""
         return [
             f"{path} lacks {len(missing)} of the {len(self.names)} columns that the "
             f"model was trained on: {shown}{hint}. Rename or add them."
         ]
 
     def form(self, name: str) -> str:
-        """Return what a column of numbers, dates or truths held in training, in words.
+        """Return what a column held in training, in words.
 
         Parameters
         ----------
@@ -89,7 +97,7 @@ class ModelInputs:
         if column.kind == NUMBER:
             unit = f" of {column.number.unit}" if column.number.unit else ""
             return f"numbers{unit}"
-        return "yes or no" if column.kind == YES_NO else "dates"
+        return {YES_NO: "yes or no", DATE: "dates"}.get(column.kind, "categories")
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +224,7 @@ class RowReading:
             yield (
                 f"column {name!r}: {counted(counter.total(), 'cell')} {hold} "
                 f"{counted(len(counter), 'category', 'categories')} that training did not have "
-                f"(first {text!r} at {place(row)}), counted as none of the known ones."
+                f"(first {quoted(text)} at {place(row)}), counted as none of the known ones."
             )
 
     def _remember_misfits(self, typed: TypedRows, n_rows: int, place: Place) -> None:
@@ -234,7 +242,7 @@ class RowReading:
                 said = (
                     f"{place(found.first[0].row)}: column {column.name!r} held "
                     f"{self.inputs.form(column.name)} in training, but here it holds "
-                    f"{found.first[0].text!r}; correct it, or leave out "
+                    f"{quoted(found.first[0].text)}; correct it, or leave out "
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
             earlier = self.misfits.get(column.name)
@@ -258,7 +266,7 @@ class RowReading:
             text, row = cells[0].as_py(), first_row + int(rows[0])
             if self.strict:
                 said = (
-                    f"{place(row)}: column {name!r} holds {text!r}, a category that "
+                    f"{place(row)}: column {name!r} holds {quoted(text)}, a category that "
                     "training did not have; correct it, or leave out "
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
@@ -267,5 +275,5 @@ class RowReading:
 
 
 def _listed(misfits: Misfits, place: Place) -> str:
-    shown = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in misfits.first)
+    shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in misfits.first)
     return shown + (", ..." if misfits.count > len(misfits.first) else "")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn._words import counted
+from granulearn._words import counted, quoted
 from granulearn.persistence.model_card import ColumnCard, ModelCard
 from granulearn.persistence.row_reading import ReadRows, RowReading
 
@@ -59,11 +59,12 @@ class ColumnCheck:
             if count
         ]
         if self.unknown:
-            first = ", ".join(repr(text) for text in list(self.unknown)[:_SHOWN])
+            first = ", ".join(map(quoted, list(self.unknown)[:_SHOWN]))
             more = ", ..." if len(self.unknown) > _SHOWN else ""
             total = sum(self.unknown.values())
             said.append(f"{total} of unknown categories ({first}{more})")
-        return f"column {self.name!r}: {', '.join(said) or 'as in training'}, of {self.rows} cells"
+        found = ", ".join(said) or "as in training"
+        return f"column {self.name!r}: {found}, of {counted(self.rows, 'cell')}"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.persistence.archives import chunks_of
+from granulearn.persistence.archives import check_trees, chunks_of
 from granulearn.persistence.trusted_types import is_trusted
 
 PROTOCOL = 2
@@ -45,6 +45,7 @@ class _Rebuilding:
     def __init__(self, members: zipfile.ZipFile):
         self._members = members
         self._built: dict[int, Any] = {}
+        self._n_trees = 0
         self._kinds: dict[str, Callable[[Node], Any]] = {
             "DictNode": self._dict,
             "ListNode": self._items,
@@ -97,6 +98,10 @@ class _Rebuilding:
         state = self.build(node["content"]) if node.get("content") is not None else None
         if state is None:
             return instance
+        if hasattr(kind, "_n_trees_of"):
+            # A few bytes can stand for many trees: they are counted before there are any.
+            self._n_trees += kind._n_trees_of(state)
+            check_trees(self._n_trees)
         if hasattr(instance, "__setstate__"):
             instance.__setstate__(state)
         else:

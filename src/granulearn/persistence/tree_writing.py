@@ -69,9 +69,31 @@ def packed(tree: Node, arrays: dict[str, np.ndarray]) -> bytes:
         for name, array in arrays.items():
             data = io.BytesIO()
             np.save(data, array, allow_pickle=False)
-            members.writestr(name, data.getbuffer(), _way_to_pack(data.getbuffer()))
-        members.writestr(SCHEMA_MEMBER, json.dumps(tree), zipfile.ZIP_DEFLATED)
+            write_member(members, name, data.getbuffer(), _way_to_pack(data.getbuffer()))
+        write_member(members, SCHEMA_MEMBER, json.dumps(tree))
     return archive.getvalue()
+
+
+def write_member(
+    members: zipfile.ZipFile,
+    name: str,
+    data: str | memoryview,
+    way: int = zipfile.ZIP_DEFLATED,
+) -> None:
+    """Add a member that says nothing of when: the same model is the same file.
+
+    Parameters
+    ----------
+    members : ZipFile
+        The archive.
+    name, data : str, str or memoryview
+        The member.
+    way : int
+        How it is packed.
+    """
+    entry = zipfile.ZipInfo(name)  # of 1980, as long as no time is given
+    entry.external_attr = 0o600 << 16
+    members.writestr(entry, data, way)
 
 
 def _way_to_pack(data: memoryview) -> int:

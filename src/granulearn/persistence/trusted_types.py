@@ -44,7 +44,6 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
         "granulearn.balls.evidence.EvidenceBalls",
         "granulearn.balls.forest.BallForest",
-        "granulearn.balls.forest_tree.BallTree",
         "granulearn.balls.forest_tree.Weighing",
         "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
         "granulearn.balls.k_division.KDivisionBalls",

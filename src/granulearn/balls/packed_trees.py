@@ -1,0 +1,85 @@
+"""The trees of a forest as a few long arrays, which is how files and other processes get them.
+
+A tree is six small arrays. A file of a thousand trees would have thousands of members, and
+to open one takes longer than to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from granulearn._invariants import INTS, check_array, require
+from granulearn.balls.forest_tree import BallTree
+
+N_NODES, N_FEATURES = "n_nodes", "n_features"
+_PER_NODE, _PER_FEATURE = ("children", "thresholds"), ("features", "directions")
+
+
+def pack_trees(trees: Sequence[BallTree]) -> dict[str, np.ndarray]:
+    """Return the arrays of all trees, one tree after the other, and how long each tree's are.
+
+    Parameters
+    ----------
+    trees : sequence of BallTree
+        At least one.
+    """
+    counts = {
+        N_NODES: np.array([len(tree.children) for tree in trees], np.int64),
+        N_FEATURES: np.array([len(tree.features) for tree in trees], np.int64),
+    }
+    names = BallTree.__dataclass_fields__
+    return counts | {name: np.concatenate([vars(tree)[name] for tree in trees]) for name in names}
+
+
+def unpack_trees(owner: Any, packed: Mapping[str, np.ndarray]) -> tuple[BallTree, ...]:
+    """Return the trees again, as views of the long arrays.
+
+    What the arrays hold is not looked at, only that each number of them belongs to one tree:
+    `BallTree` checks the rest.
+
+    Parameters
+    ----------
+    owner : BallForest
+        Whose trees they are, for messages.
+    packed : mapping
+        As from `pack_trees`, or from a file that anyone may have written.
+
+    Raises
+    ------
+    InvariantError
+        If the arrays are not as long as they are said to be.
+    """
+    names = [*BallTree.__dataclass_fields__]
+    known = isinstance(packed, dict) and packed.keys() == {N_NODES, N_FEATURES, *names}
+    require(known, owner, "trees are not those of a forest")
+    # Arrays of another process may be views of files, which are a kind of array of their own.
+    n_nodes, n_features = np.asarray(packed[N_NODES]), np.asarray(packed[N_FEATURES])
+    check_array(owner, N_NODES, n_nodes, INTS, (None,), within=(1, 2**31))
+    check_array(owner, N_FEATURES, n_features, INTS, (len(n_nodes),), within=(0, 2**31))
+    lengths = (
+        dict.fromkeys(_PER_NODE, n_nodes)
+        | dict.fromkeys(_PER_FEATURE, n_features)
+        | {"offsets": n_nodes + 1, "leaf_proba": (n_nodes + 1) // 2}
+    )
+    parts = {}
+    for name in names:
+        array, ends = packed[name], np.cumsum(lengths[name])
+        whole = isinstance(array, np.ndarray) and array.ndim > 0 and len(array) == [0, *ends][-1]
+        require(whole, owner, f"{name} of the trees have another length than they should")
+        parts[name] = np.split(array, ends[:-1])
+    return tuple(BallTree(*each) for each in zip(*parts.values(), strict=True))
+
+
+def n_packed(packed: Any) -> int:
+    """Return how many trees `unpack_trees` would make, which is to be known before it does.
+
+    Parameters
+    ----------
+    packed : object
+        As for `unpack_trees`; what it would refuse has none.
+    """
+    n_nodes = packed.get(N_NODES) if isinstance(packed, dict) else None
+    return n_nodes.size if isinstance(n_nodes, np.ndarray) else 0
