@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pyarrow import csv
 
 from granulearn.cli.main import run
 
@@ -100,3 +101,8 @@ def write_people(folder: Path, n_rows: int = 120, seed: int = 0) -> Path:
     path = folder / "people.csv"
     people(n_rows, seed).to_csv(path, index=False)
     return path
+
+
+def read_exactly(path: Path) -> pd.DataFrame:
+    """Return a CSV file that a command wrote, every number as the nearest one to its digits."""
+    return csv.read_csv(path).to_pandas()

@@ -3,11 +3,14 @@
 import signal
 import subprocess
 import sys
+from datetime import datetime
 
 import pytest
 
-from granulearn.cli.bench import SOME_CELLS_FAILED
+from granulearn.balls import maker_names
+from granulearn.cli.bench import SOME_CELLS_FAILED, _said_left
 from granulearn.cli.exit_codes import INTERRUPTED, NO_CLUSTER, NOT_WRITTEN, USAGE
+from granulearn.memberships import membership_names
 from granulearn.studies import Store
 from tests.cli.commands import COMMAND, granulearn, succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, write_study
@@ -47,6 +50,36 @@ def test_some_cells_then_the_rest_then_nothing_then_all_again(study, tmp_path):
     assert "8 computed, 4 were there" in succeeds(*command, "--only", "dataset=circles").err
     assert "0 computed, 4 were there" in succeeds(*command, *only, "--resume").err
     assert "4 computed, 0 were there" in succeeds(*command, *only, "--fresh").err
+
+
+def test_another_study_of_the_same_name_is_announced_and_the_same_one_is_not(study, tmp_path):
+    command = ["bench", study, "--results", tmp_path / "a.db", *FAST]
+    only = ["--only", "method=tree", "--only", "dataset=circles"]
+    assert "asks for something else" not in succeeds(*command, *only).err
+    assert "asks for something else" not in succeeds(*command, *only).err
+    (tmp_path / "other").mkdir()
+    other = write_study(tmp_path / "other", SMALL.replace("seed = 3", "seed = 4"))
+    done = succeeds("bench", other, "--results", tmp_path / "a.db", *FAST, *only)
+    said = [
+        line
+        for line in done.err.splitlines()
+        if "its study 'small' asks for something else" in line
+    ]
+    assert len(said) == 1
+    assert said[0].startswith(f"{tmp_path / 'a.db'}: ")
+    assert rows_in(tmp_path / "a.db") == 8
+
+
+def test_an_end_on_another_day_is_told_with_its_date(monkeypatch):
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 3, 31, 23, 9)
+
+    monkeypatch.setattr("granulearn.cli.bench.datetime", Clock)
+    assert _said_left(3000) == "left: 50:00, done at 23:59"
+    assert _said_left(3600) == "left: 60:00, done at 2026-04-01 00:09"
+    assert _said_left(None) == ""
 
 
 def test_results_lie_in_a_folder_of_their_own_by_default(study, tmp_path, monkeypatch):
@@ -169,6 +202,12 @@ def test_every_key_is_printed_with_its_meaning():
     assert 'split.kind = "paper" | "holdout" | "kfold"' in out
     assert "method[].estimator = text" in out
     assert "a file beside the study file" in " ".join(out.split())
+    named = dict(line.split(": ", 1) for line in out.splitlines()[-8:] if ": " in line)
+    assert "balanced_accuracy, " in named["Scores"]
+    assert "RVFLClassifier, " in named["Estimators"]
+    assert "Regressor" not in named["Estimators"]
+    assert named["membership"] == f"{', '.join(membership_names())}, and your own."
+    assert named["balls"] == f"{', '.join(maker_names())}, and your own."
 
 
 def test_a_new_study_is_written_once_and_can_be_run(tmp_path, monkeypatch):
@@ -194,7 +233,7 @@ def test_a_score_for_which_a_method_lacks_probabilities_is_announced(tmp_path):
     path = write_study(tmp_path, text.replace("max_depth = 4", "C = 1.0"))
     only = ["--only", "method=tree", "--only", "dataset=circles"]
     done = succeeds("bench", path, "--results", tmp_path / "a.db", *FAST, *only)
-    assert "'tree' gets no 'log_loss', which needs probabilities" in done.err
+    assert f"{path}, scores: 'tree' gets no 'log_loss', which needs probabilities" in done.err
 
 
 def test_a_table_that_cannot_be_learned_from_is_refused_before_anything_runs(tmp_path):

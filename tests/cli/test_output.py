@@ -34,6 +34,14 @@ def test_a_pipe_gets_wide_tables(capsys, monkeypatch):
     assert "v" * 40 in shown
 
 
+def test_a_table_without_names_of_columns_has_no_line_for_them(capsys):
+    grid = output.table("model", "", "")
+    grid.add_row("kind", "rvfl")
+    output.console().print(grid)
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown == [["model"], [], ["kind", "rvfl"], []]
+
+
 def test_what_users_named_is_printed_literally(capsys):
     grid = output.table("[title] :smile:", "name", "[low]")
     grid.add_row("[/high]", ":smile:")

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from granulearn.cli import exit_codes
 from granulearn.persistence import load_model
 from granulearn.tables import open_table, read_training_table
-from tests.cli.commands import COMMAND, fails, fails_with, people, succeeds
+from tests.cli.commands import COMMAND, fails, fails_with, people, read_exactly, succeeds
 
 
 @pytest.fixture(name="predict")
@@ -34,7 +34,7 @@ def make_predict(fitted, tmp_path):
 def test_predictions_are_those_of_the_pipeline_in_python(fitted, tmp_path):
     table, model = fitted
     succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--proba")
-    answers = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
+    answers = read_exactly(tmp_path / "out.csv")
     pipeline = load_model(model).pipeline
     X = read_training_table(open_table(table), "label").X
     assert answers["prediction"].tolist() == pipeline.predict(X).tolist()
@@ -278,3 +278,10 @@ def test_labels_that_need_quotes_get_them(tmp_path):
         rows = list(csv.reader(file, strict=True))
     assert rows[0] == ["prediction", "probability_no\nway", 'probability_yes, "sure"']
     assert {row[0] for row in rows[1:]} == {'yes, "sure"', "no\nway"}
+
+
+def test_one_row_is_said_in_the_singular(fitted, tmp_path):
+    _, model = fitted
+    people(1).to_csv(tmp_path / "one.csv", index=False)
+    done = succeeds("predict", model, tmp_path / "one.csv", "-o", tmp_path / "out.csv")
+    assert done.out.startswith("1 row predicted (")

@@ -21,7 +21,7 @@ from granulearn.persistence import (
     save_model,
 )
 from granulearn.tables import open_table, read_training_table
-from tests.cli.commands import fails, people, succeeds, write_people
+from tests.cli.commands import fails, people, read_exactly, succeeds, write_people
 
 NUMBERS = ["age", "income"]
 
@@ -58,7 +58,7 @@ def test_numbers_are_predicted_as_in_python(saved, n_targets, tmp_path):
     done = succeeds("predict", model, table, "-o", tmp_path / "out.csv", "--keep", "age")
     assert done.err == ""
     assert done.out.replace("\n", "") == f"120 rows predictedsaved {tmp_path / 'out.csv'}"
-    answers = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
+    answers = read_exactly(tmp_path / "out.csv")
     names = (
         ["prediction"] if n_targets is None else [f"prediction_{k + 1}" for k in range(n_targets)]
     )

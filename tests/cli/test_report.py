@@ -99,6 +99,14 @@ def test_exports_are_written_beside_each_other_and_no_page_is(results, tmp_path,
     assert not (tmp_path / "report.html").exists()
 
 
+def test_what_is_no_latex_table_is_refused_in_one_line_before_anything_is_written(tmp_path):
+    path = empty_paper_store(tmp_path / "paper.db")
+    asked = ["--latex", tmp_path / "t.tex", "--csv", tmp_path / "t.csv"]
+    done = granulearn("report", path, "--study", "sensitivity-C-h", *asked)
+    assert (done.code, "too many columns for a LaTeX table" in done.err) == (USAGE, True)
+    assert [file.name for file in tmp_path.iterdir()] == ["paper.db"]
+
+
 def test_an_export_does_not_overwrite_the_results(results):
     done = granulearn("report", results, "--latex", results)
     assert (done.code, "is also an input" in done.err) == (USAGE, True)

@@ -2,12 +2,15 @@
 
 import io
 import os
+import pty
 import signal
 import stat
 import subprocess
 import sys
 import time
+import tty
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import onnx
 import pandas as pd
@@ -15,7 +18,9 @@ import pytest
 
 from granulearn.cli import exit_codes
 from granulearn.cli.main import run
+from granulearn.cli.streams import is_terminal, written_output
 from tests.cli.commands import COMMAND, fails, people, succeeds
+from tests.cli.terminals import in_terminal
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 
@@ -207,3 +212,33 @@ def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path, stop):
         assert process.wait(timeout=60) == 128 + stop
     assert said == b"granulearn: error: interrupted; no output was written.\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_on_a_terminal_answers_have_no_commands_and_no_bar_in_them(fitted, tmp_path):
+    _, model = fitted
+    evil = tmp_path / "evil.csv"
+    people(3).assign(note="\x1b]0;evil\x07").to_csv(evil, index=False)
+    shown = in_terminal(100, "predict", model, evil, "-o", "-", "--keep", "note")
+    assert shown[0] == "note,prediction"
+    assert [line.partition(",")[0] for line in shown[1:4]] == [r"\x1b]0;evil\x07"] * 3
+    assert shown[4].startswith("granulearn: note: 3 rows predicted")
+    assert shown[5:] == [""]
+
+
+def test_what_a_terminal_gets_is_spelt_out_and_what_a_pipe_gets_is_not(tmp_path):
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)  # or the terminal would change ends of lines
+    terminal, content = Path(os.ttyname(theirs)), "a\x9b,é\r\n\rb\n".encode() + b"\xff\n"
+    assert is_terminal(terminal)
+    with written_output(terminal, ".csv") as draft:
+        draft.write_bytes(content)
+    assert os.read(ours, 1000).decode() == "a\\x9b,é\n\\rb\n\\xff\n"
+    os.close(ours)
+    os.close(theirs)
+    os.mkfifo(tmp_path / "pipe")
+    assert not is_terminal(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as others:
+        read = others.submit((tmp_path / "pipe").read_bytes)
+        with written_output(tmp_path / "pipe", ".csv") as draft:
+            draft.write_bytes(content)
+        assert read.result(timeout=60) == content

@@ -91,7 +91,7 @@ def test_numbers_too_small_to_be_squared_are_left_as_they_are():
 @pytest.mark.parametrize("edges", [[0, 300], [0, 20, 200, 300]])
 def test_medians_of_few_cells_are_exact(edges):
     typed, y = table(["no", "yes"])
-    typed.cells["age"][::7] = np.nan
+    typed.cells["age"] = np.where(np.arange(300) % 7, typed.cells["age"], np.nan)
     frame = typed.to_frame()
     known, codes = np.unique(y, return_inverse=True)
     learnt = statistics(typed, codes, np.arange(300) % 5, 2, edges)

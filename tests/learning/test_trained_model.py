@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
 
-from granulearn import GBRVFLClassifier
+from granulearn import GBRVFLClassifier, RVFLClassifier
 from granulearn.learning.trained_model import (
     cannot_be_split,
     input_cards,
@@ -16,7 +16,7 @@ from granulearn.learning.trained_model import (
     scores_of_confusion,
     told_to_users,
 )
-from granulearn.persistence import ColumnCard
+from granulearn.persistence import ColumnCard, ModelCard, load_model, save_model
 from granulearn.tables import Column, Schema, TableError
 from granulearn.tables.columns.dates import DateForm
 from granulearn.tables.columns.numbers import NumberForm
@@ -103,3 +103,30 @@ def test_inputs_are_told_with_their_range_or_categories_and_what_is_missing():
         ColumnCard("none", "number", missing=4),
         ColumnCard("c", "category", missing=1, categories=("u", "é")),
     )
+
+
+def test_of_many_classes_the_largest_confusions_are_kept_and_fit_into_a_file(tmp_path):
+    n = 800
+    classes = [f"class {number}" for number in range(n)]
+    counts = 50 * np.eye(n, dtype=int)
+    counts[3, 5], counts[7, 2] = 2, 9
+    scores = scores_of_confusion(counts, classes)
+    assert scores["confusion"] == {
+        "classes": classes,
+        "largest": [
+            {"true": "class 7", "predicted": "class 2", "rows": 9},
+            {"true": "class 3", "predicted": "class 5", "rows": 2},
+        ],
+    }
+    X = np.arange(2.0 * n)[:, None]
+    model = RVFLClassifier(n_hidden=3, random_state=0).fit(X, np.repeat(classes, 2))
+    save_model(model, tmp_path / "m.skops", ModelCard(scores={"held_out": scores}))
+    assert load_model(tmp_path / "m.skops").card.scores["held_out"] == scores
+
+
+def test_of_many_classes_a_hundred_confusions_are_kept():
+    counts = np.full((101, 101), 3)
+    confusion = scores_of_confusion(counts, range(101))["confusion"]
+    assert len(confusion["largest"]) == 100
+    assert all(one["true"] != one["predicted"] for one in confusion["largest"])
+    assert scores_of_confusion(counts[1:, 1:], range(100))["confusion"]["counts"][0] == [3] * 100

@@ -5,8 +5,10 @@ import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix
 from sklearn.model_selection import train_test_split
 
+from granulearn.learning import training
 from granulearn.learning.model_kinds import model_kinds
 from granulearn.learning.training import rows_alone, train
+from granulearn.persistence import ModelFileError, archives, save_model
 from granulearn.tables import TableError
 from tests.cli.commands import people, write_people
 from tests.learning.small_tables import read, write_labels
@@ -138,3 +140,18 @@ def test_the_card_has_the_schema_of_the_table_and_the_inputs_of_the_rows_learned
 def test_labels_can_be_learnt_at_all():
     frame = people(400)
     assert 0.3 < (frame["label"] == "yes").mean() < 0.7
+
+
+def test_a_table_too_wide_for_a_model_file_is_refused_before_anything_is_fitted(
+    tmp_path, monkeypatch
+):
+    table = read(write_people(tmp_path))
+    trained = train(table, "rvfl", tune=False, test=0, seed=0)
+    n_keys = len(trained.card.columns)
+    monkeypatch.setattr(archives, "MOST_KEYS", n_keys)
+    with pytest.raises(ModelFileError, match=r"cannot be saved: granulearn\.json has .* keys"):
+        save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
+    monkeypatch.setattr(training, "make_learner", lambda *_, **__: pytest.fail("it was made"))
+    said = rf"a model of {n_keys} columns cannot be saved \(.*keys.*\); leave some out"
+    with pytest.raises(ModelFileError, match=said):
+        train(table, "rvfl", tune=False, test=0, seed=0)

@@ -37,6 +37,7 @@ from granulearn.studies import (
     select,
     summarize_paper,
 )
+from granulearn.studies.methods import CLASSIFIERS, SCHEME_NAMES
 from granulearn.studies.new_study import write_new_study
 from granulearn.studies.preparation import load_dataset
 from granulearn.studies.remaining_time import RemainingTime
@@ -76,7 +77,10 @@ def bench(
     ] = True,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean"),
+        typer.Option(
+            help="Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  "
+            "split='repeat 1'"
+        ),
     ] = None,
     dask: DaskOption = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the shipped studies.")] = False,
@@ -110,12 +114,13 @@ def bench(
         _check_datasets([cell for _, cells in planned for cell in cells], directory, study)
     except StudyError as error:
         raise UsageError(str(error)) from error
-    _say_what_is_lacking(planned)
+    _say_what_is_lacking(planned, study)
     own_name = PAPER if study == PAPER else planned[0][0].name
     path = results or Path("results") / f"{own_name}.db"
     _say((own_name, "bold"), f": {_PAPER_QUESTION if study == PAPER else planned[0][0].question}")
     total = sum(len(cells) for _, cells in planned)
     with cluster(dask, jobs) as client, Store(path) as store:
+        _say_what_is_replaced(planned, store)
         try:
             result = RunResult(0, 0, ())
             with _shown_progress(planned, store) as tell:
@@ -203,9 +208,11 @@ def _said_left(seconds: float | None) -> str:
     """Return how long a run takes from now on, and when it will be done."""
     if seconds is None:
         return ""
-    end = datetime.now() + timedelta(seconds=seconds)
+    now = datetime.now()
+    end = now + timedelta(seconds=seconds)
     minutes, rest = divmod(round(seconds), 60)
-    return f"left: {minutes}:{rest:02d}, done at {end:%H:%M}"
+    when = f"{end:%H:%M}" if end.date() == now.date() else f"{end:%Y-%m-%d %H:%M}"
+    return f"left: {minutes}:{rest:02d}, done at {when}"
 
 
 def _check_datasets(cells: list[Cell], data_dir: str | None, study: str) -> None:
@@ -228,13 +235,33 @@ def _check_datasets(cells: list[Cell], data_dir: str | None, study: str) -> None
         )
 
 
-def _say_what_is_lacking(planned: Sequence[tuple[Study, list[Cell]]]) -> None:
+def _say_what_is_lacking(planned: Sequence[tuple[Study, list[Cell]]], asked: str) -> None:
     """Say which scores will be missing, for want of probabilities; the others stand."""
     for study, _ in planned:
+        file = asked if asked.endswith(".toml") else f"{study.name}.toml"
         for method, key, score, lacks in scores_not_given(study):
             if key == "scores":
-                _say((f"{study.name}, scores:", "yellow"),
+                _say((f"{file}, scores:", "yellow"),
                      f" {method!r} gets no {score!r}, which needs {lacks}.")  # fmt: skip
+
+
+def _say_what_is_replaced(planned: Sequence[tuple[Study, list[Cell]]], store: Store) -> None:
+    """Say that a result file holds another study of the same name; a report knows one of them."""
+    known = store.studies()
+    for study, _ in planned:
+        if study.name in known and not _asks_the_same(known[study.name], study):
+            _say((f"{store.path}:", "yellow"),
+                 f" its study {study.name!r} asks for something else; its cells are kept, and "
+                 "reports show the one that is run now.")  # fmt: skip
+
+
+def _asks_the_same(kept: str, study: Study) -> bool:
+    """Return whether a study of a store is this one, whatever is in the files beside it."""
+    try:
+        before = Study.model_validate_json(kept)
+    except ValueError:  # of another version
+        return False
+    return before.model_copy(update={"found": None}) == study.model_copy(update={"found": None})
 
 
 def _write_new(name: str) -> None:
@@ -278,8 +305,13 @@ def _print_schema() -> None:
         line = Text.assemble((key.place, "bold cyan"), as_shown(f" = {key.values}{default}"))
         out.print(Text.assemble("\n", line), soft_wrap=True)
         out.print(Padding(as_shown(key.meaning), (0, 0, 0, 4)))
-    scores = f"\nScores: {', '.join(OWN_SCORES)}, and any scorer of scikit-learn."
-    out.print(scores, soft_wrap=True)
+    for what, names, more in [
+        ("Scores", OWN_SCORES, "any scorer of scikit-learn"),
+        ("Estimators", CLASSIFIERS, "classes of other packages and of your own"),
+        ("membership", SCHEME_NAMES["membership"](), "your own"),
+        ("balls", SCHEME_NAMES["balls"](), "your own"),
+    ]:
+        out.print(f"\n{what}: {', '.join(names)}, and {more}.", soft_wrap=True, highlight=False)
 
 
 def _say(*parts: str | tuple[str, str]) -> None:

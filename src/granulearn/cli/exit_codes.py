@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Sequence
 
 from granulearn._extras import missing_package
+from granulearn._full_disk import is_disk_full
 
 OK = 0
 UNEXPECTED = 1
@@ -46,8 +46,6 @@ _BY_NAME = {
     "OnnxMismatchError": BAD_MODEL,
     "ClusterError": NO_CLUSTER,
 }
-
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 class UsageError(Exception):
@@ -92,6 +90,6 @@ def _about_file(error: OSError) -> str:
     if error.filename is None or error.strerror is None:
         return str(error)
     step = (
-        "make room, or write elsewhere" if error.errno in _FULL else "check the path and the rights"
+        "make room, or write elsewhere" if is_disk_full(error) else "check the path and the rights"
     )
     return f"{error.filename}: {error.strerror.lower()}; {step}."

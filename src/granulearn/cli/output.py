@@ -144,10 +144,16 @@ def table(title: str, *headers: str) -> Table:
     title : str
         What it shows.
     *headers : str
-        Its columns; all but the first are aligned to the right.
+        Its columns; all but the first are aligned to the right. Where all are
+        empty, there is no line of names.
     """
     grid = Table(
-        title=title, title_justify="left", title_style="bold", header_style="cyan", box=SIMPLE
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="cyan",
+        box=SIMPLE,
+        show_header=any(headers),
     )
     for position, header in enumerate(headers):
         grid.add_column(header, justify="right" if position else "left")

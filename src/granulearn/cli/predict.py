@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from granulearn._words import counted
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import (
     DaskOption,
@@ -73,6 +74,7 @@ def predict(
         TEXT_ENDINGS,
         check_output,
         is_standard_output,
+        is_terminal,
         tell_written,
     )
     from granulearn.learning.prediction import Predictor
@@ -105,7 +107,9 @@ def predict(
                 with cluster(dask or "local"):
                     n_rows = predict_on_cluster(predictor, file, output, tell)
         else:
-            with row_progress(file.rows_about, hidden=json) as progress:
+            # A bar would be drawn into answers that go to the same terminal.
+            hidden = json or is_terminal(output)
+            with row_progress(file.rows_about, hidden=hidden) as progress:
                 n_rows = predict_file(predictor, file, output, progress)
         for line in predictor.surprises(file.place):
             note(line)
@@ -123,4 +127,4 @@ def predict(
         return
     shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
     shown = f" ({shares})" if shares else ""
-    tell_written(f"{n_rows} rows predicted{shown}", output)
+    tell_written(f"{counted(n_rows, 'row')} predicted{shown}", output)

@@ -76,7 +76,10 @@ def report(
             except StudyError as error:
                 raise UsageError(str(error)) from error
         tell("drawing and writing")
-        written = _written(summary, output, others)
+        try:
+            written = _written(summary, output, others)
+        except StudyError as error:
+            raise UsageError(str(error)) from error
     for file in written:
         console().print(f"written: {file}", soft_wrap=True)
 
@@ -98,14 +101,14 @@ def _written(
     whole = reports.is_of_the_paper(summary)
     tables, latex, markdown, csv, figures = others
     written = []
+    if latex is not None:  # first: a study that is no table is refused before anything is written
+        written.append(reports.write_latex(summary, latex))
     if output is not None:
         write = reports.write_paper_page if whole else reports.write_page
         written.append(write(summary, output))
     if tables is not None:
         for own in summary["studies"].values() if whole else [summary]:
             written += reports.write_tables(own, tables)
-    if latex is not None:
-        written.append(reports.write_latex(summary, latex))
     if markdown is not None:
         written.append(reports.write_markdown(summary, markdown))
     if csv is not None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import check_can_be_written
 from granulearn.cli.output import bold, console, note
+from granulearn.cli.terminal_text import visible
 from granulearn.persistence.atomic_files import written_atomically, written_through
 from granulearn.tables.readers.streams import is_pipe_or_device
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".data")
 PARQUET_ENDINGS = (".parquet", ".pq")
+_STANDARD_OUTPUT = 1
 
 
 def is_standard_output(path: Path) -> bool:
@@ -24,6 +28,22 @@ def is_standard_output(path: Path) -> bool:
         As given.
     """
     return str(path) in ("-", "/dev/stdout")
+
+
+def is_terminal(path: Path) -> bool:
+    """Return whether an output is a terminal, which a person looks at.
+
+    Parameters
+    ----------
+    path : Path
+        As given.
+    """
+    if is_standard_output(path):
+        return os.isatty(_STANDARD_OUTPUT)
+    if not path.is_char_device():
+        return False
+    with path.open("wb") as device:
+        return device.isatty()
 
 
 def check_output(path: Path, *suffixes: str, json: bool) -> None:
@@ -74,8 +94,29 @@ def written_output(path: Path, suffix: str) -> AbstractContextManager[Path]:
     suffix : str
         How the name of the place ends if that of the output has no ending.
     """
+    if is_terminal(path):
+        return _shown(path, suffix)
+    return _written(path, suffix)
+
+
+def _written(path: Path, suffix: str) -> AbstractContextManager[Path]:
     if is_standard_output(path):
-        return written_through(1, suffix)
+        return written_through(_STANDARD_OUTPUT, suffix)
     if is_pipe_or_device(path):
         return written_through(path, path.suffix or suffix)
     return written_atomically(path)
+
+
+@contextmanager
+def _shown(path: Path, suffix: str) -> Iterator[Path]:
+    """Give a place to write to; a terminal gets it with what could command it spelt out."""
+    with _written(path, suffix) as draft:
+        yield draft
+        shown = draft.with_name("shown")
+        with (
+            draft.open(encoding="utf-8", errors="backslashreplace", newline="\n") as written,
+            shown.open("w", encoding="utf-8", newline="\n") as spelt_out,
+        ):
+            for line in written:
+                spelt_out.write(visible(line.replace("\r\n", "\n")))
+        shown.replace(draft)

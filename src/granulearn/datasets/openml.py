@@ -33,7 +33,7 @@ def load_openml(place: str, *, version: int = 1) -> tuple[pd.DataFrame, np.ndarr
 
     which = {"data_id": int(place)} if place.isdigit() else {"name": place, "version": version}
     try:
-        bunch = fetch_openml(**which, as_frame=True, parser="auto")
+        bunch = fetch_openml(**which, as_frame=True, parser="liac-arff")
     except (URLError, OSError) as error:
         raise SourceUnavailableError(
             f"openml.org could not be reached for {place!r} ({error}), and scikit-learn's "

@@ -140,4 +140,6 @@ def rated_part(
         for name in cells.column_names
         if not is_nested(cells[name].type)
     }
-    return AuditTotals(totals.counts, pd.concat([worst, pd.DataFrame(shown, worst.index)], axis=1))
+    return AuditTotals(
+        totals.counts, pd.concat([worst, pd.DataFrame(shown, worst.index, dtype=object)], axis=1)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -197,7 +198,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The classes.
         """
-        return self._asked(X).predict(X)
+        return self._asked(X).predict(_file_or_rows(X))
 
     def predict_proba(self, X):
         """Return the probability of each class for each row.
@@ -212,7 +213,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self._asked(X).predict_proba(X)
+        return self._asked(X).predict_proba(_file_or_rows(X))
 
     def save(self, path: str | os.PathLike) -> None:
         """Write a model file, which `load` and `granulearn predict` read.
@@ -299,6 +300,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _file_or_rows(X: Any) -> Any:
+    """Return what a loaded model takes: to it, unlike here, a text is no path."""
+    return Path(X) if isinstance(X, str) else X
 
 
 def _checked_labels(y: Any) -> Any:

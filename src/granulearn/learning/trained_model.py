@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,8 +44,27 @@ def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str,
         "accuracy": float(right.sum() / counts.sum()),
         "balanced accuracy": float(np.mean(right[seen] / true[seen])),
         "macro F1": float(np.mean(2 * right[concerned] / (true + predicted)[concerned])),
-        "confusion": {"classes": [str(label) for label in classes], "counts": counts.tolist()},
+        "confusion": _confusion(counts, [str(label) for label in classes]),
     }
+
+
+# The counts of many classes would be more than all else in a model file, and more than it may hold.
+MOST_CLASSES_COUNTED, CONFUSIONS_KEPT = 100, 100
+
+
+def _confusion(counts: np.ndarray, classes: list[str]) -> dict[str, Any]:
+    """Return the counts of few classes, or which of many are taken for which most often."""
+    if len(classes) <= MOST_CLASSES_COUNTED:
+        return {"classes": classes, "counts": counts.tolist()}
+    wrong = counts - np.diag(np.diag(counts))
+    most_first = np.argsort(-wrong, axis=None, kind="stable")[:CONFUSIONS_KEPT]
+    pairs = zip(*np.unravel_index(most_first, wrong.shape), strict=True)
+    largest = [
+        {"true": classes[true], "predicted": classes[found], "rows": int(wrong[true, found])}
+        for true, found in pairs
+        if wrong[true, found]
+    ]
+    return {"classes": classes, "largest": largest}
 
 
 def input_cards(X: pd.DataFrame) -> tuple[ColumnCard, ...]:
@@ -78,6 +97,22 @@ def _category_card(column: pd.Series) -> ColumnCard:
     return ColumnCard(str(column.name), "category", int(column.isna().sum()), categories=categories)
 
 
+def with_meanings(columns: Iterable[ColumnCard], schema: Schema | None) -> tuple[ColumnCard, ...]:
+    """Return the inputs of a model with what they hold, in words.
+
+    Parameters
+    ----------
+    columns : iterable of ColumnCard
+        The inputs.
+    schema : Schema or None
+        How the columns of a file become these inputs.
+    """
+    meanings: dict[str, str] = {}
+    for column in schema.used if schema else ():
+        meanings |= column.meanings
+    return tuple(replace(card, meaning=meanings.get(card.name, "")) for card in columns)
+
+
 def make_card(
     kind: str,
     model: Any,
@@ -104,16 +139,12 @@ def make_card(
     **facts
         The other fields of the card that the model does not know.
     """
-    meanings: dict[str, str] = {}
-    for column in schema.used if schema else ():
-        meanings |= column.meanings
-    told = (replace(card, meaning=meanings.get(card.name, "")) for card in columns)
     # A committee of networks, alone or as a part, chose its settings by leave-one-out.
     network = getattr(model, "committee_", model)
     settings = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
     return ModelCard(
         model=kind,
-        columns=tuple(told),
+        columns=with_meanings(columns, schema),
         schema=schema,
         rows=labels.total(),
         classes={str(label): labels[str(label)] for label in model.classes_},

@@ -24,7 +24,10 @@ from granulearn.learning.trained_model import (
     make_card,
     scores_of_confusion,
     told_to_users,
+    with_meanings,
 )
+from granulearn.persistence.model_card import ModelCard
+from granulearn.persistence.model_files import check_card_fits
 from granulearn.tables import TableError, TrainingTable
 from granulearn.tables.messages import Message, Setting
 
@@ -115,6 +118,8 @@ def train(
     _check_class_sizes(table, tune=tune, test=test)
     train_rows, test_rows = _split(table, test, seed)
     X, y = table.X.iloc[train_rows], table.y[train_rows]
+    columns = with_meanings(input_cards(X), table.schema)
+    check_card_fits(ModelCard(columns=columns, schema=table.schema))
     learner = make_learner(table, model, y, tune=tune, seed=seed)
     # A search solves thousands of small systems: threads would only wait for each other.
     with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
@@ -135,7 +140,7 @@ def train(
         pipeline[-1],
         Counter(map(str, y)),
         target=table.target,
-        columns=input_cards(table.X.iloc[train_rows]),
+        columns=columns,
         schema=table.schema,
         dropped_rows=table.dropped_rows,
         scores=scores,
