@@ -235,6 +235,12 @@ def parquet_without_rows(folder: Path) -> Path:
     return holding(folder, "none.parquet", as_parquet(TABLE.slice(0, 0)))
 
 
+@bad("zone.parquet", "'when'", "'Mars/Phobos'")
+def times_of_an_unknown_zone(folder: Path) -> Path:
+    times = pa.array(range(TABLE.num_rows), pa.timestamp("s", tz="Mars/Phobos"))
+    return holding(folder, "zone.parquet", as_parquet(TABLE.append_column("when", times)))
+
+
 @bad("cut.feather")
 def cut_feather(folder: Path) -> Path:
     buffer = io.BytesIO()

@@ -66,6 +66,7 @@ def test_one_and_many_rows_get_labels_and_probabilities(model, port):
         (lambda rows: [rows[0] | {"f2": float("inf")}], 422, "'f2' must be a finite number"),
         (lambda rows: [rows[0] | {"f2": True}], 422, "'f2' must be a finite number"),
         (lambda rows: [rows[0] | {"f1": 3}], 422, "'f1' must be text"),
+        (lambda rows: [rows[0] | {"f1": "\ud800"}], 422, "surrogates not allowed"),
         (lambda rows: "x" * 11_000_000, 413, "too large"),
     ],
 )

@@ -1,10 +1,15 @@
 """Columns of Arrow in the usual types."""
 
+import re
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
+from granulearn.tables import TableError
 from granulearn.tables.readers.arrow_types import usual_batch, usual_type
 
+SHOWN = Path("t.parquet")
 TEXTS = ["a", None, "é"]
 
 
@@ -37,5 +42,22 @@ def test_a_column_in_pieces_stays_in_pieces():
 
 def test_a_batch_has_the_columns_asked_for_under_their_names():
     batch = pa.RecordBatch.from_pydict({"a": [1], "b": [2], "c": [3]})
-    assert usual_batch(batch, [2, 0], ["x", "y"]).to_pydict() == {"x": [3], "y": [1]}
-    assert usual_batch(batch, [], []).num_rows == 1
+    assert usual_batch(SHOWN, batch, [2, 0], ["x", "y"]).to_pydict() == {"x": [3], "y": [1]}
+    assert usual_batch(SHOWN, batch, [], []).num_rows == 1
+
+
+@pytest.mark.parametrize("zone", ["Mars/Phobos", "+99:99"])
+def test_times_of_an_unknown_zone_are_refused_by_their_column(zone):
+    times = pa.array([0, None], pa.timestamp("ms", tz=zone))
+    for column in (times, times.dictionary_encode()):
+        batch = pa.RecordBatch.from_pydict({"a": [1, 2], "b": column})
+        said = rf"^t.parquet: column 'when' has times of the zone '{re.escape(zone)}', which this"
+        with pytest.raises(TableError, match=said):
+            usual_batch(SHOWN, batch, [1], ["when"])
+        assert usual_batch(SHOWN, batch, [0], ["a"]).to_pydict() == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Vienna", "+05:30", None])
+def test_times_of_a_known_zone_are_kept(zone):
+    batch = pa.RecordBatch.from_pydict({"b": pa.array([0, None], pa.timestamp("ms", tz=zone))})
+    assert usual_batch(SHOWN, batch, [0], ["b"]).equals(batch)

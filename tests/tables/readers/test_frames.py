@@ -114,6 +114,35 @@ def test_odd_names_of_pandas_become_names():
     assert table_of(many).names == ["u v", "u w"]
 
 
+HALF = "\ud800"  # of a surrogate pair: legal in JSON, and no character
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"city": "Graz", "age": 1}, {"city": HALF, "age": 2}],
+        {"city": ["Graz", HALF]},
+        {"city": np.array(["Graz", HALF])},
+        {"city": np.array(["Graz", 3, HALF], dtype=object)},
+        pd.DataFrame({"city": pd.Series(["Graz", HALF], dtype=object)}),
+        pd.DataFrame(
+            {"city": pd.Categorical.from_codes([0, 1], pd.Index(["Graz", HALF], dtype=object))}
+        ),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_by_its_column(data):
+    with pytest.raises(TableError, match=r"^column 'city' holds '\\ud800', with half a surrogate"):
+        table_of(data)
+
+
+@pytest.mark.parametrize(
+    "data", [[{HALF: 1}], {HALF: [1]}, pd.DataFrame([[1]], columns=pd.Index([HALF], dtype=object))]
+)
+def test_half_a_surrogate_pair_is_no_part_of_a_name(data):
+    with pytest.raises(TableError, match=r"^the name of a column, '\\ud800', has half a surrogate"):
+        table_of(data)
+
+
 def test_missing_keys_of_dicts_are_null_and_arrays_are_named_by_place():
     assert rows_of(table_of([{"a": 1}, {"b": "x"}]).batches()) == [[1, None], [None, "x"]]
     read = table_of(np.array([[1.0, 2.0]]))
@@ -161,7 +190,8 @@ def test_parts_hold_their_own_rows_only(monkeypatch):
     ("data", "said"),
     [
         (3, "int is no table; give a path"),
-        ([], "list is no table"),
+        ([], "^the list has no rows; give at least one"),
+        ((), "^the tuple has no rows"),
         (np.zeros((2, 2, 2)), "ndarray is no table"),
         (np.zeros(3), "ndarray of one dimension. Reshape your data"),
         ([1, 2], "list of one dimension. Reshape your data"),

@@ -1,11 +1,14 @@
 """Streams become files, for as long as they are needed."""
 
+import errno
+import io
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from granulearn.tables import TableError
 from granulearn.tables.readers import streams
 from granulearn.tables.readers.streams import StreamCopy, is_pipe_or_device, is_standard_input
 
@@ -45,10 +48,22 @@ def test_a_closed_standard_input_is_said(monkeypatch):
         StreamCopy(Path("-"))
 
 
-def test_no_room_for_a_copy_is_said(monkeypatch):
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/zero"])
+def test_a_device_is_never_copied(device, tmp_path, monkeypatch):
+    monkeypatch.setattr(streams.shutil, "copyfileobj", None)  # /dev/zero would fill the disk
+    (tmp_path / "t.csv").symlink_to(device)
+    for path in (Path(device), tmp_path / "t.csv"):
+        with pytest.raises(TableError, match=f"{path} is a device"):
+            StreamCopy(path)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG])
+def test_no_room_for_a_copy_is_said(number, monkeypatch, tmp_path):
     def full(*_):
-        raise OSError(streams.errno.ENOSPC, "no space")
+        raise OSError(number, "no space")
 
     monkeypatch.setattr(streams.shutil, "copyfileobj", full)
-    with pytest.raises(OSError, match="no room for a copy of /dev/null; set TMPDIR"):
-        StreamCopy(Path("/dev/null"))
+    monkeypatch.setattr(streams, "_opened", lambda _: io.BytesIO())
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match=r"no room for a copy of .*pipe; set TMPDIR"):
+        StreamCopy(tmp_path / "pipe")

@@ -6,13 +6,14 @@ import datetime
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import by_different_text
+from granulearn.tables.columns.json_entries import check_entries, is_truth
 
 _CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
@@ -89,6 +90,17 @@ class DateForm:
     family: str
     day_first: bool = True
     has_clock: bool = False
+
+    @classmethod
+    def from_json(cls, content: Any) -> DateForm:
+        """Return the form that a model file has; anything else raises TypeError."""
+        entries = {
+            "family": lambda name: name in FAMILIES,
+            "day_first": is_truth,
+            "has_clock": is_truth,
+        }
+        check_entries(content, entries, "a form of dates", needed=("family",))
+        return cls(**content)
 
 
 class _Moment(NamedTuple):

@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import by_different_text, characters
+from granulearn.tables.columns.json_entries import check_entries, is_text
 
 # Squares of larger numbers are none that a float can hold: no mean or distance could be computed.
 LARGEST_NUMBER = 1e150
@@ -94,6 +95,13 @@ class NumberForm:
 
     decimal: str = "."
     unit: str = ""
+
+    @classmethod
+    def from_json(cls, content: Any) -> NumberForm:
+        """Return the form that a model file has; anything else raises TypeError."""
+        entries = {"decimal": lambda sign: sign in DECIMALS, "unit": is_text}
+        check_entries(content, entries, "a form of numbers")
+        return cls(**content)
 
 
 class _Parts(NamedTuple):

@@ -21,7 +21,6 @@ from granulearn.tables.columns.cells import (
 )
 from granulearn.tables.columns.dates import (
     CLOCK,
-    FAMILIES,
     DateForm,
     meanings_of_dates,
     names_of_dates,
@@ -29,8 +28,17 @@ from granulearn.tables.columns.dates import (
     read_stored_dates,
     stored_class,
 )
+from granulearn.tables.columns.json_entries import (
+    Entries,
+    are_counts,
+    are_texts,
+    check_entries,
+    is_count,
+    is_mapping,
+    is_text,
+    is_truth,
+)
 from granulearn.tables.columns.numbers import (
-    DECIMALS,
     NumberForm,
     is_plain,
     is_usable,
@@ -64,6 +72,22 @@ SHOWN_MISFITS = 5
 # More rows than this are read column by column: the calls cost nothing beside the cells.
 _FEW_ROWS = 256
 _PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
+
+# What a model file keeps of a column.
+_ENTRIES: Entries = {
+    **dict.fromkeys(("name", "left_out"), is_text),
+    "kind": lambda kind: kind in KINDS,
+    **dict.fromkeys(("of_numbers", "filled"), is_truth),
+    "distinct": is_count,
+    "missing": are_counts,
+    "values_like_marks": are_texts,
+    **dict.fromkeys(("number", "date"), is_mapping),
+}
+_MADE_BY: Mapping[str, Callable[[Any], Any]] = {
+    "number": NumberForm.from_json,
+    "date": DateForm.from_json,
+    "values_like_marks": tuple,
+}
 
 
 @dataclass(frozen=True)
@@ -119,6 +143,11 @@ class Column:
         if self.left_out:
             return []
         return names_of_dates(self.name, self.date) if self.kind == DATE else [self.name]
+
+    @property
+    def makes_numbers(self) -> bool:
+        """Whether its cells become numbers; else they stay text."""
+        return self.filled or self.kind in (NUMBER, YES_NO, DATE)
 
     @property
     def becomes(self) -> str:
@@ -187,17 +216,9 @@ class Column:
         content : mapping
             As from `to_json`; anything else raises TypeError.
         """
-        if not isinstance(content, Mapping) or content.get("kind") not in KINDS:
-            raise TypeError(f"{content!r} is no column: its kind must be one of {', '.join(KINDS)}")
-        forms = {"number": NumberForm, "date": DateForm}
-        given = {
-            key: forms[key](**value) if key in forms else value for key, value in content.items()
-        }
-        given["values_like_marks"] = tuple(given.get("values_like_marks", ()))
-        column = cls(**given)
-        if column.number.decimal not in DECIMALS or column.date.family not in FAMILIES:
-            raise TypeError(f"{column.number} and {column.date} are no forms of cells")
-        return column
+        check_entries(content, _ENTRIES, "a column of the schema", needed=("name", "kind"))
+        made = {key: make(content[key]) for key, make in _MADE_BY.items() if key in content}
+        return cls(**{**content, **made})
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class ParquetPart:
                     # Arrow gives more than was asked for if a name begins like another.
                     index = batch.schema.get_field_index
                     fields = [index(stored[i]) for i in places] if are_unique else places
-                    yield usual_batch(batch, fields, wanted)
+                    yield usual_batch(self.shown, batch, fields, wanted)
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{self.shown} is damaged: {error}; write it again.") from error
 
@@ -225,7 +225,7 @@ class ArrowTable(TableFile):
         for _, batch in self._stored():
             if batch is not None:
                 for begin in range(0, batch.num_rows, rows):
-                    yield usual_batch(batch.slice(begin, rows), places, wanted)
+                    yield usual_batch(self._shown, batch.slice(begin, rows), places, wanted)
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return the table as one part."""

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from granulearn._words import quoted
+from granulearn.tables.errors import TableError
 
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
@@ -35,11 +41,15 @@ def _storage(column: pa.Array) -> pa.Array:
     return column.storage
 
 
-def usual_batch(batch: pa.RecordBatch, fields: list[int], names: list[str]) -> pa.RecordBatch:
+def usual_batch(
+    shown: Path, batch: pa.RecordBatch, fields: list[int], names: list[str]
+) -> pa.RecordBatch:
     """Return some columns of a batch, in their usual types, under new names.
 
     Parameters
     ----------
+    shown : Path
+        The table, for messages.
     batch : pyarrow RecordBatch
         Any batch.
     fields : list of int
@@ -49,4 +59,27 @@ def usual_batch(batch: pa.RecordBatch, fields: list[int], names: list[str]) -> p
     """
     if not fields:
         return batch.select([])
-    return pa.RecordBatch.from_arrays([usual_type(batch.column(i)) for i in fields], names=names)
+    columns = [usual_type(batch.column(i)) for i in fields]
+    for name, column in zip(names, columns, strict=True):
+        _check_zone(shown, name, column.type)
+    return pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _check_zone(shown: Path, name: str, kind: pa.DataType) -> None:
+    """Raise if the clock of a column cannot be told; another one would be another column."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_timestamp(kind) and kind.tz and not _is_known_zone(kind.tz):
+        raise TableError(
+            f"{shown}: column {name!r} has times of the zone {quoted(kind.tz)}, which this system "
+            "does not know; install its time zones (tzdata), or store the column in UTC."
+        )
+
+
+@lru_cache(100)
+def _is_known_zone(zone: str) -> bool:
+    try:
+        pc.local_timestamp(pa.array([0], pa.timestamp("s", tz=zone)))
+    except pa.ArrowInvalid:
+        return False
+    return True

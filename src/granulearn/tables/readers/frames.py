@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 from granulearn.tables.readers.arrow_types import usual_batch, usual_type
 from granulearn.tables.readers.files import open_table
@@ -45,7 +46,7 @@ class FramePart:
         wanted = known_columns(_SHOWN, names, names if columns is None else columns)
         fields = [names.index(name) for name in wanted]
         for batch in self.table.to_batches(rows_per_batch(len(wanted))):
-            yield usual_batch(batch, fields, wanted)
+            yield usual_batch(_SHOWN, batch, fields, wanted)
 
     def __reduce__(self):
         # Arrow would send the rows of the other parts along.
@@ -170,34 +171,34 @@ def _is_arrow(data: Any) -> bool:
 
 def _of_pandas(frame: Any) -> pa.Table:
     check_width(_SHOWN, frame.shape[1])
-    columns = [_column_of_pandas(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame]
+    names = [_name(" ".join(map(str, key)) if isinstance(key, tuple) else key) for key in frame]
+    columns = [_column_of_pandas(frame.iloc[:, place], name) for place, name in enumerate(names)]
     return pa.Table.from_arrays(columns, names=names)
 
 
-def _column_of_pandas(series: Any) -> pa.Array:
+def _column_of_pandas(series: Any, name: str) -> pa.Array:
     # Objects are taken out of the frame first, which hands them over one at a time.
     cells = series.to_numpy() if series.dtype == _OBJECT else series
     if series.dtype == _OBJECT and _are_mixed(cells):
-        return _mixed(series)
+        return _mixed(series, name)
     try:
         column = pa.array(cells, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return _shown(series)
+        return _shown(series, name)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if isinstance(kind, pa.BaseExtensionType):
-        return _shown(series)  # periods and intervals: what pandas shows says more
+        return _shown(series, name)  # periods and intervals: what pandas shows says more
     return column
 
 
-def _shown(series: Any) -> pa.Array:
+def _shown(series: Any, name: str) -> pa.Array:
     """Return the text of values that Arrow does not know; categories stay categories."""
     if not hasattr(series, "cat"):
-        return _mixed(series)
+        return _mixed(series, name)
     # By category: among the cells, a missing one makes floats of the whole bounds of others.
     codes = series.cat.codes.to_numpy()
     indices = pa.array(codes, mask=codes < 0)
-    cells = pa.DictionaryArray.from_arrays(indices, _mixed(series.cat.categories))
+    cells = pa.DictionaryArray.from_arrays(indices, _mixed(series.cat.categories, name))
     return cells.dictionary_decode().dictionary_encode()  # 1 and "1" have one text
 
 
@@ -210,9 +211,37 @@ def _are_mixed(values: Any) -> bool:
     return len(kinds) > 1 and (bool in kinds or not are_numbers)
 
 
-def _mixed(values: Any) -> pa.Array:
+def _mixed(values: Any, name: str) -> pa.Array:
     """Return values of several types, or of one that Arrow does not know, as text."""
-    return pa.array([text_of(value) for value in values], pa.string())
+    texts = [text_of(value) for value in values]
+    try:
+        return pa.array(texts, pa.string())
+    except UnicodeEncodeError as error:
+        wrong = next(text for text in texts if text and _is_no_text(text))
+        raise TableError(
+            f"column {quoted(name)} holds {quoted(wrong)}, with half a surrogate pair, which is no "
+            "character; correct the cell."
+        ) from error
+
+
+def _name(key: Any) -> str:
+    """Return what a column is called."""
+    name = str(key)
+    if _is_no_text(name):
+        raise TableError(
+            f"the name of a column, {quoted(name)}, has half a surrogate pair, which is no "
+            "character; correct the name."
+        )
+    return name
+
+
+def _is_no_text(text: str) -> bool:
+    """Return whether a text, as JSON may spell it, cannot be written as Unicode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _of_values(data: Any) -> pa.Table:
@@ -221,15 +250,18 @@ def _of_values(data: Any) -> pa.Table:
             "Sparse data was passed, but dense data is required: use .toarray() to convert it."
         )
     if isinstance(data, Mapping):
-        columns = {str(name): _column(values, str(name)) for name, values in data.items()}
+        given = {_name(key): cells for key, cells in data.items()}
+        columns = {name: _column(cells, name) for name, cells in given.items()}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise TableError(f"the columns differ in length: {lengths}; give them equal lengths.")
         return pa.table(columns)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
         keys = dict.fromkeys(key for row in data for key in row)
-        columns = {str(key): _column([row.get(key) for row in data], str(key)) for key in keys}
-        return pa.table(columns)
+        given = {_name(key): [row.get(key) for row in data] for key in keys}
+        return pa.table({name: _column(cells, name) for name, cells in given.items()})
+    if isinstance(data, (list, tuple)) and not data:
+        raise TableError(f"the {type(data).__name__} has no rows; give at least one.")
     array = array_of(data)
     if array is not None and array.ndim == 2:
         return _of_array(array)
@@ -261,11 +293,11 @@ def _column(values: Any, name: str) -> pa.Array:
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
     if type(values).__module__.startswith("pandas"):
-        return _column_of_pandas(values)
+        return _column_of_pandas(values, name)
     if getattr(values, "dtype", _OBJECT) == _OBJECT and _are_mixed(values):
-        return _mixed(values)
+        return _mixed(values, name)
     try:
         column = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return _mixed(values)
+        return _mixed(values, name)
     return usual_type(column)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import stat
 import sys
@@ -10,6 +9,9 @@ import tempfile
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import BinaryIO
+
+from granulearn._full_disk import is_disk_full
+from granulearn.tables.errors import TableError
 
 STANDARD_INPUT = Path("standard input")
 
@@ -50,6 +52,8 @@ class StreamCopy(AbstractContextManager):
     """
 
     def __init__(self, path: Path):
+        if not is_standard_input(path):
+            _refuse_device(path)
         self.shown = STANDARD_INPUT if is_standard_input(path) else path
         self._folder = tempfile.TemporaryDirectory(prefix="granulearn-")
         self.path = Path(self._folder.name) / "table"
@@ -64,7 +68,7 @@ class StreamCopy(AbstractContextManager):
             with _opened(path) as stream, self.path.open("wb") as file:
                 shutil.copyfileobj(stream, file, 2**20)
         except OSError as error:
-            if error.errno != errno.ENOSPC:
+            if not is_disk_full(error):
                 raise
             raise OSError(
                 f"{self.path.parent.parent} has no room for a copy of {self.shown}; set TMPDIR to "
@@ -73,6 +77,15 @@ class StreamCopy(AbstractContextManager):
 
     def __exit__(self, *raised: object) -> None:
         self._folder.cleanup()
+
+
+def _refuse_device(path: Path) -> None:
+    """Raise an error for what has no end, as /dev/zero: its copy would fill the disk."""
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise TableError(
+            f"{path} is a device, not a table; name a file, or send a table to standard input."
+        )
 
 
 def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
