@@ -1,5 +1,7 @@
 """LaTeX, Markdown, CSV and figures of a study, and of the whole paper."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -10,7 +12,17 @@ from granulearn.report.exports import (
     write_latex,
     write_markdown,
 )
+from granulearn.studies import Store, StudyError, load_study, summarize
 from tests.report.summaries import full_summary, paper_summary, table1_summary
+from tests.studies.made_up_results import fill_store
+from tests.studies.small_studies import SMALL, write_study
+
+
+def cells_of(text: str, head: str) -> list[str]:
+    """Return the figures of the line of a LaTeX table that begins so, without their marks."""
+    (line,) = [line for line in text.splitlines() if line.startswith(f"{head} &")]
+    cells = line.removesuffix(r" \\").split(" & ")[1:]
+    return [re.sub(r"\\(textbf|underline)\{(.*)\}", r"\2", cell) for cell in cells if cell]
 
 
 def test_a_study_is_one_table_with_the_ranks_of_its_comparison(tmp_path):
@@ -29,6 +41,57 @@ def test_a_study_of_several_conditions_has_them_as_lines(tmp_path):
     assert "two\\_moons & clean & " in text
     assert " & uniform 20 \\% & " in text
     assert "cells are missing" in text  # those that failed
+
+
+def test_ranks_are_those_of_the_page_also_over_conditions_and_beside_variants(tmp_path):
+    summary = full_summary()
+    text = write_latex(summary, tmp_path / "t.tex").read_text("utf-8")
+    ranks = summary["comparisons"][0]["ranks"]
+    expected = [f"{ranks[name]:.2f}" if name in ranks else "--" for name in summary["methods"]]
+    assert "--" in expected
+    assert cells_of(text, "Average rank") == expected
+
+
+def test_one_method_on_two_sets_is_a_table(tmp_path):
+    first = SMALL.partition('\n[[method]]\nname = "GB-RVFL"')[0]
+    study = load_study(write_study(tmp_path, first))
+    path = fill_store(tmp_path / "a.db", study, lambda cell: 0.75)
+    with Store(path, readonly=True) as store:
+        text = write_latex(summarize(store), tmp_path / "t.tex").read_text("utf-8")
+    assert cells_of(text, "Overall average") == ["75.00"]
+    assert "rank" not in text
+
+
+def test_many_variants_are_left_out_and_a_study_of_nothing_else_is_refused(tmp_path):
+    text = (
+        SMALL
+        + """
+[[method]]
+name = "varied"
+estimator = "RVFLClassifier"
+vary = { n_hidden = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18] }
+"""
+    )
+    empty = tmp_path / "a.db", tmp_path / "b.db"
+    some = load_study(write_study(tmp_path, text))
+    only = load_study("sensitivity-C-h")
+    for path, study in zip(empty, (some, only), strict=True):
+        fill_store(path, study, lambda cell: 0.75, leave_out=lambda cell: True)
+    with Store(empty[0]) as store:
+        latex = write_latex(summarize(store), tmp_path / "t.tex").read_text("utf-8")
+    assert "varied" not in latex
+    assert "Variants are left out." in latex
+    with Store(empty[1]) as store, pytest.raises(StudyError, match="242 variants of 2 method"):
+        write_latex(summarize(store), tmp_path / "t.tex")
+
+
+def test_the_papers_noise_table_has_no_clean_labels_and_the_averages_of_its_page(tmp_path):
+    summary = paper_summary()
+    text = write_latex(summary, tmp_path / "t.tex").read_text("utf-8")
+    assert " & clean & " not in text
+    overall = summary["noise_means"][-1]["ours"]
+    assert cells_of(text, "Overall average") == [f"{value:.2f}" for value in overall]
+    assert text.count("Average rank") == 1  # of table 1
 
 
 def test_the_paper_is_two_tables_in_latex_and_one_in_csv(tmp_path):

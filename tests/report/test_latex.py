@@ -5,6 +5,8 @@ underlined cells follow from its figures, averages and ranks are those that it p
 """
 
 import re
+import shutil
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -73,6 +75,22 @@ def test_the_papers_noise_table_has_an_average_for_each_set_and_the_printed_ones
     assert overall[-1].startswith(r"\textbf")
 
 
+@pytest.mark.parametrize("caption", ["", "All sets"])
+def test_a_table_longer_than_a_page_goes_on_with_its_head_on_the_next(caption):
+    scores = pd.DataFrame({"a": np.arange(100.0), "b": 50.0}, index=[f"s{i}" for i in range(100)])
+    short, long = (latex_table(rows, caption=caption) for rows in (scores[:40], scores))
+    assert "longtable" not in short
+    lines = long.splitlines()
+    assert (lines[0], lines[-1]) == (r"\begin{longtable}{lrr}", r"\end{longtable}")
+    assert lines.count(r"Data set & a & b \\") == 2
+    assert lines.index(r"\endfirsthead") < lines.index(r"\endhead") < lines.index(r"\endfoot")
+    # The lines of the table themselves are those of a short one.
+    body = [row for row in rows_of(long) if row[0].startswith("s")]
+    assert body[:40] == [row for row in rows_of(short) if row[0].startswith("s")]
+    assert len(body) == 100
+    assert long.count(r"\caption") == bool(caption)
+
+
 def test_equal_figures_are_marked_alike_and_all_equal_are_all_best():
     table = pd.DataFrame([[1.001, 1.0, 0.5], [2.0, 2.0, 2.0]], columns=list("abc"))
     first, second = rows_of(latex_table(table))[1:3]
@@ -86,6 +104,45 @@ def test_what_is_missing_is_a_dash_and_in_no_average():
     latex = latex_table(table)
     assert r"y & \textbf{3.00} & --" in latex
     assert rows_of(latex)[-2][1:] == [r"\textbf{3.00}", r"\underline{1.50}"]
+
+
+def test_one_method_has_an_average_and_no_rank():
+    latex = latex_table(pd.DataFrame({"a": [1.0, 3.0]}, index=["x", "y"]))
+    assert rows_of(latex)[-1] == ["Average accuracy", r"\textbf{2.00}"]
+    assert "rank" not in latex
+
+
+def test_ranks_of_a_comparison_are_shown_as_they_are_and_none_where_it_has_none():
+    table = pd.DataFrame({"a": [1.0, 3.0], "b": [2.0, 4.0], "c": [0.0, 0.0]})
+    latex = latex_table(table, ranks={"a": 1.25, "b": 1.75})
+    assert rows_of(latex)[-1] == ["Average rank", r"\textbf{1.25}", r"\underline{1.75}", "--"]
+    assert "rank" not in latex_table(table, ranks={})
+
+
+def test_a_wide_table_is_made_to_fit_the_text_and_a_narrow_one_left_alone():
+    scores = pd.DataFrame([[1.0] * 6] * 2, columns=list("abcdef"))
+    wide = latex_table(scores).splitlines()
+    assert wide[wide.index(r"\begin{tabular}{lrrrrrr}") - 1].startswith(r"\resizebox")
+    assert wide[-2] == r"\end{tabular}}"
+    few = scores[list("abcd")]
+    assert "resizebox" not in latex_table(few)
+    assert "resizebox" in latex_table(few.rename(columns="a method with a long name {}".format))
+    long = latex_table(pd.concat([scores] * 30)).splitlines()
+    assert (long[0].startswith(r"{\scriptsize"), long[-1]) == (True, "}")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+@pytest.mark.parametrize("table", [paper_accuracy_table(), paper_noise_table()])
+def test_the_papers_tables_fit_a_plain_article(table, tmp_path):
+    latex = latex_table(table, caption="As printed", label="tab:x")
+    head = r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}"
+    (tmp_path / "t.tex").write_text(f"{head}\n{latex}\n\\end{{document}}\n")
+    command = ["pdflatex", "-interaction=batchmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0
+    log = (tmp_path / "t.log").read_text("latin-1")
+    assert "Overfull" not in log
+    assert "too large" not in log
 
 
 def test_one_complete_set_has_no_average():

@@ -182,6 +182,18 @@ def test_failures_are_shown_with_their_reason(page):
     assert set(reasons) == {"ValueError: <b>a reason</b> & more"}
 
 
+def test_what_is_missing_is_said_by_set_and_method_and_cells_stand_beside_means(page):
+    assert texts(page, "#missing tbody tr > *") == [
+        "crossplane", "tree", "0 of 4", "4 of 4", "ValueError: <b>a reason</b> & more (4)",
+    ]  # fmt: skip
+    assert texts(page, "#ranking-table th:last-child") == ["cells"]
+    assert set(texts(page, "#ranking-table td:last-child")) == {"8", "12"}
+
+
+def test_a_whole_run_has_no_section_of_what_is_missing(pages):
+    assert 'id="missing"' not in pages["table1"].read_text(encoding="utf-8")
+
+
 def test_it_can_be_printed(page):
     printed = page.print_page()
     assert len(printed) > 10_000

@@ -1,10 +1,11 @@
 """The page of the whole paper: contents, verdicts, figures, and what is missing."""
 
+import copy
 import re
 
 import pytest
 
-from granulearn.report.paper_page import render_paper_page, write_paper_page
+from granulearn.report.paper_page import paper_markdown, render_paper_page, write_paper_page
 from tests.report.browser import open_page
 from tests.report.summaries import paper_summary
 
@@ -33,6 +34,32 @@ def test_a_run_that_was_interrupted_says_what_is_missing(page):
     assert "484 not run yet" in page
     assert '<tr><th scope="row">sensitivity-C-h</th><td>0</td><td>0</td><td>484</td>' in page
     assert re.search(r'id="surfaces">.*?Not run yet', page, re.DOTALL)
+
+
+def test_the_reasons_of_failures_are_told(page):
+    summary = copy.deepcopy(paper_summary())
+    line = summary["progress"]["studies"][0]
+    line["failed"], line["reasons"] = 2, [{"reason": "no <such> set", "cells": 2}]
+    assert "no &lt;such&gt; set (2)" in render_paper_page(summary)
+    assert "- table1: no <such> set (2)\n" in paper_markdown(summary)
+    assert "Why cells failed" not in paper_markdown(paper_summary())
+
+
+def test_the_number_of_splits_is_that_of_the_study(page):
+    assert "this run, mean of one split;" in page
+    summary = copy.deepcopy(paper_summary())
+    summary["studies"]["noise"]["study"]["n_splits"] = 5
+    assert "this run, mean of 5 splits;" in render_paper_page(summary)
+
+
+def test_the_sets_that_are_not_there_are_counted(page):
+    assert "2 of the paper's 37 sets have no public copy." in page
+
+
+def test_what_is_found_again_and_why_come_before_the_tables():
+    text = paper_markdown(paper_summary())
+    places = [text.index(head) for head in ("**Found again**", "## Why we think so", "| method |")]
+    assert places == sorted(places)
 
 
 def test_ids_are_unique(page):

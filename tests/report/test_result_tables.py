@@ -10,7 +10,7 @@ import pytest
 
 from granulearn.datasets.catalogue import collections
 from granulearn.report import write_tables
-from granulearn.report.result_tables import score_frame
+from granulearn.report.result_tables import gaps_in_words, score_frame
 from granulearn.statistics import paper_accuracy_table
 from tests.report.summaries import full_summary, table1_summary
 
@@ -41,6 +41,15 @@ def test_the_page_names_the_command_and_holds_the_means(written):
         assert f"{line['scores']['accuracy']:.2f}" in row
 
 
+def test_a_study_of_ones_own_has_no_source_and_names_no_option_that_was_not_used(tmp_path):
+    table, page = write_tables(full_summary(), tmp_path)
+    assert list(pd.read_csv(table).columns[:3]) == ["dataset", "condition", "RVFL"]
+    text = page.read_text(encoding="utf-8")
+    assert "rerun" not in text
+    assert "granulearn bench FOLDER/full.toml\ngranulearn report results/full.db\n" in text
+    assert "docs/results" not in text
+
+
 def test_every_row_of_a_markdown_table_has_the_columns_of_its_head(written):
     text = written[1].read_text(encoding="utf-8")
     for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
@@ -53,6 +62,45 @@ def test_conditions_have_a_table_of_means(tmp_path):
     mean = frame[frame["condition"] == "uniform 20 %"]["RVFL"].mean()
     row = next(row for row in text.splitlines() if row.startswith("| uniform 20 %"))
     assert f"{mean:.2f}" in row
+
+
+def test_a_method_that_lacks_a_set_has_no_mean_over_the_others(tmp_path):
+    text = write_tables(full_summary(), tmp_path)[1].read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line[:1] == "|"]
+    (head,) = [row for row in rows if row[0] == "condition"]
+    clean = dict(zip(head, next(row for row in rows if row[0] == "clean"), strict=True))
+    assert clean["tree"] == "–"
+    assert "–" not in (clean["RVFL"], clean["GB-RVFL"])
+
+
+def test_what_is_missing_is_said_with_reasons_and_means_with_their_cells(tmp_path):
+    text = write_tables(full_summary(), tmp_path)[1].read_text(encoding="utf-8")
+    assert "## What is missing" in text
+    reason = "ValueError: <b>a reason</b> & more (4)"
+    assert f"| crossplane | tree | 0 of 4 | 4 of 4 | {reason} |" in text
+    (head,) = [line for line in text.splitlines() if line.startswith("| method |")]
+    assert head.endswith("| cells |")
+    assert re.search(r"^\| tree \|.*\| 8 \|$", text, re.MULTILINE)
+    assert re.search(r"^\| RVFL \|.*\| 12 \|$", text, re.MULTILINE)
+
+
+def test_a_whole_run_lacks_nothing_and_counts_no_cells(written):
+    text = written[1].read_text(encoding="utf-8")
+    assert "What is missing" not in text
+    assert "| cells |" not in text
+
+
+def test_many_names_and_long_reasons_are_cut():
+    summary = copy.deepcopy(full_summary())
+    sets = [f"set {number}" for number in range(9)]
+    gap = {"datasets": sets, "methods": summary["methods"], "cells": 4, "missing": 4, "failed": 0}
+    reasons = [{"reason": "no " * 200, "cells": 2}, {"reason": "", "cells": 5}]
+    summary["progress"]["gaps"] = [{**gap, "reasons": reasons}]
+    ((datasets, methods, missing, _, why),) = gaps_in_words(summary)
+    assert datasets == "set 0, set 1, set 2, set 3, set 4, set 5, 3 more"
+    assert (methods, missing) == (f"all {len(summary['methods'])} methods", "4 of 4")
+    assert len(why) < 190
+    assert why.endswith("… (2); others (5)")
 
 
 def test_a_failed_cell_is_an_empty_one(tmp_path):

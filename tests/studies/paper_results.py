@@ -20,11 +20,13 @@ def papers_own_accuracy(cell) -> float:
     return 0.8 + 0.01 * (int(cell.key[:4], 16) % (3 if "SDAP" in cell.method.name else 9))
 
 
-def paper_store(path: Path, *, leave_out=lambda cell: False) -> Path:
+def paper_store(path: Path, *, leave_out=lambda cell: False, one_split: bool = True) -> Path:
     """Write a store that holds the paper's own figures; one split of each, to be quick."""
     for name in PAPER_STUDIES:
         study = load_study(name)
-        study = study.model_copy(update={"split": study.split.model_copy(update={"repeats": 1})})
+        if one_split:
+            split = study.split.model_copy(update={"repeats": 1})
+            study = study.model_copy(update={"split": split})
         fill_store(path, study, papers_own_accuracy, leave_out=leave_out)
     return path
 

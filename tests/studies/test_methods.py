@@ -121,6 +121,65 @@ def test_a_wrong_parameter_of_a_class_without_scikit_learns_base_is_named():
         check_method(method)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        ("sklearn.linear_model.Ridge", "no classifier but a regressor"),
+        ("sklearn.cluster.KMeans", "no classifier but a clusterer"),
+        ("catboost.CatBoostRegressor", "no classifier but a regressor"),
+        ("RVFLRegressor", "granulearn has no classifier 'RVFLRegressor'"),
+    ],
+)
+def test_what_is_known_to_be_no_classifier_is_refused(estimator, said):
+    with pytest.raises(StudyError, match=rf"^estimator: .*{said}"):
+        check_method(Method(name="m", estimator=estimator))
+
+
+@pytest.mark.parametrize("estimator", ["catboost.CatBoostClassifier", f"{__name__}.FaceOnly"])
+def test_a_classifier_need_not_be_derived_from_scikit_learns_base(estimator):
+    check_method(Method(name="m", estimator=estimator))
+
+
+class FaceOnly:
+    """A class of one's own that states nothing of itself."""
+
+    def __init__(self, balls="blue"):
+        self.balls = balls
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def get_params(self, deep=True):
+        return {"balls": self.balls}
+
+    def set_params(self, **parameters):
+        return self
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"fixed": {"membership": "sdapp"}}, r"fixed\.membership: .*did you mean 'sdap'"),
+        ({"fixed": {"balls": "MyBalls"}}, r"fixed\.balls: none is named 'MyBalls'; there are "),
+        ({"grid": {"membership": ["sdap", "fuzy"]}}, r"grid\.membership: .*mean 'fuzzy'"),
+        ({"vary": {"balls": ["two-mean"]}}, r"balls: .*did you mean 'two-means'"),
+    ],
+)
+def test_an_unknown_membership_or_ball_maker_is_refused(changes, said):
+    with pytest.raises(StudyError, match=said):
+        check_method(rvfl(estimator="GBRVFLClassifier", **changes))
+
+
+def test_schemes_inside_another_estimator_are_looked_at_too():
+    nested = {"estimator": "GBRVFLClassifier", "fixed": {"membership": "sdapp"}}
+    bagged = "sklearn.ensemble.BaggingClassifier"
+    with pytest.raises(StudyError, match=r"fixed\.estimator__membership"):
+        check_method(Method(name="m", estimator=bagged, fixed={"estimator": nested}))
+
+
 def test_what_has_not_the_face_of_an_estimator_is_refused():
     with pytest.raises(StudyError, match="is no scikit-learn estimator"):
         check_method(Method(name="m", estimator="collections.OrderedDict"))

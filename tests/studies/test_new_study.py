@@ -24,3 +24,10 @@ def test_nothing_is_overwritten_and_a_bad_name_is_refused(tmp_path):
         write_new_study("mine", tmp_path)
     with pytest.raises(StudyError, match="no name of a study"):
         write_new_study("../mine", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["paper", "table1", "quick.toml"])
+def test_the_name_of_a_shipped_study_is_taken(name, tmp_path):
+    with pytest.raises(StudyError, match="is the name of a shipped study"):
+        write_new_study(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,9 +1,12 @@
 """The whole paper from one store."""
 
+import copy
+
 import pytest
 
 from granulearn.studies import Store, StudyError, holds_the_paper, summarize_paper
 from granulearn.studies.paper_claims import FOUND, OPEN, claims_of_table1
+from granulearn.studies.paper_summary import _reasons
 from tests.studies.made_up_results import fill_store
 from tests.studies.paper_results import NOISE, TABLE1, empty_paper_store, paper_store
 from tests.studies.small_studies import small_study
@@ -58,6 +61,16 @@ def test_no_gain_of_baselines_is_made_up_where_there_is_none(summary):
     assert not any("mostly the baselines" in reason for reason in summary["reasons"])
 
 
+def test_balls_are_told_with_the_purity_of_the_study(summary):
+    (said,) = [reason for reason in summary["reasons"] if "purity" in reason]
+    assert said.startswith("At a purity of 0.985 F-GBRVFL makes 12 balls of 70 training rows")
+    changed = copy.deepcopy(summary["studies"]["table1"])
+    (method,) = [item for item in changed["study"]["methods"] if item["name"] == "F-GBRVFL"]
+    method["fixed"] = {"purity": 0.9}
+    on_35_sets = TABLE1.loc[list(changed["datasets"])]
+    assert any("a purity of 0.9 " in one for one in _reasons(TABLE1, on_35_sets, changed))
+
+
 def test_an_interrupted_run_knows_what_is_missing_and_gives_no_verdict(tmp_path):
     with Store(empty_paper_store(tmp_path / "a.db"), readonly=True) as store:
         summary = summarize_paper(store)
@@ -67,6 +80,24 @@ def test_an_interrupted_run_knows_what_is_missing_and_gives_no_verdict(tmp_path)
     assert {claim["verdict"] for claim in summary["claims"]} == {OPEN}
     assert summary["reasons"] == []
     assert [item["source"] for item in summary["statistics"]] == ["paper"]
+
+
+def test_a_mean_over_some_of_the_splits_is_no_figure_of_the_paper(tmp_path):
+    path = paper_store(
+        tmp_path / "a.db",
+        one_split=False,
+        leave_out=lambda cell: cell.unit.part.repeat >= (2 if "[" in cell.method.name else 1),
+    )
+    with Store(path, readonly=True) as store:
+        summary = summarize_paper(store)
+    verdicts = {claim["about"]: set() for claim in summary["claims"]}
+    for claim in summary["claims"]:
+        verdicts[claim["about"]].add(claim["verdict"])
+    assert verdicts["noise"] == verdicts["sensitivity"] == {OPEN}
+    assert FOUND in verdicts["table 1"]
+    said = {claim["ours"] for claim in summary["claims"] if claim["about"] == "sensitivity"}
+    assert said == {"not run to its end"}
+    assert all(value is None for line in summary["noise"] for value in line["ours"])
 
 
 def test_a_store_of_something_else_is_refused(tmp_path):

@@ -1,20 +1,26 @@
 """Scores against scikit-learn and by hand."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score, get_scorer
+from sklearn.metrics import average_precision_score, get_scorer, get_scorer_names
 
 from granulearn.estimators import GBRVFLClassifier
 from granulearn.studies import StudyError
 from granulearn.studies.scores import (
+    OWN_SCORES,
+    SINGLE_BALLS,
+    TIMES,
     Prediction,
     calibration_error,
     check_score,
     geometric_mean,
     higher_is_better,
+    needed_for,
     rare_average_precision,
     scoring_for_tuning,
 )
@@ -70,6 +76,21 @@ def test_tuning_by_a_score_prefers_the_better_model(prediction, name):
 def test_times_cannot_guide_tuning():
     with pytest.raises(StudyError, match="cannot guide tuning"):
         scoring_for_tuning("fit_seconds")
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_what_a_scorer_of_scikit_learn_needs_is_what_it_asks_for(name):
+    asked = get_scorer(name)._response_method
+    asked = (asked,) if isinstance(asked, str) else tuple(asked)
+    assert needed_for(name) == (() if asked == ("predict",) else asked)
+
+
+@pytest.mark.parametrize("name", [n for n in OWN_SCORES if n not in (SINGLE_BALLS, *TIMES)])
+def test_a_score_of_ours_that_is_said_to_need_nothing_asks_for_labels_only(name):
+    labels_only = Prediction(object(), np.zeros((2, 1)), np.array([0, 1]), np.array([0, 1]))
+    needs = pytest.raises(AttributeError, match="predict_proba")
+    with needs if needed_for(name) else nullcontext():
+        labels_only.score(name)
 
 
 def test_unknown_scores_get_a_suggestion():

@@ -19,7 +19,7 @@ SHIPPED = {
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 8,
     "real-noise": 15 * 5 * 7,
-    "rivals": 32 * 7 * 2 * 16,
+    "rivals": 32 * 7 * 5 * 16,
     "rivals-large": 10 * 5 * 2 * 8,
     "rivals-large-quick": 4 * 2 * 8,
     "sensitivity-C-h": 2 * 10 * 2 * 121,
@@ -117,6 +117,13 @@ def test_a_file_of_ones_own_is_named_by_the_file(tmp_path):
         ("grid = { C = ", "grid = { D = ", "grid.D"),
         ('"log_loss"', '"logloss"', "did you mean 'log_loss'?"),
         ("folds = 3", 'folds = 3, score = "acuracy"', "tuning.score"),
+        ("folds = 3", 'folds = 3, score = "fit_seconds"', "tuning.score: 'fit_seconds' cannot"),
+        ("folds = 3", 'folds = 3, score = "single_balls"', "tuning.score: 'single_balls' cannot"),
+        (
+            "folds = 3",
+            'folds = 3, score = "rare_average_precision"',
+            "tuning.score: 'rare_average_precision' cannot guide tuning",
+        ),
     ],
 )
 def test_an_unknown_method_parameter_or_score_is_refused_before_anything_runs(
@@ -172,6 +179,11 @@ def test_a_score_that_only_is_shown_may_lack_probabilities(tmp_path):
     ("old", "new", "said"),
     [
         ("tuning = {", 'compare = { score = "log_loss" }\ntuning = {', "compare.score: 'log_loss'"),
+        (
+            '"log_loss", "fit_seconds"]',
+            '"rare_average_precision"]\ncompare = { score = "rare_average_precision" }',
+            "compare.score: 'rare_average_precision' needs probabilities",
+        ),
         (
             "fixed = { C = 1.0 }",
             'grid = { C = [1.0] }\n[tuning]\nscore = "neg_log_loss"',

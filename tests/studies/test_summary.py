@@ -57,8 +57,23 @@ def test_noise_is_compared_with_the_papers_noise_table(tmp_path):
         if (p["dataset"], p["condition"], p["method"]) == ("cleve", "uniform 30 %", "ELM")
     )
     assert point["paper"] == theirs.loc[("cleve", 30), "ELM"]
+    # The averages of the paper are means over sets of means that it has rounded.
+    printed = {line["method"]: round(line["paper"], 2) for line in summary["paper"]["means"]}
+    assert (printed["SDAP-GBRVFL"], printed["F-GBRVFL"], printed["RVFL"]) == (79.72, 78.23, 75.92)
+    assert [line["rerun"] for line in summary["paper"]["means"]] == [50.0] * 8
     assert summary["curves"][0]["dataset"] == "mean of 5 sets"
     assert len(summary["curves"]) == 6
+
+
+def test_a_run_that_has_nothing_in_common_with_the_paper_yet_has_no_means(tmp_path):
+    path = fill_store(
+        tmp_path / "noise.db",
+        load_study("noise"),
+        lambda cell: 0.5,
+        leave_out=lambda cell: cell.unit.condition.rate > 0,
+    )
+    with Store(path, readonly=True) as store:
+        assert summarize(store)["paper"] == {"points": [], "means": [], "within_one": 0}
 
 
 def test_varied_settings_become_points_of_a_figure(tmp_path):

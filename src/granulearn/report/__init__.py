@@ -1,5 +1,9 @@
 """Reports: a summary becomes one HTML page that needs nothing else, tables, or figures."""
 
+from granulearn._extras import check_installed
+
+check_installed("matplotlib")
+
 from granulearn.report.exports import (
     is_of_the_paper,
     write_all_figures,

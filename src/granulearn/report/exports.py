@@ -11,8 +11,11 @@ import pandas as pd
 from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.report.figures import score_label, write_figures
 from granulearn.report.latex import latex_table
+from granulearn.report.page import MOST_COLUMNS
 from granulearn.report.paper_page import paper_markdown
 from granulearn.report.result_tables import score_frame, study_markdown
+from granulearn.studies import StudyError
+from granulearn.studies.cells import CLEAN
 from granulearn.tables.writing import guarded_frame
 
 
@@ -54,6 +57,11 @@ def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     Path
         The file.
 
+    Raises
+    ------
+    StudyError
+        If a study has nothing but variants, and too many of them for a table.
+
     Examples
     --------
     >>> import tempfile
@@ -66,7 +74,9 @@ def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     ...     write_latex(summarize(store), Path(folder, "table.tex")).name
     'table.tex'
     """
-    tables = [_latex(study) for study in _of_scores(summary)]
+    of_paper = is_of_the_paper(summary)
+    studies = _of_scores(summary)
+    tables = [_latex(_without_clean(study) if of_paper else study) for study in studies]
     return write_text_atomically(path, "\n\n".join(tables) + "\n")
 
 
@@ -180,23 +190,49 @@ def _of_scores(summary: dict[str, Any]) -> list[dict[str, Any]]:
     return [summary["studies"][name] for name in ("table1", "noise")]
 
 
+def _without_clean(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return the summary of label noise as the paper has it: without clean labels, and unranked."""
+    if len(summary["conditions"]) < 2:
+        return summary
+    lines = [line for line in summary["per_set"] if line["condition"] != CLEAN]
+    return {**summary, "per_set": lines, "comparisons": []}
+
+
 def _latex(summary: dict[str, Any]) -> str:
     several = len(summary["conditions"]) > 1
+    methods = _columns(summary)
+    ranks = summary["comparisons"][0]["ranks"] if summary["comparisons"] else {}
     heads = ["dataset", "condition"] if several else ["dataset"]
     lines = [
         {**line, **dict(zip(summary["methods"], line["values"], strict=True))}
         for line in summary["per_set"]
     ]
-    columns = [*heads, *summary["methods"]]
-    scores = pd.DataFrame(lines, columns=columns).set_index(heads)
+    scores = pd.DataFrame(lines, columns=[*heads, *methods]).set_index(heads)
     progress, words = summary["progress"], score_label(summary)
     missing = progress["cells"] - progress["done"]
     state = f" {missing} of {progress['cells']} cells are missing." if missing else ""
+    state += " Variants are left out." if len(methods) < len(summary["methods"]) else ""
     return latex_table(
         scores,
         caption=f"{words[0].upper()}{words[1:]}, mean over splits.{state}",
         label=f"tab:{summary['study']['name']}",
         average=f"{'Overall average' if several else 'Average ' + words.removesuffix(' (%)')}",
+        ranks=ranks,
         higher_is_better=summary["higher_is_better"],
         digits=2 if summary["in_percent"] else 3,
     )
+
+
+def _columns(summary: dict[str, Any]) -> list[str]:
+    """Return the methods that a table has room for; of many, variants are left to the figures."""
+    if len(summary["methods"]) <= MOST_COLUMNS:
+        return summary["methods"]
+    study = summary["study"]
+    fixed = [method["name"] for method in study["methods"] if not method["vary"]]
+    if not fixed:
+        raise StudyError(
+            f"{study['name']} has {len(summary['methods'])} variants of "
+            f"{len(study['methods'])} method(s), too many columns for a LaTeX table; its figures "
+            "(--figures) and its CSV (--csv) show them."
+        )
+    return fixed

@@ -1,11 +1,12 @@
 r"""Score tables as LaTeX, in the form of the paper's: booktabs, best bold, second underlined.
 
-A document that takes them in needs ``\usepackage{booktabs}``.
+A document that takes them in needs ``\usepackage{booktabs}``; ``\usepackage{graphicx}`` if a table
+is wide, and ``\usepackage{longtable}`` if it is longer than a page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,14 @@ _ESCAPES = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
 
+LONGEST_ON_A_PAGE = 45
+"""Lines of a table; a longer one goes on on the next page."""
+WIDEST_AT_FULL_SIZE = 60
+"""Signs of a line, with room between columns; a wider table is made to fit the text."""
+# A box is made smaller if it is wider than the text, and left as it is otherwise.
+_FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_CLOSER_COLUMNS = r"\setlength{\tabcolsep}{3pt}"
+
 
 def latex_table(
     scores: pd.DataFrame,
@@ -24,6 +33,7 @@ def latex_table(
     caption: str = "",
     label: str = "",
     average: str = "Average accuracy",
+    ranks: Mapping[str, float] | None = None,
     higher_is_better: bool = True,
     digits: int = 2,
 ) -> str:
@@ -39,6 +49,9 @@ def latex_table(
         Of the table; what is empty is left out.
     average : str, default="Average accuracy"
         Head of the line of averages.
+    ranks : mapping, default=None
+        Average rank of each method, as a comparison found them; those it lacks are dashes, and
+        without any there is no line of ranks. By default rows are ranked as they are given.
     higher_is_better : bool, default=True
         Whether the largest score is the best.
     digits : int, default=2
@@ -47,9 +60,9 @@ def latex_table(
     Returns
     -------
     str
-        A ``table`` environment. In each line the best is bold and the second best underlined,
-        by what is shown: equal figures are marked alike. A data set that lacks a score is in
-        no average and no rank.
+        A ``table`` environment, or a ``longtable`` with its head on every page. In each line the
+        best is bold and the second best underlined, by what is shown: equal figures are marked
+        alike. A data set that lacks a score is in no average and no rank.
 
     Examples
     --------
@@ -77,23 +90,56 @@ def latex_table(
     body = _grouped_lines(rounded, higher_is_better, digits) if grouped else [
         _line([name], row, higher_is_better, digits) for name, row in _rows(rounded)
     ]  # fmt: skip
-    foot = _foot(scores.astype(float), rounded, average, higher_is_better, digits)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
+    foot = [
+        *_averages(scores.astype(float), rounded, average, higher_is_better, digits),
+        *_ranks(scores.astype(float), ranks, higher_is_better),
+    ]
+    lines = [*body, *([r"\midrule", *foot] if foot else [])]
+    place = _longtable if len(lines) > LONGEST_ON_A_PAGE else _table
+    head = _joined([*heads, *(escaped(str(name)) for name in scores.columns)])
+    columns = "l" * len(heads) + "r" * scores.shape[1]
+    wide = _width(rounded, heads, average, digits) > WIDEST_AT_FULL_SIZE
+    about = [
         *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
         *([rf"\label{{{label}}}"] if label else []),
-        rf"\begin{{tabular}}{{{'l' * len(heads)}{'r' * scores.shape[1]}}}",
-        r"\toprule",
-        _joined([*heads, *(escaped(str(name)) for name in scores.columns)]),
-        r"\midrule",
-        *body,
-        *foot,
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
     ]
-    return "\n".join(lines)
+    return "\n".join(place(columns, about, head, lines, wide))
+
+
+def _width(rounded: pd.DataFrame, heads: list[str], average: str, digits: int) -> int:
+    """Return about how many signs a line takes: the longest of each column, and three between."""
+    firsts = [
+        max(map(len, [head, *map(str, rounded.index.get_level_values(level))]))
+        for level, head in enumerate(heads)
+    ]
+    firsts[0] = max(firsts[0], len(average))
+    figures = [
+        max(len(str(name)), *(len(f"{value:.{digits}f}") for value in rounded[name]), 0)
+        for name in rounded
+    ]
+    return sum(width + 3 for width in [*firsts, *figures])
+
+
+def _table(columns: str, about: list[str], head: str, lines: list[str], wide: bool) -> list[str]:
+    return [
+        r"\begin{table}", r"\centering", *about, *([_CLOSER_COLUMNS, _FITTED] if wide else []),
+        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *lines, r"\bottomrule",
+        r"\end{tabular}" + ("}" if wide else ""), r"\end{table}",
+    ]  # fmt: skip
+
+
+def _longtable(
+    columns: str, about: list[str], head: str, lines: list[str], wide: bool
+) -> list[str]:
+    """Return a table over several pages: its head is on each of them, its caption on the first."""
+    heading = [r"\toprule", head, r"\midrule"]
+    table = [
+        rf"\begin{{longtable}}{{{columns}}}",
+        *([*about, r"\\"] if about else []), *heading, r"\endfirsthead",
+        *heading, r"\endhead", r"\bottomrule", r"\endfoot", *lines, r"\end{longtable}",
+    ]  # fmt: skip
+    # No box holds what goes over several pages: small print is all that can be done.
+    return [r"{\scriptsize" + _CLOSER_COLUMNS, *table, "}"] if wide else table
 
 
 def escaped(text: str) -> str:
@@ -126,7 +172,7 @@ def _grouped_lines(rounded: pd.DataFrame, higher_is_better: bool, digits: int) -
     return lines
 
 
-def _foot(
+def _averages(
     scores: pd.DataFrame, rounded: pd.DataFrame, average: str, higher_is_better: bool, digits: int
 ) -> list[str]:
     complete = scores.dropna()
@@ -139,12 +185,21 @@ def _foot(
         means = pd.DataFrame(each).mean(skipna=False)
     else:
         means = complete.mean()
-    ranks = average_ranks(complete, higher_is_better=higher_is_better)
-    return [
-        r"\midrule",
-        _line([average, *blank], means.to_numpy(), higher_is_better, digits),
-        _line(["Average rank", *blank], ranks, False, 2),
-    ]
+    return [_line([average, *blank], means.to_numpy(), higher_is_better, digits)]
+
+
+def _ranks(
+    scores: pd.DataFrame, given: Mapping[str, float] | None, higher_is_better: bool
+) -> list[str]:
+    complete = scores.dropna()
+    if given is not None:
+        ranks = np.array([given.get(str(name), np.nan) for name in scores.columns], dtype=float)
+    elif len(complete) > 1 and scores.shape[1] > 1:
+        ranks = average_ranks(complete, higher_is_better=higher_is_better)
+    else:
+        return []
+    heads = ["Average rank", *[""] * (scores.index.nlevels - 1)]
+    return [_line(heads, ranks, False, 2)] if np.isfinite(ranks).any() else []
 
 
 def _means(rows: pd.DataFrame, digits: int) -> np.ndarray:

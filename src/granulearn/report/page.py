@@ -11,6 +11,12 @@ from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.persistence.html_pages import render_html
 from granulearn.plots.palette import THEME
 from granulearn.report.figures import SECTIONS, make_figures, score_label
+from granulearn.report.result_tables import (
+    GAP_HEADS,
+    UNEVEN,
+    gaps_in_words,
+    means_differ_in_cells,
+)
 
 # With more methods than these, figures and the list of cells show them, no table.
 MOST_COLUMNS = 20
@@ -81,6 +87,9 @@ def render_page(summary: dict[str, Any]) -> str:
         summary=summary,
         figures=figures,
         score_label=score_label(summary),
+        gap_heads=GAP_HEADS,
+        gaps=gaps_in_words(summary),
+        uneven=UNEVEN if means_differ_in_cells(summary) else "",
         wide_table=len(summary["methods"]) <= MOST_COLUMNS,
         theme=theme_css(),
     )

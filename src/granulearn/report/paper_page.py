@@ -10,7 +10,16 @@ from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.persistence.html_pages import render_html
 from granulearn.report.figures import SECTIONS, make_figures
 from granulearn.report.page import shown_number, theme_css
-from granulearn.report.result_tables import machines_in_words, markdown_table
+from granulearn.report.result_tables import machines_in_words, markdown_table, reasons_in_words
+
+# How verdicts are given, on the page and in Markdown.
+RULE = (
+    "Each claim is checked by one rule, on the paper's figures and on ours. A difference that the "
+    "paper calls significant is found again if Nemenyi's test separates the two here as well, not "
+    "found if it separates them the other way round, and cannot be told in between; ranges over "
+    "settings must differ by more than the standard error of a mean. The claims about figures S.1 "
+    "and S.2 are known to us from a summary of the supplement, not from its text."
+)
 
 
 def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
@@ -65,9 +74,10 @@ def render_paper_page(summary: dict[str, Any]) -> str:
     return render_html(
         "granulearn.report",
         "paper.html",
-        {"number": shown_number},
+        {"number": shown_number, "reasons": reasons_in_words},
         summary={**summary, "machines": _machines(summary)},
         figures=figures,
+        rule=RULE,
         theme=theme_css(),
     )
 
@@ -98,24 +108,23 @@ def paper_markdown(summary: dict[str, Any]) -> str:
         "",
         *_state(progress),
         *_in_short(summary),
-        *_figures_in_short(summary),
         "## Why we think so",
         "",
         *(line for reason in summary["reasons"] or ["Nothing can be said yet."]
           for line in (reason, "")),
+        "## Means, ranks and tests",
+        "",
+        *_figures_in_short(summary),
         "## Claims, one by one",
         "",
         *markdown_table(
             ["claim", "where", "the paper", "this run", "verdict"],
-            [[_claim(claim), claim["source"], claim["paper"], claim["ours"], claim["verdict"]]
+            [[f"{claim['text']} {claim['caveat']}".rstrip(),
+              *(claim[key] for key in ("source", "paper", "ours", "verdict"))]
              for claim in summary["claims"]],
             numbers=False,
         ),
-        "Each claim is checked by one rule, on the paper's figures and on ours. A difference that "
-        "the paper calls significant is found again if Nemenyi's test separates the two here as "
-        "well, not found if their ranks are the other way round, and cannot be told in between; "
-        "ranges over settings must differ by more than the standard error of a mean. The claims "
-        "about figures S.1 and S.2 are known to us from a summary of the supplement.",
+        RULE,
         "",
         *_machines(summary),
     ]  # fmt: skip
@@ -124,12 +133,15 @@ def paper_markdown(summary: dict[str, Any]) -> str:
 
 def _state(progress: dict[str, Any]) -> list[str]:
     said = f"{progress['done']} of {progress['cells']} cells computed, {progress['failed']} failed."
-    if not progress["missing"]:
-        return [said, ""]
-    missing = ", ".join(
-        f"{line['name']} {line['missing']}" for line in progress["studies"] if line["missing"]
-    )
-    return [f"{said} **Not run yet: {missing}.**", ""]
+    studies = progress["studies"]
+    missing = ", ".join(f"{line['name']} {line['missing']}" for line in studies if line["missing"])
+    failed = [
+        f"- {line['name']}: {reasons_in_words(line['reasons'])}"
+        for line in studies
+        if line["failed"]
+    ]
+    state = f"{said} **Not run yet: {missing}.**" if missing else said
+    return [state, "", *(["Why cells failed:", "", *failed, ""] if failed else [])]
 
 
 def _in_short(summary: dict[str, Any]) -> list[str]:
@@ -170,12 +182,6 @@ def _figures_in_short(summary: dict[str, Any]) -> list[str]:
     ]
     test_heads = ["", "sets", "Friedman's chi²", "F_F", "critical difference", "pairs separated"]
     return [*markdown_table(heads, rows), *markdown_table(test_heads, tests)]
-
-
-def _claim(claim: dict[str, Any]) -> str:
-    if claim["in_paper"] is False:
-        return f"{claim['text']} (As we read it; the paper's own figures do not say so either.)"
-    return claim["text"]
 
 
 def _machines(summary: dict[str, Any]) -> list[str]:

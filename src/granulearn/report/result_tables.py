@@ -62,8 +62,9 @@ def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One line per data set, condition and source: ``rerun``, and ``paper`` where
-        the paper has a figure. One column per method.
+        One line per data set and condition, one column per method. If the study stands beside
+        a table of the paper, one line per source, too: ``rerun``, and ``paper`` where it has a
+        figure.
     """
     paper: dict[tuple[str, str], dict[str, float]] = {}
     for point in (summary["paper"] or {"points": []})["points"]:
@@ -76,7 +77,8 @@ def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
         lines.append({**names, "source": "rerun", **values})
         if theirs := paper.get((line["dataset"], line["condition"])):
             lines.append({**names, "source": "paper", **theirs})
-    columns = ["dataset", "condition", "source", *summary["methods"]]
+    source = ["source"] if summary["study"]["paper"] else []
+    columns = ["dataset", "condition", *source, *summary["methods"]]
     return pd.DataFrame(lines, columns=columns).round(2)
 
 
@@ -97,7 +99,6 @@ def study_markdown(summary: dict[str, Any], more: str = "") -> str:
     """
     study, progress = summary["study"], summary["progress"]
     name = study["name"]
-    command = f"granulearn bench {study['file']} --results results/{name}.db"
     lines = [
         f"# {name}",
         "",
@@ -105,13 +106,9 @@ def study_markdown(summary: dict[str, Any], more: str = "") -> str:
         "",
         *(line for note in study["notes"] for line in (note, "")),
         f"{progress['done']} of {progress['cells']} cells computed, "
-        f"{len(progress['failed'])} failed. Made by:",
+        f"{len(progress['failed'])} failed. {_commands(summary)}",
         "",
-        "```",
-        f"{_where_the_data_is(summary)}{command}",
-        f"granulearn report results/{name}.db --tables docs/results",
-        "```",
-        "",
+        *_what_is_missing(summary),
         *_methods(summary),
         *_statistics(summary),
         *_conditions(summary),
@@ -120,11 +117,94 @@ def study_markdown(summary: dict[str, Any], more: str = "") -> str:
     return "\n".join([*lines, *machines_in_words(summary)]) + "\n"
 
 
+def _commands(summary: dict[str, Any]) -> str:
+    """Return how the page is made; for a study of one's own how it is run, wherever it is."""
+    study = summary["study"]
+    bench = f"{_where_the_data_is(summary)}granulearn bench {study['file']}"
+    store = f"results/{study['name']}.db"
+    if study["shipped"]:
+        head = "Made by:"
+        lines = [f"{bench} --results {store}", f"granulearn report {store} --tables docs/results"]
+    else:
+        head, lines = "To run it again:", [bench, f"granulearn report {store}"]
+    return "\n".join([head, "", "```", *lines, "```"])
+
+
 def _where_the_data_is(summary: dict[str, Any]) -> str:
     """Return how to name the directory of data sets, if some came from one."""
     sources = {line["source"] for group in summary["cells"] for line in group["splits"]}
     from_directory = any(source.partition(":")[0] == "directory" for source in sources)
     return "GRANULEARN_DATA=DIRECTORY " if from_directory else ""
+
+
+def gaps_in_words(summary: dict[str, Any]) -> list[list[str]]:
+    """Return what is missing: data sets, methods, cells not run, cells that failed, and why.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    """
+    return [
+        [
+            _some(gap["datasets"], len(summary["datasets"]), "data sets"),
+            _some(gap["methods"], len(summary["methods"]), "methods"),
+            f"{gap['missing']} of {gap['cells']}",
+            f"{gap['failed']} of {gap['cells']}",
+            reasons_in_words(gap["reasons"]) or "–",
+        ]
+        for gap in summary["progress"]["gaps"]
+    ]
+
+
+GAP_HEADS = ["data sets", "methods", "not run yet, of each", "failed, of each", "why"]
+
+
+def reasons_in_words(reasons: list[dict[str, Any]]) -> str:
+    """Return why cells failed, each reason once.
+
+    Parameters
+    ----------
+    reasons : list of dict
+        What `granulearn.studies.details.common_reasons` returned.
+    """
+    return "; ".join(
+        f"{_cut(line['reason'])} ({line['cells']})"
+        if line["reason"]
+        else f"others ({line['cells']})"
+        for line in reasons
+    )
+
+
+def _some(names: list[str], n_all: int, words: str, most: int = 6) -> str:
+    """Return names, of many the first few; all of them are named by their number."""
+    if len(names) == n_all > 1:
+        return f"all {n_all} {words}"
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *more])
+
+
+def _cut(text: str, longest: int = 160) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _what_is_missing(summary: dict[str, Any]) -> list[str]:
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in gaps_in_words(summary)]
+    if not rows:
+        return []
+    return ["## What is missing", "", *markdown_table(GAP_HEADS, rows, numbers=False)]
+
+
+def means_differ_in_cells(summary: dict[str, Any]) -> bool:
+    """Return whether methods have different numbers of cells, so that these stand beside means.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    """
+    return len({line["cells"] for line in summary["ranking"]}) > 1
 
 
 def _methods(summary: dict[str, Any]) -> list[str]:
@@ -139,6 +219,8 @@ def _methods(summary: dict[str, Any]) -> list[str]:
     heads += ["balls"]
     single = SINGLE_BALLS in summary["scores"]
     heads += ["of one sample, %"] if single else []
+    uneven = means_differ_in_cells(summary)
+    heads += ["cells"] if uneven else []
     rows = []
     for line in summary["ranking"]:
         method = line["method"]
@@ -152,8 +234,16 @@ def _methods(summary: dict[str, Any]) -> list[str]:
                 if found else ["–"] * 3
             )  # fmt: skip
         row += [_shown(line["n_balls"], 0)]
-        rows.append([*row, _shown(line["scores"][SINGLE_BALLS], 0)] if single else row)
-    return markdown_table(heads, rows)
+        row += [_shown(line["scores"][SINGLE_BALLS], 0)] if single else []
+        rows.append([*row, str(line["cells"])] if uneven else row)
+    table = markdown_table(heads, rows)
+    return [*table, UNEVEN, ""] if uneven else table
+
+
+UNEVEN = (
+    "Means are over the cells that a method has: where the numbers of cells differ, they are means "
+    "over different cells. Ranks are over what all methods have."
+)
 
 
 def _statistics(summary: dict[str, Any]) -> list[str]:
@@ -167,16 +257,21 @@ def _statistics(summary: dict[str, Any]) -> list[str]:
 
 
 def _conditions(summary: dict[str, Any]) -> list[str]:
-    """Return the mean over data sets by condition: ours, and the paper's below it."""
+    """Return the mean over data sets by condition: ours, and the paper's below it.
+
+    A method that lacks one of the sets has none: it would be a mean over other sets.
+    """
     if len(summary["conditions"]) < 2 or not summary["per_set"]:
         return []
     frame = score_frame(summary)
-    means = frame.groupby(["condition", "source"], sort=False)[summary["methods"]].mean()
+    by = [name for name in ("condition", "source") if name in frame]
+    grouped = frame.groupby(by, sort=False)[summary["methods"]]
+    means = grouped.mean().where(grouped.count().eq(grouped.size(), axis=0))
     rows = [
         [*place, *(_shown(value) for value in values)]
-        for place, values in zip(means.index, means.to_numpy(), strict=True)
+        for place, values in zip(means.index.to_frame().to_numpy(), means.to_numpy(), strict=True)
     ]
-    return markdown_table(["condition", "source", *summary["methods"]], rows)
+    return markdown_table([*by, *summary["methods"]], rows)
 
 
 def machines_in_words(summary: dict[str, Any]) -> list[str]:

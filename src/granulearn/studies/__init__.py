@@ -40,3 +40,33 @@ __all__ = [
     "summarize",
     "summarize_paper",
 ]
+
+# A text or a tuple has no docstring of its own: these are for the reference, and run as doctests.
+__test__ = {
+    "DEFAULT_STUDY": """Name of the study that is run if none is named.
+
+    Examples
+    --------
+    >>> from granulearn.studies import DEFAULT_STUDY, load_study
+    >>> load_study(DEFAULT_STUDY) == load_study()
+    True
+    """,
+    "PAPER": """Name under which ``granulearn bench`` runs all studies of the paper.
+
+    Examples
+    --------
+    >>> from granulearn.studies import PAPER
+    >>> print(f"granulearn bench {PAPER}")
+    granulearn bench paper
+    """,
+    "PAPER_STUDIES": """Names of the studies that make again all that the paper reports.
+
+    Examples
+    --------
+    >>> from granulearn.studies import PAPER_STUDIES, list_studies
+    >>> PAPER_STUDIES
+    ('table1', 'noise', 'sensitivity-activation', 'sensitivity-C-h')
+    >>> set(PAPER_STUDIES) <= set(list_studies())
+    True
+    """,
+}

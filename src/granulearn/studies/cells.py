@@ -205,7 +205,7 @@ def expand(study: Study) -> list[Cell]:
         )
         for dataset, place in _places(study)
         for condition in conditions(study)
-        for part in _parts(study.split)
+        for part in parts(study.split)
         for method in methods
     ]
 
@@ -322,7 +322,19 @@ def stable_seed(*facts: Any) -> int:
     return int(_digest(facts)[:8], 16) >> 1
 
 
-def _parts(split: Split) -> list[SplitPart]:
+def parts(split: Split) -> list[SplitPart]:
+    """List the divisions into training and test rows that a study asks for.
+
+    Parameters
+    ----------
+    split : Split
+        As the study states it.
+
+    Returns
+    -------
+    list of SplitPart
+        Repeats, and the folds of each.
+    """
     folds = range(split.folds) if split.folds is not None else [None]
     return [SplitPart(split, repeat, fold) for repeat in range(split.repeats) for fold in folds]
 

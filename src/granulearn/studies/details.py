@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from granulearn.studies.cells import Cell
@@ -38,7 +40,7 @@ def describe_progress(cells: list[Cell], rows: dict[str, StoredOutcome]) -> dict
     Returns
     -------
     dict
-        ``cells``, ``done``, ``failed`` (a list) and ``missing``.
+        ``cells``, ``done``, ``failed`` (a list), ``missing``, and ``gaps``: where they are.
     """
     failed = [
         {
@@ -57,7 +59,59 @@ def describe_progress(cells: list[Cell], rows: dict[str, StoredOutcome]) -> dict
         "done": done,
         "failed": failed,
         "missing": len(cells) - done - len(failed),
+        "gaps": _gaps(cells, rows),
     }
+
+
+def common_reasons(reasons: Iterable[str], most: int = 3) -> list[dict[str, Any]]:
+    """Count the reasons of failures, the most common first.
+
+    Parameters
+    ----------
+    reasons : iterable of str
+        One per failed cell.
+    most : int, default=3
+        So many are named; what is left is counted as one, without a name.
+
+    Returns
+    -------
+    list of dict
+        ``reason``, empty for all that are not named, and ``cells``.
+    """
+    counts = Counter(reasons).most_common()
+    named = [{"reason": reason, "cells": count} for reason, count in counts[:most]]
+    others = sum(count for _, count in counts[most:])
+    return [*named, {"reason": "", "cells": others}] if others else named
+
+
+def _gaps(cells: list[Cell], rows: dict[str, StoredOutcome]) -> list[dict[str, Any]]:
+    """Say which sets and methods lack how many cells; those that lack the same are one line."""
+    reasons: dict[tuple[str, str], list[str | None]] = {}
+    for cell in cells:
+        place = (cell.unit.dataset, cell.method.name)
+        reasons.setdefault(place, []).append(
+            rows[cell.key].outcome.reason if cell.key in rows else None
+        )
+    alike: dict[tuple[str, Any], list[str]] = {}  # set and state to the methods
+    for (dataset, method), found in reasons.items():
+        if any(reason is None or reason for reason in found):
+            failed = tuple(sorted(reason for reason in found if reason))
+            state = (len(found), found.count(None), failed)
+            alike.setdefault((dataset, state), []).append(method)
+    joined: dict[tuple[Any, tuple[str, ...]], list[str]] = {}  # state and methods to the sets
+    for (dataset, state), methods in alike.items():
+        joined.setdefault((state, tuple(methods)), []).append(dataset)
+    return [
+        {
+            "datasets": datasets,
+            "methods": list(methods),
+            "cells": n_cells,
+            "missing": missing,
+            "failed": len(failed),
+            "reasons": common_reasons(failed),
+        }
+        for ((n_cells, missing, failed), methods), datasets in joined.items()
+    ]
 
 
 def describe_cells(cells: list[Cell], rows: dict[str, StoredOutcome]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from inspect import signature
 from itertools import product
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import (
     GridSearchCV,
     ParameterGrid,
@@ -18,17 +18,21 @@ from sklearn.model_selection import (
 
 from granulearn import estimators
 from granulearn._extras import how_to_install
-from granulearn.balls import BallMaker
-from granulearn.memberships import Membership
+from granulearn.balls import BallMaker, maker_names
+from granulearn.memberships import Membership, membership_names
 from granulearn.selection import PathSearchCV, paper_grid
 from granulearn.selection.candidates import shared_work
 from granulearn.studies.scores import scoring_for_tuning
 from granulearn.studies.spec import Grid, Method, StudyError, Tuning, hint_for
 
-_RVFL_NAMES = tuple(estimators.__all__)
+CLASSIFIERS = tuple(
+    name for name in estimators.__all__ if issubclass(getattr(estimators, name), ClassifierMixin)
+)
 _SEED_NAMES = ("random_state", "seed")
 # Parameters that take a scheme: its name, or the path of a class or function of one's own.
 _SCHEMES: dict[str, type] = {"membership": Membership, "balls": BallMaker}
+# Asked when they are needed: a scheme of one's own may have a name.
+SCHEME_NAMES = {"membership": membership_names, "balls": maker_names}
 
 
 def check_method(method: Method) -> None:
@@ -41,6 +45,7 @@ def check_method(method: Method) -> None:
     """
     for variant in variants(method):
         model = build_estimator(variant)
+        _check_is_classifier(model, method.estimator)
         if method.selection == "loo" and shared_work(model) is None:
             raise StudyError(
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
@@ -48,7 +53,7 @@ def check_method(method: Method) -> None:
             )
         for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
             _check_parameter(type(model), model.get_params(), key, "grid")
-        _built_grids(variant)
+        _check_scheme_names(model, _built_grids(variant))
 
 
 def variants(method: Method) -> Iterator[Method]:
@@ -235,8 +240,8 @@ def _find(path: str, key: str) -> Any:
 
 def _find_class(path: str) -> type[BaseEstimator]:
     if "." not in path:
-        if path not in _RVFL_NAMES:
-            hint = hint_for(path, _RVFL_NAMES, f"there are {', '.join(_RVFL_NAMES)}.")
+        if path not in CLASSIFIERS:
+            hint = hint_for(path, CLASSIFIERS, f"there are {', '.join(CLASSIFIERS)}.")
             raise StudyError(
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
                 "Others are named in full, as in 'sklearn.svm.SVC'."
@@ -253,6 +258,43 @@ def _find_class(path: str) -> type[BaseEstimator]:
             "sklearn.base.ClassifierMixin and sklearn.base.BaseEstimator."
         )
     return found
+
+
+def _check_is_classifier(model: Any, path: str) -> None:
+    """Refuse what says that it is something else; a class that says nothing may be one."""
+    try:
+        kind = model.__sklearn_tags__().estimator_type
+    except AttributeError:  # not derived from scikit-learn's base, as classes of one's own may be
+        kind = getattr(model, "_estimator_type", None)
+    if kind not in (None, "classifier"):
+        words = str(kind).replace("_", " ")
+        raise StudyError(f"estimator: {path!r} is no classifier but a {words}; name a classifier.")
+
+
+def _check_scheme_names(model: Any, grids: list[Grid]) -> None:
+    """Refuse names of memberships and ball makers that our estimators do not know."""
+    parameters = model.get_params()
+    given = [("fixed", key, value) for key, value in parameters.items()]
+    given += [
+        ("grid", key, value) for grid in grids for key, values in grid.items() for value in values
+    ]
+    for where, key, value in given:
+        before, _, name = key.rpartition("__")
+        owner = parameters.get(before) if before else model
+        if name not in SCHEME_NAMES or not isinstance(value, str) or not _is_ours(owner):
+            continue
+        known = SCHEME_NAMES[name]()
+        if value not in known:
+            hint = hint_for(value, known, f"there are {', '.join(known)}.")
+            raise StudyError(
+                f"{where}.{key}: none is named {value!r}; {hint} One of your own is named with its "
+                "file, as in 'mymethod.MyMembership'."
+            )
+
+
+def _is_ours(estimator: Any) -> bool:
+    """Return whether a class is granulearn's, or derived from one that is."""
+    return any(base.__module__.startswith("granulearn.") for base in type(estimator).__mro__)
 
 
 def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> None:

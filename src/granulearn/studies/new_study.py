@@ -9,6 +9,7 @@ from pathlib import Path
 from granulearn.datasets import load
 from granulearn.persistence.atomic_files import write_text_atomically
 from granulearn.studies.spec import StudyError
+from granulearn.studies.study_files import PAPER, list_studies
 
 _TEMPLATE = files("granulearn.studies") / "template"
 
@@ -38,6 +39,10 @@ def write_new_study(name: str, parent: Path = Path()) -> list[Path]:
             f"{name!r} is no name of a study; use letters, digits and -, _, ., as in my-study."
         )
     name = name.removesuffix(".toml")
+    if name in (PAPER, *list_studies()):
+        raise StudyError(
+            f"{name!r} is the name of a shipped study, whose results it would join; name another."
+        )
     folder = parent / name
     if folder.exists():
         raise StudyError(f"{folder} is there already, and was left as it is; choose another name.")

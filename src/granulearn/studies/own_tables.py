@@ -37,6 +37,8 @@ def look_at_table(table: OwnTable, directory: Path) -> str:
         Begins with the key that is wrong.
     """
     path = directory / table.path
+    if path.is_dir():
+        raise StudyError(f"path: {path} is a folder; name a file.")
     if not path.is_file():
         raise StudyError(f"path: {path} does not exist; a relative path begins at the study file.")
     try:

@@ -4,8 +4,8 @@ Three verdicts:
 
 - ``found again``: our figures say what the paper says;
 - ``not found``: they say otherwise;
-- ``cannot be told``: they are not complete; or a difference that the paper calls significant
-  points the same way here, but is too small to be told from chance.
+- ``cannot be told``: they are not complete; or it is about a significant difference, and the
+  difference here, whichever way it points, is too small to be told from chance.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ FOUND, NOT_FOUND, OPEN = "found again", "not found", "cannot be told"
 F_MODEL, SDAP_MODEL = "F-GBRVFL", "SDAP-GBRVFL"
 PROPOSED = (F_MODEL, SDAP_MODEL)
 BASELINES = ("RVFL", "ELM", "GB-RVFL", "GE-GB-RVFL", "CRVFL", "ACRVFL")
+CAVEAT = "(As we read it; the paper's own figures do not say so either.)"
 # What Nemenyi's test does not separate from F-GBRVFL in the paper.
 EXCEPTIONS = ("RVFL", "GB-RVFL")
 
@@ -44,10 +45,12 @@ class Claim:
     """`FOUND`, `NOT_FOUND` or `OPEN`."""
     in_paper: bool | None
     """Whether it follows from the paper's own figures; None where these are a drawing."""
+    caveat: str = ""
+    """What to say with it, if it does not."""
 
 
 def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
-    """List the claims of each verdict; those that differ in one baseline only are one line.
+    """List the claims of each verdict; those that differ in one name only are one line.
 
     Parameters
     ----------
@@ -59,15 +62,25 @@ def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
     dict
         Verdict to sentences, in the order of the claims.
     """
-    short: dict[str, dict[str, list[str]]] = {FOUND: {}, NOT_FOUND: {}, OPEN: {}}
+    short: dict[str, dict[tuple[str, str], list[str]]] = {FOUND: {}, NOT_FOUND: {}, OPEN: {}}
     for claim in claims:
-        pair = next((name for name in BASELINES if f" {name} (Nemenyi" in claim.text), None)
-        frame = claim.text if pair is None else claim.text.replace(f" {pair} (", " {} (")
-        short[claim.verdict].setdefault(frame, []).append(pair or "")
+        frame, joint, name = _frame(f"{claim.text} {claim.caveat}".rstrip())
+        short[claim.verdict].setdefault((frame, joint), []).append(name)
     return {
-        verdict: [frame.replace("{}", ", ".join(names)) for frame, names in frames.items()]
-        for verdict, frames in short.items()
+        verdict: [frame.replace("{}", joint.join(names)) for (frame, joint), names in found.items()]
+        for verdict, found in short.items()
     }
+
+
+def _frame(text: str) -> tuple[str, str, str]:
+    """Return a claim with a place for one name, how several are joined there, and the name."""
+    for name in BASELINES:
+        if f" {name} (Nemenyi" in text:
+            return text.replace(f" {name} (", " {} ("), ", ", name
+    for name in PROPOSED:
+        if f"{name} is more " in text:
+            return text.replace(f"{name} is", "{} is"), " as well as ", name
+    return text, "", ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +89,7 @@ class _Reading:
 
     figures: str
     agrees: bool | None
-    """None if the figures are on its side, but do not suffice."""
+    """None if the figures do not suffice to say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +253,8 @@ def _claims(
             reading = check(of_ours)
             own, verdict = reading.figures, _VERDICT[reading.agrees]
         holds = bool(theirs.agrees)
-        found.append(Claim(about, source, text, theirs.figures, own, verdict, holds))
+        caveat = "" if holds else CAVEAT
+        found.append(Claim(about, source, text, theirs.figures, own, verdict, holds, caveat))
     return found
 
 
@@ -296,9 +310,8 @@ def _separated(model: str, baseline: str) -> _Check:
     def check(figures: _Figures) -> _Reading:
         result = figures.comparison
         gap = result.ranks[baseline] - result.ranks[model]
-        apart = gap >= result.critical_difference
-        agrees = True if apart else None if gap > 0 else False
-        return _Reading(_gap_in_words(gap, result), agrees)
+        apart = abs(gap) >= result.critical_difference
+        return _Reading(_gap_in_words(gap, result), bool(gap > 0) if apart else None)
 
     return check
 

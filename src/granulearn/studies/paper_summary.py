@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from granulearn.statistics import Comparison, compare, paper_accuracy_table, paper_noise_table
+from granulearn.studies.details import common_reasons
+from granulearn.studies.methods import build_estimator
 from granulearn.studies.paper_claims import (
     BASELINES,
     FOUND,
@@ -23,7 +25,7 @@ from granulearn.studies.paper_claims import (
     claims_of_table1,
     mean_accuracy,
 )
-from granulearn.studies.spec import StudyError
+from granulearn.studies.spec import Method, StudyError
 from granulearn.studies.store import Store
 from granulearn.studies.study_files import PAPER, PAPER_STUDIES
 from granulearn.studies.summary import summarize
@@ -110,7 +112,7 @@ def summarize_paper(store: Store) -> dict[str, Any]:
 
 def _table1(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     """Return our table 1: every set of the study, NaN where a cell is missing."""
-    found = {line["dataset"]: line["values"] for line in summary["per_set"]}
+    found = {line["dataset"]: _whole(line) for line in summary["per_set"]}
     empty = [None] * len(methods)
     table = pd.DataFrame.from_dict(
         {name: found.get(name, empty) for name in summary["datasets"]},
@@ -123,7 +125,7 @@ def _table1(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
 
 def _noise(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     """Return our noise table, in the rows of the paper's; NaN where a cell is missing."""
-    found = {(line["dataset"], line["condition"]): line["values"] for line in summary["per_set"]}
+    found = {(line["dataset"], line["condition"]): _whole(line) for line in summary["per_set"]}
     rows = {
         (dataset, rate): found.get((dataset, f"uniform {rate:g} %"), [None] * len(methods))
         for dataset, rate in paper_noise_table().index
@@ -132,13 +134,21 @@ def _noise(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), index=index, columns=methods).astype(float)
 
 
+def _whole(line: dict[str, Any]) -> list[float | None]:
+    """Return the figures of a line; none where a split is missing, for it would be another."""
+    pairs = zip(line["values"], line["complete"], strict=True)
+    return [value if complete else None for value, complete in pairs]
+
+
 def _by_setting(summary: dict[str, Any], key: str, n_settings: int) -> dict[str, BySetting]:
     """Return the mean accuracy of the proposed models by setting, for each data set."""
     found = {}
     for dataset in summary["datasets"]:
         own = [item for item in summary[key] if item["dataset"] == dataset]
         columns = {
-            item["method"]: {str(point["at"]): point["mean"] for point in item["points"]}
+            item["method"]: {
+                str(point["at"]): point["mean"] for point in item["points"] if point["complete"]
+            }
             for item in own
         }
         errors = [point["error"] or 0.0 for item in own for point in item["points"]]
@@ -165,6 +175,7 @@ def _progress(studies: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 "done": item["done"],
                 "failed": len(item["failed"]),
                 "missing": item["missing"],
+                "reasons": common_reasons(line["reason"] for line in item["failed"]),
             }
             for name, item in each.items()
         ],
@@ -265,7 +276,7 @@ def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) 
     if rows and balls.get(PROPOSED[0]):
         n_balls = balls[PROPOSED[0]]
         reasons.append(
-            f"At the scripts' purity of 0.985 the fuzzy models make {n_balls:.0f} balls of "
+            f"At a purity of {_purity(summary):g} {PROPOSED[0]} makes {n_balls:.0f} balls of "
             f"{rows:.0f} training rows in the mean: a ball stands for {rows / n_balls:.1f} rows, "
             "which is little to average noise away, or to tell a trusted ball from another."
         )
@@ -274,6 +285,13 @@ def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) 
 
 def _signed(gains: pd.Series) -> str:
     return ", ".join(f"{value:+.2f} ({name})" for name, value in gains.items())
+
+
+def _purity(summary: dict[str, Any]) -> float:
+    """Return the purity of the balls of the first proposed model, as the study has it."""
+    (stated,) = [item for item in summary["study"]["methods"] if item["name"] == PROPOSED[0]]
+    method = Method(**{key: stated[key] for key in ("name", "estimator", "fixed")})
+    return float(build_estimator(method).get_params()["purity"])
 
 
 def _mean_rows(summary: dict[str, Any]) -> float | None:

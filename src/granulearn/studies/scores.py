@@ -28,14 +28,14 @@ SINGLE_BALLS = "single_balls"
 RARE_PRECISION = "rare_average_precision"
 CALIBRATION_ERROR = "calibration_error"
 CALIBRATION_BINS = 15
-_OF_PROBABILITIES = ("log_loss", CALIBRATION_ERROR)
+_OF_PROBABILITIES = ("log_loss", CALIBRATION_ERROR, RARE_PRECISION)
 # Scorers of scikit-learn that ask for more than labels.
 _SCORERS_OF_PROBABILITIES = (
     "neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score", "roc_auc_ovr",
     "roc_auc_ovo", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted",
 )  # fmt: skip
-_SCORERS_OF_ORDER = ("roc_auc", "average_precision")
-LOWER_IS_BETTER = (*_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
+_SCORERS_OF_ORDER = ("roc_auc", "average_precision", "top_k_accuracy")
+LOWER_IS_BETTER = ("log_loss", CALIBRATION_ERROR, SINGLE_BALLS, *TIMES)
 # Shares are shown in percent.
 SHARES = (
     "accuracy", "balanced_accuracy", "macro_f1", "geometric_mean", "roc_auc", RARE_PRECISION,
@@ -127,7 +127,7 @@ _OF_LABELS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "geometric_mean": geometric_mean,
 }
 
-OWN_SCORES = (*_OF_LABELS, *_OF_PROBABILITIES, RARE_PRECISION, SINGLE_BALLS, *TIMES)
+OWN_SCORES = (*_OF_LABELS, *_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
 
 
 @dataclass(frozen=True)

@@ -86,9 +86,26 @@ class _Strict(BaseModel):
         known = [key for key in cls.model_fields if cls is not Study or key not in NOT_IN_A_FILE]
         for key in content if isinstance(content, dict) else ():
             if key not in cls.model_fields:
-                hint = hint_for(str(key), known, f"there are {', '.join(known)}.")
-                raise ValueError(f"{key!r} is no key here; {hint}")
+                raise ValueError(f"{key!r} is no key here; {_hint_for_key(str(key), known)}")
         return content
+
+
+def _hint_for_key(key: str, known: list[str]) -> str:
+    """Return which key may have been meant: one of the same table, or one of another."""
+    from granulearn.studies.schema import study_keys  # made from the models below
+
+    elsewhere: dict[str, list[str]] = {}
+    for place in (item.place for item in study_keys()):
+        table, _, name = place.rpartition(".")
+        words = repr(place) if table else f"{name!r} at the top of the file"
+        elsewhere.setdefault(name, []).append(words)
+    here = difflib.get_close_matches(key, known, n=1)
+    # On a tie the first one is taken: a key of the same table.
+    nearest = difflib.get_close_matches(key, [*here, *elsewhere], n=1)
+    if not nearest:
+        return f"there are {', '.join(known)}."
+    meant = [repr(nearest[0])] if nearest == here else elsewhere[nearest[0]]
+    return f"did you mean {' or '.join(meant)}?"
 
 
 class OwnTable(_Strict):
@@ -146,8 +163,10 @@ class Split(_Strict):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Self:
-        if (self.kind == "kfold") != (self.folds is not None):
-            raise ValueError("folds belongs to kind='kfold', and only there")
+        if self.kind == "kfold" and self.folds is None:
+            raise ValueError("kind='kfold' needs folds, as in folds = 5")
+        if self.kind != "kfold" and self.folds is not None:
+            raise ValueError(f"folds belongs to kind='kfold', not to {self.kind!r}")
         if self.kind == "paper" and self.repeats != 1:
             raise ValueError("kind='paper' is one fixed split; leave repeats out")
         if self.kind != "holdout" and self.test_share != 0.3:
@@ -313,8 +332,6 @@ class Study(_Strict):
         for name in (*self.draw, *(name for group in self.duplicates for name in group)):
             if name not in self.dataset_names:
                 raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets")
-        if self.compare.score not in self.scores:
-            raise ValueError(f"compare.score {self.compare.score!r} is not one of scores")
         kinds = [noise.kind for noise in self.noise]
         if len(set(kinds)) < len(kinds):
             raise ValueError("a kind of noise is named twice; join its rates")

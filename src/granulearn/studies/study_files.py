@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from granulearn.studies.code_beside import code_beside, import_beside
 from granulearn.studies.methods import build_estimator, check_method, variants
 from granulearn.studies.own_tables import look_at_table
-from granulearn.studies.scores import check_score, needed_for
+from granulearn.studies.scores import check_score, needed_for, scoring_for_tuning
 from granulearn.studies.spec import NOT_IN_A_FILE, Found, OwnTable, Study, StudyError, hint_for
 
 DEFAULT_STUDY = "quick"
@@ -103,14 +103,20 @@ def check_study(study: Study, file: str) -> Study:
             check_method(method)
         except StudyError as error:
             raise StudyError(f"{file}, method[{position}] ({method.name!r}): {error}") from error
-    for key, score in [
-        *((f"scores[{i}]", score) for i, score in enumerate(study.scores)),
-        ("tuning.score", study.tuning.score),
+    for key, check, score in [
+        *((f"scores[{i}]", check_score, score) for i, score in enumerate(study.scores)),
+        ("tuning.score", check_score, study.tuning.score),
+        ("tuning.score", scoring_for_tuning, study.tuning.score),
     ]:
         try:
-            check_score(score)
+            check(score)
         except StudyError as error:
             raise StudyError(f"{file}, {key}: {error}") from error
+    if study.compare.score not in study.scores:
+        raise StudyError(
+            f"{file}, compare.score: {study.compare.score!r} is not one of scores; add it there, "
+            "or compare another one."
+        )
     for name, key, score, lacks in scores_not_given(study):
         if key != "scores":
             raise StudyError(
@@ -203,11 +209,13 @@ def _first_problems(error: ValidationError, most: int = 5) -> str:
     problems = error.errors()
     places = [problem["loc"] for problem in problems]
     for problem in [one for one in problems if not _follows(one, places)][:most]:
-        place = [str(part) for part in problem["loc"]]
+        place = list(problem["loc"])
         if place[:1] == ["datasets"]:
             del place[2:3]  # how pydantic tells a name from a table is no key of the file
-        where = ".".join(place) or "the study"
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+        where = "".join(parts).removeprefix(".") or "the study"
         said = problem["msg"].removeprefix("Value error, ")
+        said = said.replace("a valid tuple", "a list")  # TOML has no tuples
         found = problem["input"]
         shown = "" if isinstance(found, dict) else f", found {found!r}"
         lines.append(f"{where}: {said}{shown}")

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from granulearn.statistics import paper_accuracy_table, paper_noise_table
-from granulearn.studies.cells import CLEAN, Cell, Condition, conditions, expand
+from granulearn.studies.cells import CLEAN, Cell, Condition, conditions, expand, parts
 from granulearn.studies.comparing import compare_methods
 from granulearn.studies.details import cell_id, describe_cells, describe_progress
 from granulearn.studies.drawings import drawing_key
 from granulearn.studies.methods import as_grids, variants
+from granulearn.studies.paper_claims import mean_accuracy
 from granulearn.studies.score_tables import cell_table, curve_table, mean_curves, score_table
 from granulearn.studies.scores import SHARES, higher_is_better
 from granulearn.studies.spec import Study, StudyError
@@ -93,13 +94,18 @@ def _find_study(store: Store, name: str | None) -> Study:
 
 
 def _describe(study: Study) -> dict[str, Any]:
+    shipped = study.name in list_studies()
     return {
         "name": study.name,
-        "file": study.name if study.name in list_studies() else f"{study.name}.toml",
+        # A store keeps no folder of whoever ran a study.
+        "file": study.name if shipped else f"FOLDER/{study.name}.toml",
+        "shipped": shipped,
+        "paper": study.paper,
         "question": study.question,
         "notes": list(study.notes),
         "seed": study.seed,
         "split": study.split.model_dump(exclude_none=True),
+        "n_splits": len(parts(study.split)),
         "tuning": study.tuning.model_dump(),
         "alpha": study.compare.alpha,
         "noise": [noise.kind for noise in study.noise],
@@ -143,7 +149,9 @@ def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict
         return []
     score = study.compare.score
     means = score_table(table, score, methods, by=("dataset", "condition"))
-    spread = table.groupby(["dataset", "condition", "method"])[score].std()
+    grouped = table.groupby(["dataset", "condition", "method"])[score]
+    spread, counts = grouped.std(), grouped.count()
+    n_splits = len(parts(study.split))
     lines = []
     for place, values in zip(means.index, means.to_numpy(), strict=True):
         dataset, condition = map(str, place)
@@ -155,6 +163,10 @@ def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict
                 "values": [_number(value) for value in values],
                 "spreads": [
                     _number(spread.get((dataset, condition, method), np.nan)) for method in methods
+                ],
+                "complete": [
+                    bool(counts.get((dataset, condition, method), 0) == n_splits)
+                    for method in methods
                 ],
                 "best": [bool(value == best) for value in values],
                 "ids": [cell_id(dataset, condition, method) for method in methods],
@@ -218,6 +230,7 @@ def _lines(points: pd.DataFrame, along: str, name: str) -> dict[str, dict[str, l
 def _varied(study: Study, table: pd.DataFrame, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the mean score by varied values, for methods that vary exactly these keys."""
     found = []
+    wanted = len(parts(study.split)) * len(conditions(study))
     for method in study.method:
         if set(method.vary or ()) != set(keys):
             continue
@@ -226,10 +239,15 @@ def _varied(study: Study, table: pd.DataFrame, keys: tuple[str, ...]) -> list[di
         }
         own = table[table["method"].isin(values)]
         for dataset, of_set in own.groupby("dataset", sort=False):
-            scores = of_set.groupby("method", sort=False)[study.compare.score].agg(["mean", "sem"])
+            grouped = of_set.groupby("method", sort=False)[study.compare.score]
             points = [
-                {"at": values[str(name)], "mean": _number(mean), "error": _number(error)}
-                for name, mean, error in scores.itertuples()
+                {
+                    "at": values[str(name)],
+                    "mean": _number(mean),
+                    "error": _number(error),
+                    "complete": bool(count == wanted),
+                }
+                for name, mean, error, count in grouped.agg(["mean", "sem", "count"]).itertuples()
             ]
             found.append(
                 {"method": method.name, "dataset": dataset, "keys": list(keys), "points": points}
@@ -258,12 +276,17 @@ def _paper(study: Study, table: pd.DataFrame, methods: list[str]) -> dict[str, A
             if method in line and pd.notna(value)
         ]
     frame = pd.DataFrame(points, columns=["dataset", "condition", "method", "paper", "rerun"])
-    means = frame.groupby("method", sort=False)[["paper", "rerun"]].mean()
+    # A set of several conditions counts once, as in the paper's own averages.
+    place = ["dataset", "condition"] if theirs.index.nlevels == 2 else ["dataset"]
+    means = {
+        source: mean_accuracy(frame.pivot(index=place, columns="method", values=source))
+        for source in ("paper", "rerun")
+    }
     return {
         "points": points,
         "means": [
-            {"method": method, "paper": paper, "rerun": rerun}
-            for method, paper, rerun in means.itertuples()
+            {"method": method, **{source: float(means[source][method]) for source in means}}
+            for method in frame["method"].unique()
         ],
         "within_one": int((frame["paper"] - frame["rerun"]).abs().le(1).sum()),
     }
