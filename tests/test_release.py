@@ -1,13 +1,16 @@
 """What a release states in several files is the same in all of them."""
 
+import json
 import re
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.version import Version
 
-from release.newcomer import commands_of, is_install
+from granulearn.datasets.catalogue import catalogue
+from release.newcomer import commands_of, is_install, steps
 from release.pythons import find_python, named_versions
 from tests.test__extras import PROJECT
 
@@ -30,10 +33,40 @@ def test_pyproject_citation_and_changelog_agree_on_the_version():
     ]
 
 
+def test_the_site_is_that_of_the_version():
+    versions = json.loads((ROOT / "docs" / "versions.json").read_text(encoding="utf-8"))
+    newest = PROJECT["version"].rpartition(".")[0]
+    assert versions[0] == {"name": newest, "folder": newest, "current": True}
+    assert not any("current" in version for version in versions[1:])
+    assert len({version["folder"] for version in versions}) == len(versions)
+
+
 def test_the_changelog_begins_with_what_is_not_released():
     headings = re.findall(r"^## .*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     assert headings[0] == "## Unreleased"
     assert len(released("\n".join(headings))) == len(headings) - 1
+
+
+def bounds():
+    """Yield each package that users may get, and its lowest version."""
+    extras = PROJECT["optional-dependencies"]
+    for_users = [PROJECT["dependencies"], *(extras[name] for name in USERS_EXTRAS)]
+    for line in (line for lines in for_users for line in lines):
+        found = re.match(r"([\w-]+)(?:\[[\w,]+\])?>=([\d.]+)", line)
+        if found and "== 'darwin'" not in line:
+            yield found.groups()
+
+
+USERS_EXTRAS = ("excel", "plots", "datasets", "onnx", "dask", "studies", "rivals")
+
+
+def test_every_bound_is_a_version_that_the_lowest_tests_install():
+    lines = (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines()
+    tried = dict(line.split("==") for line in lines if "==" in line)
+    found = dict(bounds())
+    assert {*found} == {*tried}
+    for package, lowest in found.items():
+        assert Version(tried[package]) == Version(lowest), package
 
 
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
@@ -47,7 +80,8 @@ def test_the_workflow_calls_make_and_only_what_it_knows():
     assert all(run.startswith("make ") for run in runs)
     asked = {target for run in runs for target in run.split()[1:]}
     # The parts of `make test`, in jobs of their own, and what is too slow for it.
-    assert asked >= {"lint", "types", "flow", "pytest", "test-lowest", "docs", "dist"}
+    whole = {"lint", "types", "flow", "pytest", "docs", "dist", "test-lowest", "test-newest"}
+    assert asked >= whole
     assert asked <= TARGETS
 
 
@@ -101,6 +135,29 @@ def test_the_commands_of_a_page_are_taken_word_for_word():
         "zcat a.csv.gz | granulearn predict m -",
     ]
     assert left_out == ["pip install .", "make test"]
+
+
+def test_a_command_finds_what_was_installed_before_it_and_nothing_else():
+    plain, more = "pip install granulearn", 'pip install "granulearn[onnx]"'
+    assert list(steps(["a", plain, "b", more])) == [
+        ((plain,), "a"),  # a page that installs nothing first takes the package for granted
+        ((plain,), "b"),
+        ((plain, more), None),
+    ]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start/install.md", "docs/start/csv.md"])
+def test_the_first_table_of_a_newcomer_comes_without_any_extra(page):
+    commands, _ = commands_of((ROOT / page).read_text(encoding="utf-8"))
+    exported = {
+        command.split()[3]: installs
+        for installs, command in steps(commands)
+        if command and command.startswith("granulearn datasets export ")
+    }
+    assert exported
+    for name, installs in exported.items():
+        assert installs == ("pip install granulearn",)
+        assert catalogue()[name].sources[0].startswith(("generated:", "sklearn:"))
 
 
 def test_newcomers_find_commands_in_the_readme():

