@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 from compare_rivals import complete
+from made_by import made_by
 
 from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
 from granulearn.studies import Store, Study, expand
@@ -116,9 +117,9 @@ def report(path: Path) -> str:
         "",
         *(f"- {note}" for note in study.notes),
         "",
-        f"Made by `granulearn bench {study.name} --results out/{study.name}.db` and `python "
-        f"benchmarks/compare_large.py out/{study.name}.db docs/results/{page}.md`. Scores "
-        "are means over splits, then over sets; shares are in percent, and log loss and "
+        made_by(Path(__file__).name, [study.name], study.name, page),
+        "",
+        "Scores are means over splits, then over sets; shares are in percent, and log loss and "
         "calibration error (top class, 15 bins of equal width) are better when lower. Ranks are by "
         f"{_named(study.compare.score)}. p-values are Wilcoxon's, over sets, corrected by Holm for "
         f"the comparisons of {OURS} with each other method; with few sets they cannot be small.",

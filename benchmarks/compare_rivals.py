@@ -1,6 +1,6 @@
 """Tables of a study that sets its first method against each other one, from its store.
 
-    granulearn bench rivals --results out/rivals.db
+    GRANULEARN_DATA=DIRECTORY granulearn bench rivals --results out/rivals.db
     python benchmarks/compare_rivals.py out/rivals.db docs/results/rivals.md
 
 The studies `ablation` and `deep` have tables of the same form (`--study ablation`). A set counts
@@ -13,13 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from made_by import made_by
 from review_loop_page import markdown
 
 from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
 from granulearn.studies import Store, Study, expand, load_study
 
+DEFAULT = "rivals"
 TITLES = {
-    "rivals": "The robust classifier against its rivals",
+    DEFAULT: "The robust classifier against its rivals",
     "ablation": "What the parts of the robust classifier add",
     "deep": "Deep networks, ensembles and other tuning against RVFL",
 }
@@ -87,12 +89,16 @@ def report(path: Path, name: str) -> str:
     whole = scores_of(path, study)
     table = complete(whole, methods)
     found = comparisons(table, methods)
+    options = "" if name == DEFAULT else f"--study {name}"
     lines = [
         f"# {TITLES[name]}",
         "",
-        f"{study.question} Made by `granulearn bench {name}` and `python "
-        "benchmarks/compare_rivals.py`. Accuracy on clean test labels in percent, mean over "
-        "splits and sets. Ranks are among the methods of a table. p-values are Wilcoxon's, over "
+        study.question,
+        "",
+        made_by(Path(__file__).name, [name], name, name, options),
+        "",
+        "Accuracy on clean test labels in percent, mean over splits and sets. Ranks are "
+        "among the methods of a table. p-values are Wilcoxon's, over "
         f"sets, corrected by Holm for the comparisons of {methods[0]} with each other method.",
         "",
         _what_was_run(study, whole, table),
@@ -161,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store", type=Path, help="result file of the study")
     parser.add_argument("report", type=Path, help="Markdown file to write")
-    parser.add_argument("--study", choices=TITLES, default="rivals")
+    parser.add_argument("--study", choices=TITLES, default=DEFAULT)
     arguments = parser.parse_args()
     arguments.report.write_text(report(arguments.store, arguments.study), encoding="utf-8")
 

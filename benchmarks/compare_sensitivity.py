@@ -1,8 +1,8 @@
 """Figures S.1 and S.2 of the paper, from the stores of the two studies of sensitivity.
 
-    granulearn bench sensitivity-activation --results out/sensitivity.sqlite
-    granulearn bench sensitivity-C-h --results out/sensitivity.sqlite
-    python benchmarks/compare_sensitivity.py out/sensitivity.sqlite docs/results/sensitivity.md
+    GRANULEARN_DATA=DIRECTORY granulearn bench sensitivity-activation --results out/sensitivity.db
+    GRANULEARN_DATA=DIRECTORY granulearn bench sensitivity-C-h --results out/sensitivity.db
+    python benchmarks/compare_sensitivity.py out/sensitivity.db docs/results/sensitivity.md
 
 The figures are written beside the page, into `images/` of the directory above it.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from made_by import made_by
 from matplotlib.figure import Figure
 from review_loop_page import markdown
 
@@ -149,9 +150,9 @@ def page(activations: pd.DataFrame, surfaces: pd.DataFrame, images: str) -> str:
         "# Sensitivity: activation, C and hidden nodes",
         "",
         f"Figures S.1 and S.2 of the paper, rerun: both proposed models on both of its sets, mean "
-        f"test accuracy in percent over {splits} stratified 70:30 splits (the paper has one). "
-        f"Made by `granulearn bench {ACTIVATIONS}`, `granulearn bench {SURFACES}` and `python "
-        "benchmarks/compare_sensitivity.py`.",
+        f"test accuracy in percent over {splits} stratified 70:30 splits (the paper has one).",
+        "",
+        made_by(Path(__file__).name, [ACTIVATIONS, SURFACES], "sensitivity", "sensitivity"),
         "",
         "## S.1: activation",
         "",

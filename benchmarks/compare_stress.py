@@ -1,7 +1,7 @@
 """Tables of the study `stress`, from its store: outliers, rare classes, and both with wrong labels.
 
-    granulearn bench stress --results out/stress.sqlite
-    python benchmarks/compare_stress.py out/stress.sqlite docs/results/stress.md
+    GRANULEARN_DATA=DIRECTORY granulearn bench stress --results out/stress.db
+    python benchmarks/compare_stress.py out/stress.db docs/results/stress.md
 
 A data set counts with the splits for which all methods have all results, so tables can
 be made while the study is still running; they say how many there are.
@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
+from made_by import made_by
 from review_loop_page import markdown
 
 from granulearn.statistics import holm_adjust, wilcoxon_p_value
@@ -146,11 +147,13 @@ def report(path: Path) -> str:
     lines = [
         "# Outliers and rare classes, alone and with wrong labels",
         "",
-        f"{study.question} Made by `granulearn bench stress` and `python "
-        f"benchmarks/compare_stress.py`: {n_sets} sets, {len(methods)} methods, {len(names)} "
-        f"conditions, {done} of each set, the same for every "
-        "method. All figures are percent on test parts that nothing was done to, means over splits "
-        "and sets.",
+        study.question,
+        "",
+        made_by(Path(__file__).name, [study.name], study.name, study.name),
+        "",
+        f"{n_sets} sets, {len(methods)} methods, {len(names)} conditions, {done} of each set, the "
+        "same for every method. All figures are percent on test parts that nothing was done to, "
+        "means over splits and sets.",
         "",
         *(f"{note}\n" for note in study.notes),
         "## What it says",

@@ -3,7 +3,7 @@
 Of each set of at most 1,100 samples the training part of a split of its own is
 cut into samples to fit, whose labels are then disturbed on purpose, and samples
 to judge by, with their true labels. The test part of that split is not looked
-at. The study `rivals` splits the same sets ten times at random, so samples that
+at. The study `rivals` splits the same sets at random several times, so samples that
 judge here are test samples of some of its splits.
 """
 
