@@ -73,12 +73,16 @@ sphinx_gallery_conf = {
 # One prompt, so that what is copied can be run.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+# What a command says is not for copying.
+copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "granulearn"
 html_static_path = ["_static"]
 html_css_files = ["granulearn.css"]
+html_js_files = [("versions.js", {"defer": "defer"})]
 html_favicon = "_static/logo.svg"
+html_search_scorer = str(HERE / "search_scorer.js")
 html_show_sourcelink = False
 toc_object_entries_show_parents = "hide"
 html_copy_source = False

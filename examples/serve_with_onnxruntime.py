@@ -28,6 +28,8 @@ def column(name, kind, rows):
     if kind == "tensor(string)":
         if any(type(cell) is not str for cell in known):
             raise ValueError(f"{name!r} must be text or null")
+        for cell in known:
+            cell.encode()  # JSON may hold half a surrogate pair: UnicodeEncodeError says so
         return np.array([cell or "" for cell in cells], object)[:, None]
     if any(type(cell) not in (int, float) or not abs(cell) <= 1e150 for cell in known):
         raise ValueError(f"{name!r} must be a finite number or null")

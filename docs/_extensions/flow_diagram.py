@@ -1,20 +1,44 @@
 """Draw the flow of the stages from the import contract, as SVG that is part of its page.
 
-The order of the boxes is that of the layers in ``.importlinter``; what a stage uses is read from
-the import statements of its files.
+The flow is the one that ARCHITECTURE.md states; other stages stand beside it. The order of all is
+that of the layers in ``.importlinter``; what a stage uses is read from the import statements of
+its files.
 """
 
 import ast
 import configparser
-import inspect
+import re
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from textwrap import wrap
 
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-WIDTH, BOX, GAP, MARGIN = 430, 62, 22, 4
+WIDTH, FLOW_WIDTH, SIDE_WIDTH = 430, 236, 168
+GAP, MARGIN, PADDING, LINE = 22, 4, 11, 16
+SIZES = {"words": 12.5, "uses": 11.5}  # as in granulearn.css
+LETTER = 0.56  # the width of a letter in the mean, of its size
+WORDS = {
+    "tables": "a file becomes typed columns, and is written back untouched",
+    "datasets": "named sets, noise to test with",
+    "balls": "similar samples become balls",
+    "memberships": "how far to trust each ball",
+    "network": "random features, and weights in closed form",
+    "estimators": "classifiers and regressors",
+    "selection": "settings, a whole grid at once",
+    "audit": "which labels are probably wrong, and how many",
+    "review": "what a person decides, and the corrected table",
+    "studies": "methods compared, from one file",
+    "report": "a study as a page, LaTeX or figures",
+    "statistics": "ranks and tests",
+    "plots": "pictures of balls and comparisons",
+    "persistence": "model files and ONNX",
+    "distributed": "all this on a cluster",
+    "learning": "from a table to a model with scores",
+    "cli": "the command line",
+}
 
 
 def layers(contract: Path = ROOT / ".importlinter") -> list[str]:
@@ -43,45 +67,72 @@ def imported_stages(stage: str, source: Path = ROOT / "src" / "granulearn") -> s
     return found - {stage}
 
 
-def box(stage: str, place: int, order: list[str]) -> str:
-    """Return the box of a stage, with what it is and what it uses."""
-    top = MARGIN + place * (BOX + GAP)
-    package = import_module(f"granulearn.{stage}")
-    words = (inspect.getdoc(package) or "").split("\n")[0].rstrip(".")
-    used = imported_stages(stage)
-    uses = ", ".join(name for name in order if name in used) or "no other stage"
-    shape = (
-        f'<rect x="{MARGIN}" y="{top}" width="{WIDTH - 2 * MARGIN}" height="{BOX}" rx="8"/>'
-        f'<text class="name" x="16" y="{top + 21}">{stage}</text>'
-        f'<text class="words" x="16" y="{top + 38}">{escape(shortened(words))}</text>'
-        f'<text class="uses" x="16" y="{top + 54}">uses {shortened(uses)}</text>'
-    )
-    linked = getattr(package, "__all__", None)
-    return f'<a href="../api/{stage}.html">{shape}</a>' if linked else f"<g>{shape}</g>"
+def chain(architecture: Path = ROOT / "ARCHITECTURE.md") -> list[str]:
+    """Return the stages that a table goes through, as the architecture states them."""
+    found = re.search(r"^```\n(\w+(?: -> \w+)+)\n```$", architecture.read_text("utf-8"), re.M)
+    if found is None:
+        raise ValueError(f"{architecture} states no flow: stages joined by ' -> '")
+    return found[1].split(" -> ")
 
 
-def shortened(words: str, most: int = 60) -> str:
-    """Return a text that fits into a box."""
-    return words if len(words) <= most else words[: most - 1].rsplit(" ", 1)[0] + " …"
+class Box:
+    """The box of a stage: its name, what it does, and what it uses."""
+
+    def __init__(self, stage: str, order: list[str], left: int, width: int):
+        used = imported_stages(stage)
+        uses = ", ".join(name for name in order if name in used) or "no other stage"
+        self.stage, self.left, self.width = stage, left, width
+        room = width - 2 * PADDING
+        self._words = wrap(WORDS[stage], int(room / (LETTER * SIZES["words"])))
+        self._uses = wrap(f"uses {uses}", int(room / (LETTER * SIZES["uses"])))
+        self.height = 30 + LINE * (len(self._words) + len(self._uses)) + 6
+
+    def draw(self, top: int) -> str:
+        """Return the box as SVG; it leads to the reference where there is one."""
+        x = self.left + PADDING
+        lines = [("words", line) for line in self._words] + [("uses", line) for line in self._uses]
+        texts = "".join(
+            f'<text class="{kind}" x="{x}" y="{top + 38 + LINE * place}">{escape(line)}</text>'
+            for place, (kind, line) in enumerate(lines)
+        )
+        shape = (
+            f'<rect x="{self.left}" y="{top}" width="{self.width}" height="{self.height}" rx="8"/>'
+            f'<text class="name" x="{x}" y="{top + 21}">{self.stage}</text>{texts}'
+        )
+        linked = getattr(import_module(f"granulearn.{self.stage}"), "__all__", None)
+        return f'<a href="../api/{self.stage}.html">{shape}</a>' if linked else f"<g>{shape}</g>"
 
 
-def arrow(place: int) -> str:
-    """Return the arrow from the box of a stage to the next one."""
-    top = MARGIN + place * (BOX + GAP) + BOX
-    middle = WIDTH // 2
+def arrow(top: int) -> str:
+    """Return the arrow between two boxes, from this height down."""
+    middle = MARGIN + FLOW_WIDTH // 2
     return f'<path d="M{middle} {top + 2} V{top + GAP - 8} m-5 0 h10 l-5 6 z"/>'
 
 
 def flow_svg() -> str:
-    """Return the drawing of all stages, from the first one to the last."""
-    order = layers()
-    boxes = "\n".join(box(stage, place, order) for place, stage in enumerate(order))
-    arrows = "\n".join(arrow(place) for place in range(len(order) - 1))
-    height = 2 * MARGIN + len(order) * BOX + (len(order) - 1) * GAP
+    """Return the drawing: the flow from the first stage to the last, the others beside it."""
+    order, steps = layers(), chain()
+    drawn, tops, top = [], {}, MARGIN
+    for step in steps:
+        box = Box(step, order, MARGIN, FLOW_WIDTH)
+        tops[step] = top
+        drawn += [box.draw(top)] if step == steps[0] else [arrow(top - GAP), box.draw(top)]
+        top += box.height + GAP
+    bottom, free = top - GAP, MARGIN
+    for stage in order:
+        if stage in steps:
+            free = max(free, tops[stage])  # what may use a stage does not stand above it
+            continue
+        box = Box(stage, order, WIDTH - MARGIN - SIDE_WIDTH, SIDE_WIDTH)
+        drawn.append(box.draw(free))
+        free += box.height + GAP
+    height = max(bottom, free - GAP) + MARGIN
+    beside = ", ".join(stage for stage in order if stage not in steps)
     return (
-        f'<svg class="drawing" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="The stages of granulearn, from the first to the last: {", ".join(order)}">\n'
-        f"{boxes}\n{arrows}\n</svg>\n"
+        f'<svg class="drawing" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="The flow of '
+        f'granulearn: {", ".join(steps)}. Beside it: {beside}.">\n'
+        + "\n".join(drawn)
+        + "\n</svg>\n"
     )
 
 

@@ -87,12 +87,18 @@ def page(stage: str) -> str:
 def index() -> str:
     """Return the page that leads to all stages."""
     rows = "\n".join(f"   {stage}" for stage in stages())
+    lines = "\n".join(f":doc:`{stage}`\n   {said_of(stage)}\n" for stage in stages())
     return (
         "API reference\n=============\n\n"
         "Every public name, by stage, in the order of the flow. Names that ``import granulearn``\n"
         "itself has are shown without their stage.\n\n"
-        f".. toctree::\n   :maxdepth: 1\n\n{rows}\n"
+        f".. toctree::\n   :maxdepth: 1\n   :hidden:\n\n{rows}\n\n{lines}"
     )
+
+
+def said_of(stage: str) -> str:
+    """Return what a stage is, in one line."""
+    return (inspect.getdoc(import_module(f"granulearn.{stage}")) or "").splitlines()[0]
 
 
 def write_if_new(path: Path, text: str) -> None:
@@ -125,9 +131,28 @@ def without_foreign_links(app, what, name, thing, options, lines) -> None:
     lines[:] = [SHAPE.sub(r"\1\\_,)", FOREIGN_LINK.sub(r"``\1``", line)) for line in lines]
 
 
+def words_of(name: str) -> str:
+    """Return what the reference says of a public name.
+
+    A value has no docstring but that of its type: what it is stands in ``__test__`` of its stage,
+    where doctest finds its example.
+    """
+    module, _, attribute = name.rpartition(".")
+    words = getattr(import_module(module), "__test__", {}).get(attribute)
+    return inspect.cleandoc(words) if words else inspect.getdoc(thing(name)) or ""
+
+
+def say_what_values_are(app, what, name, thing, options, lines) -> None:
+    """Put the words of a value in the place of those of its type."""
+    if what == "data":
+        lines[:] = [*words_of(name).splitlines(), ""]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write the pages before Sphinx looks for sources."""
     app.connect("config-inited", write_pages)
     app.connect("autodoc-skip-member", is_foreign)
+    # Before numpydoc reads the sections of a docstring.
+    app.connect("autodoc-process-docstring", say_what_values_are, priority=100)
     app.connect("autodoc-process-docstring", without_foreign_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

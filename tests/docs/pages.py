@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _MADE = {"_build", "api", "gallery"}
 _BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+_OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> list[Path]:
@@ -22,3 +23,10 @@ def blocks(*languages: str) -> Iterator[tuple[str, str]]:
         for language, text in _BLOCK.findall(page.read_text(encoding="utf-8")):
             if language in languages:
                 yield str(page.relative_to(ROOT)), text
+
+
+def outputs() -> Iterator[tuple[str, str, str]]:
+    """Yield the page, the command and what it says, of every block that shows it."""
+    for page in pages():
+        for commands, said in _OUTPUT.findall(page.read_text(encoding="utf-8")):
+            yield str(page.relative_to(ROOT)), commands.splitlines()[-1], said

@@ -6,7 +6,7 @@ import pytest
 
 from granulearn.studies import Store, expand, load_study, run_study, select
 from granulearn.studies.new_study import write_new_study
-from tests.docs.pages import blocks, pages
+from tests.docs.pages import blocks, outputs, pages
 from tests.docs.stand_ins import measurements
 
 FENCE = re.compile(r"^ *```+(.*)$", re.MULTILINE)
@@ -14,12 +14,17 @@ STUDIES = [text for _, text in blocks("toml")]
 
 
 # Doctests are run by pytest itself (docs/conftest.py), scripts and commands by test_commands.py,
-# parts of study files below.
+# parts of study files below. What a command says (text) stands after it, and is compared there.
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
 def test_blocks_are_in_languages_that_are_run(page):
     opening = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
-    known = ("python", "sh", "toml", "")
+    known = ("python", "sh", "text", "toml", "")
     assert [word for word in opening if word not in known and not word.startswith("{")] == []
+
+
+def test_what_a_command_says_stands_after_the_command():
+    shown = [text for _, _, text in outputs()]
+    assert sorted(shown) == sorted(text for _, text in blocks("text"))
 
 
 @pytest.mark.parametrize("text", STUDIES)

@@ -1,5 +1,6 @@
 """Commands and scripts of every page are run, word for word, in a folder of their own."""
 
+import doctest
 import os
 import re
 import signal
@@ -21,7 +22,7 @@ from granulearn.cli.exit_codes import INTERRUPTED
 from granulearn.persistence import load_model, onnx_inputs
 from granulearn.tables import open_table
 from release.newcomer import ADDRESS, commands_in, use_page
-from tests.docs.pages import ROOT, blocks
+from tests.docs.pages import ROOT, blocks, outputs
 from tests.docs.stand_ins import NOT_RUN, PORT, SCHEDULER, STAND_INS, STOPPED, credit, large_tables
 from tests.docs.warm_processes import started, words_of
 from tests.studies.test_run import count_rows
@@ -56,7 +57,7 @@ class Reader:
 
     def __init__(self, stand_in: Callable[[Path], None], folder: Path):
         self._clusters = stand_in is large_tables
-        self._done: set[str] = set()
+        self.said: dict[str, str] = {}
         self.folder, home = folder / "work", folder / "home"
         self.folder.mkdir()
         home.mkdir()
@@ -87,10 +88,10 @@ class Reader:
         """Run the commands of a page that were not run in this folder before."""
         # A cluster is there before what uses it, wherever the page tells how to start one.
         for command in sorted(RUN[page], key=lambda command: not command.startswith("dask ")):
-            if command not in self._done:
+            if command not in self.said:
                 said = self.do(command)
                 assert '"labels"' in said or not command.startswith("curl "), said
-            self._done.add(command)
+                self.said[command] = said
 
     def do(self, command: str) -> str:
         """Run a command, or start it and let it go on if others need it; return what it said."""
@@ -179,6 +180,15 @@ def readers(tmp_path_factory):
 def test_the_commands_of_a_page_run_word_for_word(page, readers):
     assert page in STAND_INS, f"say in stand_ins.py what {page} takes for granted"
     readers(page).follow(page)
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), [*outputs()])
+def test_what_a_page_shows_a_command_to_say_is_what_it_says(page, command, shown, readers):
+    reader = readers(page)
+    reader.follow(page)
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    said = reader.said[command]
+    assert doctest.OutputChecker().check_output(shown, said, options), said
 
 
 @pytest.mark.parametrize("page", [page for page, text in SCRIPTS.items() if text])

@@ -1,16 +1,22 @@
 """The reference has every public name, once."""
 
+import doctest
+import re
 from collections import Counter
 from importlib import import_module
+
+import pytest
 
 import granulearn
 from docs._extensions.reference_by_stage import (
     FOREIGN_LINK,
+    index,
     kinds,
     page,
     public_names,
     stages,
     without_foreign_links,
+    words_of,
 )
 
 
@@ -23,10 +29,29 @@ def test_every_public_name_is_on_a_page_and_on_one_only():
     assert {f"granulearn.{name}" for name in granulearn.__all__} <= set(listed)
 
 
+NAMES = [name for stage in stages() for name in public_names(stage)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_an_example(name):
+    assert re.search(r"^ *>>> ", words_of(name), re.MULTILINE)
+
+
+def test_examples_of_values_are_run():
+    found = {test.name for test in doctest.DocTestFinder().find(granulearn.studies)}
+    assert "granulearn.studies.__test__.PAPER_STUDIES" in found
+
+
 def test_a_page_names_what_it_lists_by_the_shortest_way():
     assert "   ~granulearn.GranularBalls\n" in page("balls")
     assert "granulearn.balls.EvidenceBalls" in public_names("balls")
     assert "Errors and warnings" in page("tables")
+
+
+def test_the_first_page_leads_to_every_stage_and_says_what_it_is():
+    text = index()
+    assert re.findall(r"^:doc:`(\w+)`$", text, re.MULTILINE) == list(stages())
+    assert "   Audits: which labels or numbers of a table are probably wrong, and why." in text
 
 
 def test_links_to_other_sites_become_text():

@@ -1,13 +1,19 @@
 """The site as it is built: no dead link, no page wider than a telephone, formulas that show."""
 
+import json
 import shutil
 import subprocess
 import sys
+import time
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.docs.pages import DOCS
 from tests.report.browser import open_page
@@ -15,6 +21,9 @@ from tests.report.browser import open_page
 pytestmark = pytest.mark.slow
 
 SITE = DOCS / "_build" / "fast"
+VERSIONS = json.loads((DOCS / "versions.json").read_text(encoding="utf-8"))
+# Sites of other versions are not built here.
+ELSEWHERE = {SITE.parent / version["folder"] for version in VERSIONS if "current" not in version}
 MOST_BYTES = 60_000_000
 # What is beyond the edge of the page, and in nothing that can be scrolled by itself.
 TOO_WIDE = """
@@ -82,6 +91,8 @@ def dead_links(path: Path, page: Page, pages: dict[Path, Page]) -> list[str]:
         if parts.scheme or parts.netloc:
             continue
         target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+        if target.parent in ELSEWHERE:
+            continue
         if not target.is_file():
             dead.append(link)
         elif parts.fragment and target in pages:
@@ -124,6 +135,68 @@ def test_every_page_can_be_searched_for(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     assert '"guide/audit"' in index
     assert '"api/generated/granulearn.RobustClassifier"' in index
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("audit", "guide/audit.html"),
+        ("review", "guide/review.html"),
+        ("balls", "guide/balls.html"),
+        ("RobustClassifier", "api/generated/granulearn.RobustClassifier.html"),
+    ],
+)
+def test_the_first_page_that_is_found_is_the_one_about_it(browser, site, words, page):
+    browser.get(f"{(site / 'search.html').as_uri()}?q={words}")
+    first = WebDriverWait(browser, 30).until(
+        lambda opened: opened.execute_script(
+            "return document.querySelector('#search-results li a')?.getAttribute('href')"
+        )
+    )
+    assert urlsplit(first).path == page
+
+
+@pytest.fixture
+def published(site, tmp_path):
+    """Serve the site as one of several versions, and yield its address and the list of all."""
+    (tmp_path / VERSIONS[0]["folder"]).symlink_to(site)
+    answers = partial(QuietHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), answers) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        folder = f"http://127.0.0.1:{server.server_port}/{VERSIONS[0]['folder']}"
+        yield folder, tmp_path / "versions.json"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Answers without a line for each request."""
+
+    def log_message(self, *words):
+        """Say nothing."""
+
+
+VERSIONS_SHOWN = "return [...document.querySelectorAll('.version-list')[0].querySelectorAll('a')]"
+
+
+def test_a_published_page_knows_versions_that_came_after_it(browser, published):
+    folder, newest = published
+    newest.write_text(json.dumps([{"name": "9.9", "folder": "9.9", "current": True}, *VERSIONS]))
+    browser.get(f"{folder}/guide/balls.html")
+    asked = f"{VERSIONS_SHOWN}.map((link) => [link.textContent, link.href, link.ariaCurrent])"
+    found = WebDriverWait(browser, 30).until(
+        lambda page: found if len(found := page.execute_script(asked)) > len(VERSIONS) else None
+    )
+    assert found[0] == ["9.9", f"{folder.rpartition('/')[0]}/9.9/index.html", None]
+    assert found[1] == [VERSIONS[0]["name"], f"{folder}/index.html", "true"]
+
+
+def test_without_a_list_of_versions_the_one_of_the_page_stays(browser, published, site):
+    folder, _ = published
+    for address in (f"{folder}/index.html", (site / "index.html").as_uri()):
+        browser.get(address)
+        time.sleep(0.5)  # the page has asked, and got no list
+        shown = browser.execute_script(f"{VERSIONS_SHOWN}.map((link) => link.textContent)")
+        assert shown == [version["name"] for version in VERSIONS]
 
 
 def test_no_page_is_wider_than_a_telephone(browser, parsed):
