@@ -20,6 +20,8 @@ from granulearn.distributed import open_client
 
 N_BLOCKS = 12
 ROWS = 400
+# A busy machine may take minutes to begin a process; one that never comes must not be waited for.
+WORKER_SECONDS = 300.0
 
 
 def made_block(seed, block_info=None, when=None):
@@ -156,5 +158,5 @@ def worker_process(file):
     """Run a worker with a nanny, for the scheduler that a file tells of."""
     return dask_process(
         "worker", "--scheduler-file", file, "--nthreads", "1", "--no-dashboard",
-        "--memory-limit", "1GB", "--death-timeout", "300",
+        "--memory-limit", "1GB", "--death-timeout", WORKER_SECONDS,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import time
 
 import dask
@@ -27,7 +28,12 @@ from granulearn.distributed.cluster import active_client, compute, keep
 from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.selection import PathSearchCV
 from tests.distributed.chunked import PAIRS, chunked, every_pair, table
-from tests.distributed.processes import made_table, scheduler_process, worker_process
+from tests.distributed.processes import (
+    WORKER_SECONDS,
+    made_table,
+    scheduler_process,
+    worker_process,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +47,7 @@ def client(dask_cluster):
 def mortal_client(mortal_cluster):
     """A connection to workers that may be killed, once one of them is there."""
     with open_client(mortal_cluster.scheduler.address) as client:
-        client.wait_for_workers(1)
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
         yield client
 
 
@@ -127,7 +133,7 @@ def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_pa
     with scheduler_process(tmp_path) as (scheduler, file), worker_process(file):
         address = json.loads(file.read_text())["address"]
         with open_client(address) as client:
-            client.wait_for_workers(1)
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
             X, y = made_table(when=(str(tmp_path), 7, 1, scheduler.pid))
             began = time.monotonic()
             with pytest.raises(ClusterError, match=r"scheduler at tcp://.* went away .* once more"):
@@ -177,6 +183,21 @@ def test_a_local_cluster_listens_to_this_machine_alone(client):
     ]
     assert set(listening) <= {"127.0.0.1", "::1"}
     assert len(listening) > 2
+
+
+@pytest.mark.slow
+def test_a_local_worker_that_is_late_comes_back():
+    """Dask lets one go that is dead when it looks, be it for the second time since."""
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "50ms"}),
+        open_client("local", n_workers=1) as client,
+    ):
+        ((worker, pid),) = client.run(os.getpid).items()
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + WORKER_SECONDS
+        while client.nthreads().keys() <= {worker}:
+            assert time.monotonic() < deadline, "no other worker came"
+            time.sleep(0.1)
 
 
 def test_without_a_client_there_is_none(client):

@@ -30,7 +30,13 @@ from granulearn.learning.prediction import Predictor
 from granulearn.persistence import load_model, save_model
 from granulearn.tables import Wishes, open_table
 from tests.distributed.large_tables import assert_equal_members, call_large
-from tests.distributed.processes import made_table, mortal, mortal_writer, times_done
+from tests.distributed.processes import (
+    WORKER_SECONDS,
+    made_table,
+    mortal,
+    mortal_writer,
+    times_done,
+)
 
 pytestmark = pytest.mark.slow
 # What workers do, by phase: where the function is that a task is made of.
@@ -57,9 +63,9 @@ JOBS = {
 def client(mortal_cluster, monkeypatch):
     """A connection to workers that may be killed, once one of them is there."""
     # On a busy machine a worker may take longer than a minute to begin again.
-    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 300.0)
+    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", WORKER_SECONDS)
     with open_client(mortal_cluster.scheduler.address) as client:
-        client.wait_for_workers(1)
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
         yield client
 
 

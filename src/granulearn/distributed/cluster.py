@@ -17,6 +17,9 @@ import distributed
 CONNECT_SECONDS = 15.0
 # How long a cluster may be without a single worker: a nanny starts one anew in a few seconds.
 NO_WORKER_SECONDS = 60.0
+# A local cluster looks once, so long after a worker died, whether it is back, and else lets it go
+# for good: also one that came back and died again. Its nanny would begin it anew all the same.
+_PATIENCE = {"distributed.deploy.lost-worker-timeout": "1 day"}
 _POLL_SECONDS = 0.5
 
 
@@ -133,17 +136,18 @@ def open_client(
         with _connected(address) as client:
             yield client
         return
-    cluster = distributed.LocalCluster(
-        n_workers=n_workers,
-        threads_per_worker=1,
-        processes=True,
-        memory_limit=memory_limit or "auto",
-        silence_logs=logging.CRITICAL,  # what goes wrong in a task is raised
-        # On this machine only, at any free port: a second cluster must not cause a warning.
-        dashboard_address="127.0.0.1:0",
-    )
-    with cluster, _connected(cluster) as client:
-        yield client
+    with dask.config.set(_PATIENCE):
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=memory_limit or "auto",
+            silence_logs=logging.CRITICAL,  # what goes wrong in a task is raised
+            # On this machine only, at any free port: a second cluster must not cause a warning.
+            dashboard_address="127.0.0.1:0",
+        )
+        with cluster, _connected(cluster) as client:
+            yield client
 
 
 @contextmanager
