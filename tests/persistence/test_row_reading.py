@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -121,3 +122,12 @@ def test_categories_become_their_numbers_in_the_card(loaded, table):
     batch = row_of(table, città=["Rom", "", *known[::-1]])
     codes = RowReading(loaded.inputs).read(batch, place).codes["città"]
     assert codes.tolist() == [UNKNOWN, MISSING, *range(len(known))[::-1]]
+
+
+def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
+    """A frame lists the categories that its column may have."""
+    cities = pd.Series(["Graz", None], dtype=pd.CategoricalDtype(["Graz", "Atlantis"]))
+    reading = RowReading(loaded.inputs, strict=True)
+    batch = row_of(table, città=pa.array(cities, from_pandas=True))
+    assert reading.read(batch, place).codes["città"][-1] == MISSING
+    assert not reading.unknown

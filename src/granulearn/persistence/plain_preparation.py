@@ -31,9 +31,9 @@ class _Scaled:
     mean: np.ndarray
     scale: np.ndarray
 
-    def apply(self, block: np.ndarray) -> None:
-        block -= self.mean
-        block /= self.scale
+    def write(self, block: np.ndarray, place: int, values: np.ndarray) -> None:
+        """Write a column of the block; one at a time, numbers stand side by side in memory."""
+        block[:, place] = (values - self.mean[place]) / self.scale[place]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class PlainPreparation:
     fills: np.ndarray
     scaled: _Scaled | None
     one_hot: tuple[tuple[str, np.ndarray], ...]
-    """By input: the column of each category, and of a missing one; `width` for none."""
+    """By input: the column of each category, and of a missing one; -1 for none."""
     rates: tuple[tuple[str, np.ndarray], ...]
     """By input: what stands for each category, an unknown one and a missing one."""
     rates_scaled: _Scaled | None
@@ -59,32 +59,36 @@ class PlainPreparation:
         read : ReadRows
             Rows of the table.
         """
-        # The last column takes the marks of categories that have none.
-        wide = np.zeros((read.n_rows, self.width + 1))
-        made = wide[:, : self.width]
+        made = np.zeros((read.n_rows, self.width))
         if self.scaled is not None:
-            self._fill_numbers(made[:, : len(self.numbers)], read)
-        rows = np.arange(read.n_rows)
-        for name, places in self.one_hot:
-            wide[rows, places[read.codes[name]]] = 1.0
+            self._write_numbers(made, read)
+        self._write_marks(made, read)
         if self.rates_scaled is not None:
-            block = made[:, self.width - len(self.rates_scaled.mean) :]
-            begin = 0
-            for name, rates in self.rates:
-                end = begin + rates.shape[1]
-                block[:, begin:end] = rates[read.codes[name]]
-                begin = end
-            self.rates_scaled.apply(block)
-        return np.ascontiguousarray(made)
+            self._write_rates(made[:, self.width - len(self.rates_scaled.mean) :], read)
+        return made
 
-    def _fill_numbers(self, block: np.ndarray, read: ReadRows) -> None:
+    def _write_numbers(self, made: np.ndarray, read: ReadRows) -> None:
         assert self.scaled is not None
         for place, name in enumerate(self.numbers):
-            block[:, place] = read.typed.cells[name]
-        missing = np.isnan(block)
-        if missing.any():
-            np.copyto(block, self.fills, where=missing)
-        self.scaled.apply(block)
+            values = read.typed.cells[name]
+            missing = np.isnan(values)
+            if missing.any():
+                values = np.where(missing, self.fills[place], values)
+            self.scaled.write(made, place, values)
+
+    def _write_marks(self, made: np.ndarray, read: ReadRows) -> None:
+        """Write a 1 where the category of a row has a column."""
+        flat, begins = made.reshape(-1), self.width * np.arange(read.n_rows)
+        for name, places in self.one_hot:
+            place = places[read.codes[name]]
+            marks = begins + place
+            flat[marks if place.min() >= 0 else marks[place >= 0]] = 1.0
+
+    def _write_rates(self, block: np.ndarray, read: ReadRows) -> None:
+        assert self.rates_scaled is not None
+        each = ((read.codes[name], rate) for name, rates in self.rates for rate in rates.T)
+        for place, (codes, rate) in enumerate(each):
+            self.rates_scaled.write(block, place, rate[codes])
 
 
 class _NotPlainError(Exception):
@@ -125,8 +129,7 @@ def _plain(pipeline: Any, categories: Mapping[str, Mapping[str, int]]) -> PlainP
     rates, rates_scaled = _rates_of(*branches["many categories"], categories)
     n_rates = 0 if rates_scaled is None else len(rates_scaled.mean)
     width = len(numbers) + n_marks + n_rates
-    placed = tuple((name, np.where(places < 0, width, places)) for name, places in one_hot)
-    return PlainPreparation(width, numbers, fills, scaled, placed, rates, rates_scaled)
+    return PlainPreparation(width, numbers, fills, scaled, tuple(one_hot), rates, rates_scaled)
 
 
 def _demand(holds: bool) -> None:

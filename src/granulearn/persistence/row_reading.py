@@ -159,7 +159,7 @@ class RowReading:
         first_row : int, default=0
             Number of the first row in the table.
         """
-        typed = self.inputs.schema.read(batch, first_row)
+        typed = self.inputs.schema.read(batch, first_row, encoded=True)
         self._remember_misfits(typed, batch.num_rows, place)
         codes = {
             name: self._codes(name, typed.cells[name], known, place, first_row)
@@ -254,8 +254,8 @@ class RowReading:
         """Return the numbers of categories; remember those that training did not have."""
         found = by_different_text(cells, lambda text: known.get(text, UNKNOWN))
         codes = np.array([*found.values[:-1], MISSING])[found.codes]
-        if UNKNOWN in found.values:
-            rows = np.flatnonzero(codes == UNKNOWN)
+        rows = np.flatnonzero(codes == UNKNOWN)
+        if len(rows):
             self._remember_unknown(name, cells.take(pa.array(rows)), rows, place, first_row)
         return codes
 

@@ -169,6 +169,27 @@ def test_cells_become_what_the_schema_says():
     assert list(rows.cells) == [name for column in SCHEMA.used for name in column.feature_names]
 
 
+@settings(max_examples=30)
+@given(tables, st.booleans())
+def test_categories_as_a_dictionary_hold_each_text_once_and_no_null(batch, is_dictionary):
+    given_cells = batch.column("group")
+    if is_dictionary:  # other texts for one category, marks, and texts that no row has
+        pool = pa.array([*POOLS["group"], None, "nowhere"])
+        indices = [pool.to_pylist().index(text) for text in given_cells.to_pylist()]
+        given_cells = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pool)
+    schema = Schema((SCHEMA["group"],))
+    encoded = schema.read({"group": given_cells}, encoded=True).cells["group"]
+    texts = encoded.dictionary.to_pylist()
+    assert None not in texts
+    assert len(set(texts)) == len(texts)
+    assert encoded.to_pylist() == SCHEMA.read(batch).cells["group"].to_pylist()
+    pieces = [
+        schema.read({"group": given_cells[begin : begin + 5]}, encoded=True)
+        for begin in range(0, N_ROWS, 5)
+    ]
+    assert joined_rows(pieces).cells["group"].to_pylist() == encoded.to_pylist()
+
+
 def test_only_the_first_misfits_are_shown_and_all_are_counted():
     batch = {"c": pa.array(["x"] * 7)}
     schema = Schema((Column("c", NUMBER),))

@@ -237,7 +237,7 @@ class TypedRows:
     """Some rows of a table as a model takes them."""
 
     cells: dict[str, np.ndarray | pa.Array]
-    """By feature: floats with NaN, or text with null, for a missing cell."""
+    """By feature: floats with NaN, or text (perhaps as a dictionary) with null, for a missing cell."""
     misfits: dict[str, Misfits]
     """By column, for those in which some cells do not fit."""
 
@@ -283,7 +283,13 @@ class Schema:
         """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)
 
-    def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
+    def read(
+        self,
+        cells: Mapping[str, pa.Array] | pa.RecordBatch,
+        first_row: int = 0,
+        *,
+        encoded: bool = False,
+    ) -> TypedRows:
         """Return rows as a model takes them.
 
         Parameters
@@ -292,6 +298,8 @@ class Schema:
             The columns that are used, and perhaps others.
         first_row : int, default=0
             Number of the first row in the table, for what is said about misfits.
+        encoded : bool, default=False
+            Whether categories stay dictionaries, for one who looks up each different text.
         """
         typed: dict[str, np.ndarray | pa.Array] = dict.fromkeys(self._features)
         misfits: dict[str, Misfits] = {}
@@ -307,7 +315,8 @@ class Schema:
             for number, column in enumerate(columns):
                 own = slice(number * n_rows, (number + 1) * n_rows)
                 for name, values in zip(column.feature_names, found.values(), strict=True):
-                    typed[name] = values[own]
+                    whole = encoded or isinstance(values, np.ndarray)
+                    typed[name] = values[own] if whole else values[own].dictionary_decode()
                 if misfit is not None and misfit[own].any():
                     misfits[column.name] = _misfits(each[number], misfit[own], first_row)
         in_order = {name: misfits[name] for name in given if name in misfits}
@@ -359,6 +368,8 @@ def read_column(
 ) -> tuple[dict[str, np.ndarray | pa.Array], np.ndarray | None]:
     """Return what the cells of a column become, by feature, and where they do not fit.
 
+    Numbers become floats; categories a dictionary, which holds each text once and no null.
+
     Parameters
     ----------
     column : Column
@@ -376,6 +387,8 @@ def read_column(
     if column.kind == DATE and _is_stored_date(kind, column.date):
         numbers = read_stored_dates(cells, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
+    if not column.makes_numbers:
+        return {name: _categories(cells, column)}, None
     text = as_text(cells)
     if column.kind == NUMBER and not column.filled:
         values, misfit = _numbers_of(text, column)
@@ -386,13 +399,26 @@ def read_column(
     if column.kind == DATE:
         numbers, misfit = read_dates(text, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), misfit
-    if column.kind == YES_NO:
-        found = by_different_text(text, truth)
-        values = np.array([np.nan if value is None else value for value in found.values])
-        return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
+    found = by_different_text(text, truth)
+    values = np.array([np.nan if value is None else value for value in found.values])
+    return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
+
+
+def _categories(cells: pa.Array, column: Column) -> pa.DictionaryArray:
+    """Return the text of each cell; what a text means is found out once for each different one."""
+    kind = cells.type
+    if not (pa.types.is_dictionary(kind) or pa.types.is_string(kind)):
+        cells = as_text(cells)
+    given = cells.dictionary_encode()
+    text = without_marks(as_text(given.dictionary), column.values_like_marks)
     if column.of_numbers and not is_number_type(kind):
         text = _as_if_stored(text)
-    return {name: text}, None
+    different = text.dictionary_encode()
+    if len(different.dictionary) == len(text):
+        return pa.DictionaryArray.from_arrays(given.indices, text)
+    return pa.DictionaryArray.from_arrays(
+        different.indices.take(given.indices), different.dictionary
+    )
 
 
 def _numbers_of(text: pa.Array, column: Column) -> tuple[np.ndarray, np.ndarray | None]:
@@ -435,8 +461,8 @@ def truth(text: str) -> float | None:
 
 
 def _nothing(column: Column, n_rows: int) -> dict[str, np.ndarray | pa.Array]:
-    if column.kind == CATEGORY:
-        return {column.name: pa.nulls(n_rows, pa.string())}
+    if not column.makes_numbers:
+        return {column.name: pa.nulls(n_rows, pa.string()).dictionary_encode()}
     return {name: np.full(n_rows, np.nan) for name in column.feature_names}
 
 
