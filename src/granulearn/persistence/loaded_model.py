@@ -31,6 +31,9 @@ from granulearn.tables.readers.table_file import TableFile, TablePart
 # Encoded cells per call of the model: one-hot columns must not multiply memory.
 CELLS_PER_CHUNK = 2**20
 MAX_ROWS_PER_CHUNK = 2**15
+# Rows are read many at a time, and prepared and predicted fewer: new memory for all of them, taken
+# at every call, costs as much as a small model does.
+MAX_ROWS_PER_PIECE = 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +178,19 @@ class LoadedModel:
         return self._answers("predict_proba", read, place, first_row)
 
     def _answers(self, method: str, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
-        try:
-            if self._plain is not None:
-                return getattr(self.pipeline.steps[-1][1], method)(self._plain.transform(read))
-            return getattr(self.pipeline, method)(read.typed.to_frame())
-        except ValueError as error:
-            raise _refusal(error, read, place, first_row) from error
+        answers = []
+        for piece in read.pieces(MAX_ROWS_PER_PIECE):
+            try:
+                answers.append(self._answer(method, piece))
+            except ValueError as error:
+                raise _refusal(error, piece, place, first_row) from error
+            first_row += piece.n_rows
+        return _joined(answers)
+
+    def _answer(self, method: str, read: ReadRows) -> np.ndarray:
+        if self._plain is not None:
+            return getattr(self.pipeline.steps[-1][1], method)(self._plain.transform(read))
+        return getattr(self.pipeline, method)(read.typed.to_frame())
 
     def _ask(
         self, ask: Callable[[ReadRows, Place, int], np.ndarray], rows: Any, strict: bool, warn: bool
@@ -195,7 +205,7 @@ class LoadedModel:
             if warn:
                 for said in reading.surprises(file.place):
                     warnings.warn(said, UserWarning, stacklevel=3)
-        return answers[0] if len(answers) == 1 else np.concatenate(answers)
+        return _joined(answers)
 
     def _read(self, file: TableFile, reading: RowReading) -> Iterator[ReadRows]:
         """Yield the rows of a table, as many at a time as the model gets."""
@@ -229,6 +239,10 @@ class LoadedModel:
         for batch in file.batches(names):
             for start in range(0, batch.num_rows, self.rows_per_chunk):
                 yield batch.slice(start, self.rows_per_chunk)
+
+
+def _joined(answers: list[np.ndarray]) -> np.ndarray:
+    return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
 
 def _as_table(rows: Any) -> Any:

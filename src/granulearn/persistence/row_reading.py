@@ -109,6 +109,24 @@ class ReadRows:
     codes: dict[str, np.ndarray]
     """By input of categories: their numbers, `UNKNOWN` or `MISSING`."""
 
+    def pieces(self, n_rows: int) -> Iterator[ReadRows]:
+        """Yield the rows, so many at a time.
+
+        Parameters
+        ----------
+        n_rows : int
+            Of each piece but the last.
+        """
+        if self.n_rows <= n_rows:
+            yield self
+            return
+        for begin in range(0, self.n_rows, n_rows):
+            own = slice(begin, begin + n_rows)
+            cells = {name: values[own] for name, values in self.typed.cells.items()}
+            codes = {name: values[own] for name, values in self.codes.items()}
+            typed = TypedRows(cells, self.typed.misfits)
+            yield ReadRows(min(n_rows, self.n_rows - begin), typed, codes)
+
 
 def joined_reads(parts: Sequence[ReadRows]) -> ReadRows:
     """Return rows of several batches as one.

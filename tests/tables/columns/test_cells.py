@@ -169,6 +169,15 @@ def test_long_columns_lose_the_marks_that_short_ones_lose(texts, values):
     )
 
 
+@pytest.mark.parametrize(
+    "text", ["NİL", "missİng", "\u212a.A.", "NONE", "None", "N/A", "ẞ", "x" * 50]
+)
+def test_few_cells_lose_the_marks_that_many_lose(text):
+    """Few are looked at one by one, with the small letters of Python."""
+    others = [f"value {number}" for number in range(100)]
+    assert without_marks(pa.array([text]))[0] == without_marks(pa.array([text, *others]))[0]
+
+
 @pytest.mark.parametrize("mark", [*MISSING_MARKS, *EXACT_MARKS])
 def test_no_mark_is_a_plain_number(mark):
     for text in (mark, mark.upper()):

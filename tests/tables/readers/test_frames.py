@@ -10,6 +10,7 @@ import polars
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 from granulearn.tables import TableError
@@ -39,6 +40,10 @@ def test_every_holder_of_a_table_gives_the_same_cells(table):
         assert read.names == names
         assert rows_of(read.batches()) == rows
         assert rows_of(read.batches(names[::-1])) == [row[::-1] for row in rows]
+
+
+def _beginnings(keys: list[str]) -> st.SearchStrategy[list[str]]:
+    return st.integers(1, len(keys)).map(lambda n_keys: keys[:n_keys])
 
 
 def texts(series) -> list:
@@ -147,6 +152,15 @@ def test_missing_keys_of_dicts_are_null_and_arrays_are_named_by_place():
     assert rows_of(table_of([{"a": 1}, {"b": "x"}]).batches()) == [[1, None], [None, "x"]]
     read = table_of(np.array([[1.0, 2.0]]))
     assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0]])
+
+
+@given(st.lists(st.permutations("abc").flatmap(_beginnings), min_size=1, max_size=6))
+def test_rows_may_have_their_keys_in_any_order_and_lack_some(keys_of_rows):
+    rows = [{key: f"{key}{n}" for key in keys} for n, keys in enumerate(keys_of_rows)]
+    read = table_of(rows)
+    assert read.names == list(dict.fromkeys(key for row in rows for key in row))
+    found = rows_of(read.batches())
+    assert found == [[row.get(name) for name in read.names] for row in rows]
 
 
 def test_rows_without_names_are_a_table_whoever_holds_them():

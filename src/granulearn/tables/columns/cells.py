@@ -52,6 +52,7 @@ _OF_LABELS = pa.array(LABEL_MARKS, pa.string())
 # Arrow writes larger numbers with an exponent; whole ones are exact below the second.
 _EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
 _LONGEST_MARK = max(map(len, MISSING_MARKS))
+_MARK_TEXTS = frozenset(MISSING_MARKS)
 
 
 def is_nested(kind: pa.DataType) -> bool:
@@ -214,13 +215,25 @@ def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
 
 
 def _without_marks(text: pa.Array, values: Sequence[str]) -> pa.Array:
+    if len(text) <= _FEW_CELLS:  # a call of Arrow costs more than to look at each
+        texts = text.to_pylist()
+        known = [None if _stands_for_none(cell) and cell not in values else cell for cell in texts]
+        return text if known == texts else pa.array(known, pa.string())
     mark = is_mark(text)
     if values:
         mark = pc.and_(mark, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
     return pc.if_else(mark, pa.scalar(None, pa.string()), text)
 
 
-_MANY_CELLS = 1000
+def _stands_for_none(text: str | None) -> bool:
+    """Return whether one text is a mark; `is_mark` says it of a column."""
+    if text is None or text in EXACT_MARKS:
+        return True
+    # The only letter whose small form in Arrow, i, is not the one in Python.
+    return len(text) <= _LONGEST_MARK and text.replace("İ", "i").lower() in _MARK_TEXTS
+
+
+_MANY_CELLS, _FEW_CELLS = 1000, 32
 
 
 class ByText(NamedTuple):

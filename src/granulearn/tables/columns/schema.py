@@ -237,7 +237,7 @@ class TypedRows:
     """Some rows of a table as a model takes them."""
 
     cells: dict[str, np.ndarray | pa.Array]
-    """By feature: floats with NaN, or text (perhaps as a dictionary) with null, for a missing cell."""
+    """By feature: floats, or text, which may be a dictionary; NaN or null for a missing cell."""
     misfits: dict[str, Misfits]
     """By column, for those in which some cells do not fit."""
 
@@ -315,8 +315,9 @@ class Schema:
             for number, column in enumerate(columns):
                 own = slice(number * n_rows, (number + 1) * n_rows)
                 for name, values in zip(column.feature_names, found.values(), strict=True):
-                    whole = encoded or isinstance(values, np.ndarray)
-                    typed[name] = values[own] if whole else values[own].dictionary_decode()
+                    cut = values[own]
+                    is_text = not (encoded or isinstance(cut, np.ndarray))
+                    typed[name] = pc.dictionary_decode(cut) if is_text else cut
                 if misfit is not None and misfit[own].any():
                     misfits[column.name] = _misfits(each[number], misfit[own], first_row)
         in_order = {name: misfits[name] for name in given if name in misfits}

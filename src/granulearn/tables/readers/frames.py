@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,16 +172,22 @@ def _is_arrow(data: Any) -> bool:
 
 def _of_pandas(frame: Any) -> pa.Table:
     check_width(_SHOWN, frame.shape[1])
-    names = [_name(" ".join(map(str, key)) if isinstance(key, tuple) else key) for key in frame]
-    columns = [_column_of_pandas(frame.iloc[:, place], name) for place, name in enumerate(names)]
+    names, columns = [], []
+    for key, series in frame.items():
+        names.append(_name(" ".join(map(str, key)) if isinstance(key, tuple) else key))
+        columns.append(_column_of_pandas(series, names[-1]))
     return pa.Table.from_arrays(columns, names=names)
 
 
 def _column_of_pandas(series: Any, name: str) -> pa.Array:
-    # Objects are taken out of the frame first, which hands them over one at a time.
-    cells = series.to_numpy() if series.dtype == _OBJECT else series
-    if series.dtype == _OBJECT and _are_mixed(cells):
-        return _mixed(series, name)
+    from pandas.api.types import infer_dtype
+
+    cells = series
+    if series.dtype == _OBJECT:
+        # Objects are taken out of the frame first, which hands them over one at a time.
+        cells = series.to_numpy()
+        if infer_dtype(cells, skipna=False) != "string" and _are_mixed(cells):
+            return _mixed(series, name)
     try:
         column = pa.array(cells, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -257,8 +264,7 @@ def _of_values(data: Any) -> pa.Table:
             raise TableError(f"the columns differ in length: {lengths}; give them equal lengths.")
         return pa.table(columns)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
-        keys = dict.fromkeys(key for row in data for key in row)
-        given = {_name(key): [row.get(key) for row in data] for key in keys}
+        given = {_name(key): cells for key, cells in _columns_of(data).items()}
         return pa.table({name: _column(cells, name) for name, cells in given.items()})
     if isinstance(data, (list, tuple)) and not data:
         raise TableError(f"the {type(data).__name__} has no rows; give at least one.")
@@ -274,6 +280,15 @@ def _of_values(data: Any) -> pa.Table:
         f"{type(data).__name__} is no table; give a path, a frame of pandas or polars, an Arrow "
         "table, a dict of columns, a list of dicts or of lists, or an array of two dimensions."
     )
+
+
+def _columns_of(rows: Sequence[Mapping]) -> dict[Any, list]:
+    """Return what every row has under each key; None where a row lacks it."""
+    if set(map(type, rows)) == {dict} and len(set(map(len, rows))) == 1:
+        with suppress(KeyError):  # equally many keys, and all of the first row: the same ones
+            return {key: [row[key] for row in rows] for key in rows[0]}
+    every = dict.fromkeys(key for row in rows for key in row)
+    return {key: [row.get(key) for row in rows] for key in every}
 
 
 def _of_array(array: np.ndarray) -> pa.Table:
