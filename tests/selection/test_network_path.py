@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
+    DeepGBRVFLClassifier,
     GBRVFLClassifier,
     GEGBRVFLClassifier,
     RVFLClassifier,
@@ -21,6 +22,10 @@ from granulearn.selection.ridge_path import RidgePath
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
 
 X, y = noisy_classes()
+
+
+def by_hand(model, X, y):
+    return np.mean(model.predict(X) == y)
 
 
 @pytest.fixture
@@ -123,13 +128,24 @@ def test_where_cholesky_fails_the_solver_of_fit_decides(monkeypatch, count_calls
     assert_same_results(ours, theirs)
 
 
-def test_rows_of_one_class_predict_it_and_say_so():
+@pytest.mark.parametrize("model", [GBRVFLClassifier, GEGBRVFLClassifier, DeepGBRVFLClassifier])
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "neg_log_loss", by_hand])
+def test_rows_of_one_class_predict_it_and_say_so(model, scoring, count_calls):
+    """They are fitted and scored once, unless a function may look at the network."""
     one_sided = np.array([0] * 84 + [1] * 6)
-    model = GBRVFLClassifier(purity=0.1, random_state=0)
-    search = PathSearchCV(model, {"C": [1.0, 2.0]}, cv=3, refit=False)
+    alone = count_calls("granulearn.selection.network_path._evaluate_alone")
     with pytest.warns(UserWarning, match="every prediction is that class"):
-        search.fit(X, one_sided)
-    assert search.cv_results_["mean_test_score"].tolist() == pytest.approx([84 / 90] * 2)
+        ours, theirs = both_searches(
+            model(purity=0.1, random_state=0),
+            {"C": [1.0, 2.0], "n_hidden": [3, 9]},
+            X,
+            one_sided,
+            cv=3,
+            scoring=scoring,
+            return_train_score=True,
+        )
+    assert_same_results(ours, theirs)
+    assert len(alone) == (3 * 4 if callable(scoring) else 0)
 
 
 def test_columns_beyond_the_limit_gain_nothing():

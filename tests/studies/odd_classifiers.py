@@ -35,6 +35,28 @@ class Worried(_Constant):
         return super().fit(X, y)
 
 
+class Strange(_Constant):
+    """Predicts no class that it was shown."""
+
+    def predict(self, X):
+        return np.full(len(X), -7)
+
+
+class Uncertain(_Constant):
+    def predict(self, X):
+        return np.full(len(X), np.nan)
+
+
+class Short(_Constant):
+    def predict(self, X):
+        return super().predict(X)[:3]
+
+
+class Unfinished(_Constant):
+    def predict_proba(self, X):
+        raise NotImplementedError("probabilities come later")
+
+
 class Recorder(_Constant):
     """Keeps what it was shown, for tests that ask whether test rows leak."""
 

@@ -95,6 +95,32 @@ def test_a_score_that_a_method_cannot_give_is_absent_and_said_so(cells):
     assert any(note.startswith("no log_loss") for note in outcome.notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Strange", "ValueError: predict returned -7, but the classes are 0, 1; return the classes"),
+        ("Uncertain", "ValueError: predict returned nan, but the classes are 0, 1"),
+        ("Short", "ValueError: predict returned an array of shape (3,) for "),
+    ],
+)
+def test_a_prediction_of_no_class_becomes_a_reason(cells, name, said):
+    outcome = evaluate(odd(cell_of(cells, "tree"), name))
+    assert outcome.reason.startswith(said)
+    assert outcome.scores is None
+
+
+def test_a_score_fails_alone_unless_it_is_the_only_one(cells):
+    cell = odd(cell_of(cells, "tree"), "Unfinished")
+    outcome = evaluate(cell)
+    assert outcome.reason == ""
+    assert outcome.scores["accuracy"] is not None
+    assert outcome.scores["log_loss"] is None
+    said = "no log_loss: NotImplementedError: probabilities come later"
+    assert outcome.notes == (said,)
+    alone = evaluate(replace(cell, scores=("log_loss", "fit_seconds")))
+    assert alone.reason == f"ValueError: {said}"
+
+
 def test_a_missing_data_set_becomes_a_reason(cells):
     unit = replace(cells[0].unit, dataset="crossplane150")
     assert evaluate(replace(cells[0], unit=unit)).reason.startswith("DatasetUnavailableError")

@@ -49,6 +49,25 @@ def test_a_method_that_lacks_a_condition_has_no_mean_there(tmp_path):
     assert scores.notna().sum().sum() == 8
 
 
+def test_a_method_that_lacks_a_split_of_others_has_no_mean_there(tmp_path):
+    """Later repeats score higher here: a method ahead of the others would rank too high."""
+
+    def behind(cell):
+        first = cell.unit.part.repeat == 0
+        lacks = {"RVFL": not first, "tree": first}.get(cell.method.name, False)
+        return cell.unit.dataset == "circles" and lacks
+
+    table = table_of(tmp_path, leave_out=behind)
+    scores = score_table(table, "accuracy", METHODS)
+    assert scores.loc["circles"].notna().tolist() == [False, True, False]
+    assert scores.notna().sum().sum() == 7
+    # Where nobody has all of them there is no line; splits of others do not count.
+    alone = score_table(table, "accuracy", ["RVFL", "tree"])
+    assert list(alone.index) == ["two_moons", "crossplane"]
+    own = score_table(table, "accuracy", ["tree"])
+    assert own.loc["circles", "tree"] == pytest.approx(100 * (0.5 - 0.1 + 0.02))
+
+
 def test_a_curve_has_the_mean_of_the_repeats_and_their_standard_error(tmp_path):
     curves = curve_table(table_of(tmp_path), "accuracy", "uniform")
     line = curves[(curves["dataset"] == "circles") & (curves["method"] == "RVFL")]

@@ -18,7 +18,12 @@ from granulearn.selection.graph_path import (
     is_nested,
     open_graph_systems,
 )
-from granulearn.selection.judging import add_certain, certain_of_all, rounding_error
+from granulearn.selection.judging import (
+    ClassTargets,
+    add_certain,
+    certain_of_all,
+    rounding_error,
+)
 from granulearn.selection.layers_path import LayersPath, open_layers_path
 from granulearn.selection.prepared_model import PreparedModel
 from granulearn.selection.ridge_path import Factored, RidgePath, factor_ridge
@@ -44,6 +49,9 @@ def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTabl
     table : OutcomeTable
         Where outcomes are added.
     """
+    if _is_scored_alike(model):
+        _evaluate_once(model, group, table)
+        return
     for same_columns in group.same_columns:
         began, start = time.perf_counter(), len(table)
         path = _open_path(model, same_columns)
@@ -60,6 +68,34 @@ def evaluate_networks(model: PreparedModel, group: RowsGroup, table: OutcomeTabl
                 network = same_columns.network(same_penalty.C, same_penalty.sizes[at])
                 _evaluate_alone(model, int(same_penalty.places[at]), network, table)
         table.share_time(start, time.perf_counter() - began)
+
+
+def _is_scored_alike(model: PreparedModel) -> bool:
+    """Return whether rows of one class are left: every network then predicts it everywhere."""
+    scoring = model.fold.problem.scoring
+    by_name = scoring is None or isinstance(scoring, str)  # a function may look at the network
+    one_class = isinstance(model.targets, ClassTargets) and _is_constant(model.targets.Y)
+    return one_class and by_name
+
+
+def _is_constant(Y: np.ndarray) -> bool:
+    return bool((Y[0] == Y).all())
+
+
+def _evaluate_once(model: PreparedModel, group: RowsGroup, table: OutcomeTable) -> None:
+    """Add the outcome of one network for all of them."""
+    began, start = time.perf_counter(), len(table)
+    first = group.same_columns[0]
+    network = first.network(first.penalties[0].C, first.penalties[0].sizes[0])
+    try:
+        outcome = model.score(model.fitted(network))
+    except Exception:
+        # The ordinary fit raises the error again, where scikit-learn reports it.
+        return
+    places = group.places.tolist()
+    names = model.fold.score_names()
+    table.add_scores(places, {name: [outcome[name]] * len(places) for name in names})
+    table.share_time(start, time.perf_counter() - began)
 
 
 def _evaluate_alone(model: PreparedModel, place: int, network: dict, table: OutcomeTable) -> None:
@@ -181,7 +217,7 @@ def _open_path(
 ) -> ColumnsPath | LayersPath | GraphsByWidth | None:
     """Return the path of the sizes that gain by one; None if there are none."""
     rows, Y = model.rows, model.targets.Y
-    if (Y[0] == Y).all():
+    if _is_constant(Y):
         return None
     if model.shared.ridge_per_layer:
         return open_layers_path(model, same_columns)

@@ -102,10 +102,11 @@ def _evaluate(cell: Cell, data: Prepared) -> Outcome:
     start = time.perf_counter()
     search.fit(data.X_train, data.y_train)
     fitted = time.perf_counter()
-    labels = search.predict(data.X_test)
+    labels = np.asarray(search.predict(data.X_test))
     predicted = time.perf_counter()
+    _check_labels(labels, data)
     model = getattr(search, "best_estimator_", search)
-    prediction = Prediction(model, data.X_test, data.y_test, np.asarray(labels))
+    prediction = Prediction(model, data.X_test, data.y_test, labels)
     scores, notes = _scores(cell, prediction)
     balls = getattr(model, "balls_", None)
     return Outcome(
@@ -126,6 +127,22 @@ def _evaluate(cell: Cell, data: Prepared) -> Outcome:
     )
 
 
+def _check_labels(labels: np.ndarray, data: Prepared) -> None:
+    """Raise unless every row of the test part was given a class of the training part."""
+    if labels.size != len(data.y_test):
+        raise ValueError(
+            f"predict returned an array of shape {labels.shape} for {len(data.y_test)} rows; "
+            "return one class per row."
+        )
+    classes, found = set(data.y_train.tolist()), labels.ravel().tolist()
+    if strange := [label for label in dict.fromkeys(found) if label not in classes]:
+        known = ", ".join(map(repr, sorted(classes)[:3])) + (", ..." if len(classes) > 3 else "")
+        raise ValueError(
+            f"predict returned {strange[0]!r}, but the classes are {known}; return the classes "
+            "that fit was given, as classes_[codes] does."
+        )
+
+
 def _scores(cell: Cell, prediction: Prediction) -> tuple[dict[str, float | None], tuple[str, ...]]:
     scores: dict[str, float | None] = {}
     notes = []
@@ -134,15 +151,23 @@ def _scores(cell: Cell, prediction: Prediction) -> tuple[dict[str, float | None]
             continue
         try:
             value = prediction.score(name)
-        except (AttributeError, ValueError) as error:
-            # A method without probabilities has no log-loss; its other scores stand.
+        except Exception as error:  # a method without probabilities may raise anything
+            # It has no log-loss, and its other scores stand.
             scores[name] = None
-            notes.append(f"no {name}: {error}")
+            notes.append(f"no {name}: {_in_words(error)}")
             continue
         scores[name] = value if math.isfinite(value) else None
         if scores[name] is None:
             notes.append(f"no {name}: it is {value}")
+    if scores and all(value is None for value in scores.values()):
+        raise ValueError("; ".join(notes))
     return scores, tuple(notes)
+
+
+def _in_words(error: Exception) -> str:
+    """Return what an error says, and what it is where that alone may say little."""
+    plain = isinstance(error, AttributeError | ValueError)
+    return str(error) if plain else f"{type(error).__name__}: {error}"
 
 
 def _fold_scores(search: BaseEstimator) -> list[float]:

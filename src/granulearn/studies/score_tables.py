@@ -69,9 +69,9 @@ def score_table(
 ) -> pd.DataFrame:
     """Return the mean score over splits: one line per data set, one column per method.
 
-    Where a line joins several conditions, the conditions count alike, and a
-    method that lacks one of them has no mean: means over different conditions
-    cannot be compared.
+    A method that lacks a split of those that others have has no mean: means over
+    different splits cannot be compared. Where a line joins several conditions, the
+    conditions count alike, and the same holds of a method that lacks one of them.
 
     Parameters
     ----------
@@ -89,9 +89,12 @@ def score_table(
     DataFrame
         In the order of the study; NaN where a cell is missing.
     """
-    scored = table.dropna(subset=[score])
-    means = scored.groupby(["dataset", "condition", "method"], sort=False)[score].mean().unstack()
-    means = means.reindex(columns=list(methods)).astype(float)
+    scored = table[table["method"].isin(methods)].dropna(subset=[score])
+    place = ["dataset", "condition"]
+    splits = scored.groupby([*place, "method"], sort=False)[score].agg(["mean", "size"]).unstack()
+    n_splits = scored.groupby(place, sort=False)["split"].nunique()
+    means = splits["mean"].where(splits["size"].eq(n_splits, axis=0))
+    means = means.reindex(columns=list(methods)).astype(float).dropna(how="all")
     if list(by) == ["dataset", "condition"]:
         return means
     grouped = means.groupby(level=list(by), sort=False)
