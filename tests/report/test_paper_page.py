@@ -78,3 +78,25 @@ def test_it_fits_a_screen_and_a_phone(browser, tmp_path, width):
     open_page(browser, write_paper_page(paper_summary(), tmp_path / "paper.html"))
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     assert wide <= browser.execute_script("return document.documentElement.clientWidth")
+
+
+@pytest.mark.slow
+def test_what_is_found_and_why_are_one_screen(browser, tmp_path):
+    """Every claim is listed, most as not found, with reasons as long as those of the whole run."""
+    summary = copy.deepcopy(paper_summary())
+    summary["progress"]["missing"] = 0
+    summary["reasons"] = ["reason " * 40] * 3
+    sentences = sum(summary["short"].values(), [])
+    parts = (sentences[:2], sentences[2:-4], sentences[-4:])
+    summary["short"] = dict(zip(summary["short"], parts, strict=True))
+    browser.set_window_size(1200, 1000)
+    open_page(browser, write_paper_page(summary, tmp_path / "paper.html"))
+    bottom = "return document.querySelector('.columns').getBoundingClientRect().bottom"
+    assert browser.execute_script(bottom) <= 1000
+
+
+def test_the_papers_own_statistics_stand_beside_those_of_its_table(page):
+    said = "chi² of 66.26 and an F_F of 12.38"
+    assert said in page
+    assert said in paper_markdown(paper_summary())
+    assert "its table gives 66.21 and 12.36." in page

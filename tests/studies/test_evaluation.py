@@ -98,7 +98,10 @@ def test_a_score_that_a_method_cannot_give_is_absent_and_said_so(cells):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Strange", "ValueError: predict returned -7, but the classes are 0, 1; return the classes"),
+        (
+            "Strange",
+            "ValueError: predict returned -7, but the classes are 0, 1; return",
+        ),
         ("Uncertain", "ValueError: predict returned nan, but the classes are 0, 1"),
         ("Short", "ValueError: predict returned an array of shape (3,) for "),
     ],

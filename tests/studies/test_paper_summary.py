@@ -61,7 +61,7 @@ def test_no_gain_of_baselines_is_made_up_where_there_is_none(summary):
     assert not any("mostly the baselines" in reason for reason in summary["reasons"])
 
 
-def test_balls_are_told_with_the_purity_of_the_study(summary):
+def test_reasons_are_those_of_the_whole_study(summary):
     (said,) = [reason for reason in summary["reasons"] if "purity" in reason]
     assert said.startswith("At a purity of 0.985 F-GBRVFL makes 12 balls of 70 training rows")
     changed = copy.deepcopy(summary["studies"]["table1"])
@@ -69,6 +69,8 @@ def test_balls_are_told_with_the_purity_of_the_study(summary):
     method["fixed"] = {"purity": 0.9}
     on_35_sets = TABLE1.loc[list(changed["datasets"])]
     assert any("a purity of 0.9 " in one for one in _reasons(TABLE1, on_35_sets, changed))
+    changed["progress"]["missing"] = 1
+    assert _reasons(TABLE1, on_35_sets, changed) == []
 
 
 def test_an_interrupted_run_knows_what_is_missing_and_gives_no_verdict(tmp_path):

@@ -65,7 +65,8 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     -------
     dict
         Plain values: ``studies`` (name to summary), ``progress``, ``table1``, ``noise``,
-        ``statistics``, ``claims``, ``verdicts`` (how many of each) and ``reasons``.
+        ``statistics``, ``printed`` (two of the paper's own), ``claims``, ``verdicts`` (how
+        many of each) and ``reasons``.
 
     Examples
     --------
@@ -102,6 +103,7 @@ def summarize_paper(store: Store) -> dict[str, Any]:
         "table1": _beside(theirs.loc[table1.index], table1),
         "noise": _beside(theirs_noise.reindex(noise.index), noise),
         "statistics": _statistics(theirs, table1),
+        "printed": _from_rounded_ranks(theirs),
         "noise_means": _noise_means(theirs_noise, noise),
         "claims": [asdict(claim) for claim in claims],
         "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
@@ -208,6 +210,16 @@ def _statistics(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any]
     return [{"source": source, **_tests(compare(table))} for source, table in tables]
 
 
+def _from_rounded_ranks(theirs: pd.DataFrame) -> dict[str, float]:
+    """Return Friedman's chi² and F_F as the paper prints them: from ranks of two decimals."""
+    ranks = compare(theirs).ranks.round(2)
+    n_sets, n_methods = theirs.shape
+    spread = float((ranks**2).sum()) - n_methods * (n_methods + 1) ** 2 / 4
+    chi2 = 12 * n_sets / (n_methods * (n_methods + 1)) * spread
+    f_f = (n_sets - 1) * chi2 / (n_sets * (n_methods - 1) - chi2)
+    return {"friedman": chi2, "iman_davenport": f_f}
+
+
 def _tests(result: Comparison) -> dict[str, Any]:
     return {
         "sets": len(result.sets),
@@ -255,8 +267,8 @@ def _is_best(values: np.ndarray) -> list[bool]:
 def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) -> list[str]:
     """Say why claims are, or are not, found again, as far as the figures tell."""
     complete = ours.dropna()
-    if len(complete) < 2:
-        return []
+    if len(complete) < 2 or summary["progress"]["missing"]:
+        return []  # of a part of the sets, a reason could turn round
     gains = (complete - theirs.loc[complete.index]).mean()
     proposed, baselines = (gains[list(names)] for names in (PROPOSED, BASELINES))
     reasons = [

@@ -91,9 +91,9 @@ def score_table(
     """
     scored = table[table["method"].isin(methods)].dropna(subset=[score])
     place = ["dataset", "condition"]
-    splits = scored.groupby([*place, "method"], sort=False)[score].agg(["mean", "size"]).unstack()
+    of_method = scored.groupby([*place, "method"], sort=False)[score]
     n_splits = scored.groupby(place, sort=False)["split"].nunique()
-    means = splits["mean"].where(splits["size"].eq(n_splits, axis=0))
+    means = of_method.mean().unstack().where(of_method.size().unstack().eq(n_splits, axis=0))
     means = means.reindex(columns=list(methods)).astype(float).dropna(how="all")
     if list(by) == ["dataset", "condition"]:
         return means
