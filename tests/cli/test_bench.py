@@ -1,14 +1,16 @@
 """``granulearn bench``: runs, filters, and what it says when it cannot."""
 
+import io
 import signal
 import subprocess
 import sys
 from datetime import datetime
 
 import pytest
+from rich.console import Console
 
 from granulearn.balls import maker_names
-from granulearn.cli.bench import SOME_CELLS_FAILED, _said_left
+from granulearn.cli.bench import SOME_CELLS_FAILED, _bar, _said_left
 from granulearn.cli.exit_codes import INTERRUPTED, NO_CLUSTER, NOT_WRITTEN, USAGE
 from granulearn.memberships import membership_names
 from granulearn.studies import Store
@@ -80,6 +82,17 @@ def test_an_end_on_another_day_is_told_with_its_date(monkeypatch):
     assert _said_left(3000) == "left: 50:00, done at 23:59"
     assert _said_left(3600) == "left: 60:00, done at 2026-04-01 00:09"
     assert _said_left(None) == ""
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_the_count_is_shown_whole_whatever_the_terminal(width):
+    shown = io.StringIO()
+    bar = _bar(Console(file=shown, width=width, color_system=None))
+    left = "left: 168:45, done at 2026-04-01 05:16"
+    bar.add_task("conn_bench_sonar_mines_rocks", total=6680, completed=66, left=left)
+    bar.console.print(bar.get_renderable())
+    assert "66/6680" in shown.getvalue()
+    assert left in shown.getvalue()
 
 
 def test_results_lie_in_a_folder_of_their_own_by_default(study, tmp_path, monkeypatch):

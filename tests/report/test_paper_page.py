@@ -86,7 +86,7 @@ def test_what_is_found_and_why_are_one_screen(browser, tmp_path):
     summary = copy.deepcopy(paper_summary())
     summary["progress"]["missing"] = 0
     summary["reasons"] = ["reason " * 40] * 3
-    sentences = sum(summary["short"].values(), [])
+    sentences = [sentence for each in summary["short"].values() for sentence in each]
     parts = (sentences[:2], sentences[2:-4], sentences[-4:])
     summary["short"] = dict(zip(summary["short"], parts, strict=True))
     browser.set_window_size(1200, 1000)

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
@@ -179,14 +180,7 @@ def _shown_progress(
     expected = RemainingTime(cells)
     before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
     begun = time.monotonic()
-    progress = Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-        TextColumn("{task.description}", markup=False),
-        console=message_console(soft_wrap=True),
-    )
+    progress = _bar(message_console(soft_wrap=True))
     with progress:
         task = progress.add_task("", total=len(cells), left="")
 
@@ -202,6 +196,22 @@ def _shown_progress(
                 progress.console.print(failed)
 
         yield tell
+
+
+def _bar(console: Console) -> Progress:
+    """Return a bar. Where a terminal is narrow it gives way, then the name: never the count."""
+    return Progress(
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[left]}"),
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24),
+        ),
+        console=console,
+    )
 
 
 def _said_left(seconds: float | None) -> str:
