@@ -142,6 +142,8 @@ class Found(_Strict):
 
     directory: str | None = Field(None, exclude=True)
     """The folder. Results do not depend on it, and a store does not keep it."""
+    file: str | None = Field(None, exclude=True)
+    """The study file as the user named it, for messages; a store does not keep it."""
     tables: dict[str, str] = {}
     """Path of each table of one's own, and the hash of its content."""
     code: dict[str, str] = {}

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from granulearn.studies.code_beside import code_beside, import_beside
 from granulearn.studies.methods import build_estimator, check_method, variants
-from granulearn.studies.own_tables import look_at_table
+from granulearn.studies.own_tables import look_at_table, refuse_path_as_name, target_is_missing
 from granulearn.studies.scores import check_score, needed_for, scoring_for_tuning
 from granulearn.studies.spec import NOT_IN_A_FILE, Found, OwnTable, Study, StudyError, hint_for
 
@@ -165,18 +165,23 @@ def _with_files_beside(study: Study, file: str) -> Study:
     """Return the study with what was found in the folder of its file; code is imported."""
     directory = Path(file).resolve().parent
     tables = {}
-    for position, table in enumerate(study.datasets):
-        if isinstance(table, OwnTable):
-            try:
-                tables[table.path] = look_at_table(table, directory)
-            except StudyError as error:
-                raise StudyError(f"{file}, datasets[{position}].{error}") from error
+    for position, given in enumerate(study.datasets):
+        where = f"{file}, datasets[{position}]"
+        try:
+            if isinstance(given, OwnTable):
+                tables[given.path] = look_at_table(given, directory)
+            else:
+                refuse_path_as_name(given, directory)
+        except StudyError as error:
+            # What is wrong with a table begins with one of its keys.
+            sign = "." if isinstance(given, OwnTable) else ": "
+            raise StudyError(f"{where}{sign}{error}") from error
     code = code_beside(study.method, directory)
     try:
         import_beside(code, str(directory))
     except StudyError as error:
         raise StudyError(f"{file}, method.estimator: {error}") from error
-    found = Found(directory=str(directory), tables=tables, code=code)
+    found = Found(directory=str(directory), file=file, tables=tables, code=code)
     return study.model_copy(update={"found": found}) if tables or code else study
 
 
@@ -200,10 +205,11 @@ def _parse(text: str, file: str) -> Study:
     try:
         return Study(name=Path(file).stem, **content)
     except ValidationError as error:
-        raise StudyError(f"{file}: {_first_problems(error)}") from error
+        directory = Path(file).resolve().parent
+        raise StudyError(f"{file}: {_first_problems(error, directory)}") from error
 
 
-def _first_problems(error: ValidationError, most: int = 5) -> str:
+def _first_problems(error: ValidationError, directory: Path, most: int = 5) -> str:
     """Return one clause per wrong key: where, what is wrong, what was found."""
     lines = []
     problems = error.errors()
@@ -217,6 +223,10 @@ def _first_problems(error: ValidationError, most: int = 5) -> str:
         said = problem["msg"].removeprefix("Value error, ")
         said = said.replace("a valid tuple", "a list")  # TOML has no tuples
         found = problem["input"]
+        if problem["type"] == "missing":
+            said = "it must be there; add it"
+            if place[::2] == ["datasets", "target"]:
+                said = target_is_missing(found, directory)
         shown = "" if isinstance(found, dict) else f", found {found!r}"
         lines.append(f"{where}: {said}{shown}")
     return "; ".join(lines)
