@@ -1,5 +1,7 @@
 """From a method of a study to something with fit and predict."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
@@ -253,6 +255,25 @@ def test_schemes_inside_another_estimator_are_looked_at_too():
     bagged = "sklearn.ensemble.BaggingClassifier"
     with pytest.raises(StudyError, match=r"fixed\.estimator__membership"):
         check_method(Method(name="m", estimator=bagged, fixed={"estimator": nested}))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        ("xgboost.XGBClassifier", 'run: pip install "granulearn[rivals]"'),
+        ("nowhere.Model", "and there is no nowhere.py beside the study file; check the name."),
+        ("sklearn.wood.Tree", "the module 'sklearn.wood', which 'sklearn' does not have; check"),
+    ],
+)
+def test_a_package_that_is_missing_is_told_how_it_comes_if_an_extra_has_it(
+    estimator, said, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "xgboost", None)  # as if it were not installed
+    with pytest.raises(StudyError) as caught:
+        check_method(Method(name="m", estimator=estimator))
+    assert str(caught.value).startswith(f"estimator: {estimator!r} needs the ")
+    assert said in str(caught.value)
+    assert ("rivals" in str(caught.value)) == (estimator == "xgboost.XGBClassifier")
 
 
 def test_what_has_not_the_face_of_an_estimator_is_refused():

@@ -17,7 +17,7 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
-from granulearn._extras import how_to_install
+from granulearn._extras import EXTRAS, how_to_install
 from granulearn.balls import BallMaker, maker_names
 from granulearn.memberships import Membership, membership_names
 from granulearn.selection import PathSearchCV, paper_grid
@@ -228,16 +228,22 @@ def _find(path: str, key: str) -> Any:
     try:
         return getattr(import_module(module_name), name)
     except ModuleNotFoundError as error:
-        missing = str(error.name)
-        raise StudyError(
-            f"{key}: {path!r} needs the package {missing!r}, which is not installed, and there "
-            f"is no {missing.partition('.')[0]}.py beside the study file; the shipped rivals come "
-            f"with: {how_to_install('lightgbm')}"
-        ) from error
+        raise StudyError(f"{key}: {path!r} {_said_missing(str(error.name))}") from error
     except AttributeError as error:
         there = [other for other in dir(import_module(module_name)) if other[:1] != "_"]
         hint = hint_for(name, there, "check the name.")
         raise StudyError(f"{key}: {module_name!r} has no {name!r}; {hint}") from error
+
+
+def _said_missing(module: str) -> str:
+    """Return what to say of a module that cannot be found, and what to do."""
+    package, _, inner = module.partition(".")
+    if inner:
+        return f"needs the module {module!r}, which {package!r} does not have; check the name."
+    found = f"needs the package {package!r}, which is not installed"
+    if package in EXTRAS["rivals"]:
+        return f"{found}; run: {how_to_install(package)}"
+    return f"{found}, and there is no {package}.py beside the study file; check the name."
 
 
 def _find_class(path: str) -> type[BaseEstimator]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from granulearn.studies.code_beside import code_beside, import_beside
-from granulearn.studies.methods import build_estimator, check_method, variants
+from granulearn.studies.code_beside import classes_beside, code_beside, import_beside
+from granulearn.studies.methods import CLASSIFIERS, build_estimator, check_method, variants
 from granulearn.studies.own_tables import look_at_table, refuse_path_as_name, target_is_missing
 from granulearn.studies.scores import check_score, needed_for, scoring_for_tuning
 from granulearn.studies.spec import NOT_IN_A_FILE, Found, OwnTable, Study, StudyError, hint_for
@@ -176,13 +176,27 @@ def _with_files_beside(study: Study, file: str) -> Study:
             # What is wrong with a table begins with one of its keys.
             sign = "." if isinstance(given, OwnTable) else ": "
             raise StudyError(f"{where}{sign}{error}") from error
-    code = code_beside(study.method, directory)
+    _refuse_class_without_file(study, file, directory)
     try:
+        code = code_beside(study.method, directory)
         import_beside(code, str(directory))
     except StudyError as error:
         raise StudyError(f"{file}, method.estimator: {error}") from error
     found = Found(directory=str(directory), file=file, tables=tables, code=code)
     return study.model_copy(update={"found": found}) if tables or code else study
+
+
+def _refuse_class_without_file(study: Study, file: str, directory: Path) -> None:
+    """Refuse a class that is named alone, if a file beside the study file has it."""
+    for position, method in enumerate(study.method):
+        name = method.estimator
+        found = classes_beside(name, directory) if name not in CLASSIFIERS else []
+        if found:
+            raise StudyError(
+                f"{file}, method[{position}] ({method.name!r}): estimator: granulearn has no "
+                f"classifier {name!r}; did you mean {' or '.join(map(repr, found))}? A class of "
+                "your own is named with its file."
+            )
 
 
 def _shipped_names() -> list[str]:
