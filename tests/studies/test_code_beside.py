@@ -153,6 +153,41 @@ def test_a_package_beside_the_file_counts_with_all_its_modules(tmp_path):
     assert hash_of_module("bundle", tmp_path) != first
 
 
+@pytest.mark.parametrize("place", ["loose/inner.py", "loose/inner/__init__.py"])
+def test_a_folder_that_is_no_package_is_told_what_it_lacks(folder, place):
+    (folder / place).parent.mkdir(parents=True)
+    (folder / place).write_text(CLASS)
+    (folder / "own.toml").write_text(STUDY.replace("beside_method.Mine", "loose.inner.Mine"))
+    with pytest.raises(StudyError) as caught:
+        load_study(folder / "own.toml")
+    assert "own.toml, method.estimator: 'loose.inner.Mine' is in the folder loose/" in str(
+        caught.value
+    )
+    assert "has no __init__.py; add an empty one." in str(caught.value)
+    (folder / "loose" / "__init__.py").touch()
+    assert list(load_study(folder / "own.toml").found.code) == ["loose"]
+
+
+def test_a_class_that_is_named_without_its_file_is_found_there_by_its_text(folder):
+    (folder / "never_imported.py").write_text("1 / 0\nclass RVFLMine:\n    odd = '\\d'\n")
+    (folder / "no_python.py").write_text("class RVFLMine(:\n")
+    (folder / "other.py").write_text("def f():\n    class RVFLMine:\n        pass\n")
+    (folder / "own.toml").write_text(STUDY.replace("beside_method.Mine", "RVFLMine"))
+    with pytest.raises(StudyError) as caught:
+        load_study(folder / "own.toml")
+    assert "own.toml, method[0] ('mine'): estimator: granulearn has no classifier" in str(
+        caught.value
+    )
+    assert "did you mean 'never_imported.RVFLMine'?" in str(caught.value)
+    assert "never_imported" not in sys.modules
+
+
+def test_a_file_beside_that_has_a_class_of_a_shipped_name_is_not_asked(folder):
+    (folder / "other.py").write_text("class RVFLClassifier:\n    pass\n")
+    (folder / "own.toml").write_text(STUDY.replace("beside_method.Mine", "RVFLClassifier"))
+    assert load_study(folder / "own.toml").found is None
+
+
 def test_a_membership_and_a_ball_maker_go_the_same_way(folder):
     (folder / "beside_schemes.py").write_text(SCHEMES)
     text = STUDY.replace('"beside_method.Mine"', '"GBRVFLClassifier"')

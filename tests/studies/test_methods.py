@@ -1,10 +1,15 @@
 """From a method of a study to something with fit and predict."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, RandomizedSearchCV
 
+from granulearn import RVFLClassifier
+from granulearn.balls import BallMaker, balls_of_groups
+from granulearn.memberships import Membership
 from granulearn.selection import PathSearchCV, paper_grid
 from granulearn.studies import StudyError
 from granulearn.studies.methods import (
@@ -165,7 +170,7 @@ class FaceOnly:
         ({"fixed": {"membership": "sdapp"}}, r"fixed\.membership: .*did you mean 'sdap'"),
         ({"fixed": {"balls": "MyBalls"}}, r"fixed\.balls: none is named 'MyBalls'; there are "),
         ({"grid": {"membership": ["sdap", "fuzy"]}}, r"grid\.membership: .*mean 'fuzzy'"),
-        ({"vary": {"balls": ["two-mean"]}}, r"balls: .*did you mean 'two-means'"),
+        ({"vary": {"balls": ["two-mean"]}}, r"^vary\.balls: .*did you mean 'two-means'"),
     ],
 )
 def test_an_unknown_membership_or_ball_maker_is_refused(changes, said):
@@ -173,11 +178,102 @@ def test_an_unknown_membership_or_ball_maker_is_refused(changes, said):
         check_method(rvfl(estimator="GBRVFLClassifier", **changes))
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"fixed": {"membership": 3}}, r"^fixed\.membership: 3 is no Membership; name one of "),
+        ({"fixed": {"balls": ["gbg++"]}}, r"^fixed\.balls: \['gbg\+\+'\] is no BallMaker; "),
+        ({"grid": {"balls": ["gbg++", 0.5]}}, r"^grid\.balls: 0\.5 is no BallMaker; "),
+        ({"vary": {"membership": [True]}}, r"^vary\.membership: True is no Membership; "),
+    ],
+)
+def test_a_value_that_is_no_scheme_at_all_is_refused(changes, said):
+    with pytest.raises(StudyError, match=said):
+        check_method(rvfl(estimator="GBRVFLClassifier", **changes))
+
+
+class ForgetfulBalls(BallMaker):
+    def _make(self, samples):
+        return balls_of_groups(samples, samples.codes)
+
+
+class ForgetfulMembership(Membership):
+    def _rate(self, balls):
+        return balls.purities
+
+
+class LooseBalls(BallMaker):
+    def _make(self, *given, **others):
+        return balls_of_groups(given[0], given[0].codes)
+
+
+def two_arguments(samples, seed):
+    return balls_of_groups(samples, samples.codes)
+
+
+def one_argument(samples, purity=1.0):
+    return balls_of_groups(samples, samples.codes)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "scheme", "said"),
+    [
+        ("balls", "ForgetfulBalls", "def _make(self, samples, seed, n_threads)."),
+        ("membership", "ForgetfulMembership", "def _rate(self, balls, X, y)."),
+        ("balls", "two_arguments", "def two_arguments(samples)."),
+        ("membership", "two_arguments", "def two_arguments(balls)."),
+    ],
+)
+def test_a_scheme_that_cannot_be_called_is_refused_with_what_to_write(parameter, scheme, said):
+    path = f"{__name__}.{scheme}"
+    for changes in ({"fixed": {parameter: path}}, {"grid": {parameter: [path]}}):
+        with pytest.raises(StudyError) as caught:
+            check_method(rvfl(estimator="GBRVFLClassifier", **changes))
+        assert str(caught.value).startswith(f"{next(iter(changes))}.{parameter}: {scheme}")
+        assert str(caught.value).endswith(f"write {said}")
+
+
+@pytest.mark.parametrize("scheme", ["LooseBalls", "one_argument"])
+def test_a_scheme_may_take_more_than_it_is_given(scheme):
+    check_method(rvfl(estimator="GBRVFLClassifier", fixed={"balls": f"{__name__}.{scheme}"}))
+
+
+class CountedBalls(RVFLClassifier):
+    """A class derived from ours, with a parameter that ours has not."""
+
+    def __init__(self, balls=5):
+        super().__init__()
+        self.balls = balls
+
+
+def test_a_parameter_of_ones_own_may_have_the_name_of_a_scheme():
+    check_method(rvfl(estimator=f"{__name__}.CountedBalls", fixed={"balls": 7}))
+
+
 def test_schemes_inside_another_estimator_are_looked_at_too():
     nested = {"estimator": "GBRVFLClassifier", "fixed": {"membership": "sdapp"}}
     bagged = "sklearn.ensemble.BaggingClassifier"
     with pytest.raises(StudyError, match=r"fixed\.estimator__membership"):
         check_method(Method(name="m", estimator=bagged, fixed={"estimator": nested}))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        ("xgboost.XGBClassifier", 'run: pip install "granulearn[rivals]"'),
+        ("nowhere.Model", "and there is no nowhere.py beside the study file; check the name."),
+        ("sklearn.wood.Tree", "the module 'sklearn.wood', which 'sklearn' does not have; check"),
+    ],
+)
+def test_a_package_that_is_missing_is_told_how_it_comes_if_an_extra_has_it(
+    estimator, said, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "xgboost", None)  # as if it were not installed
+    with pytest.raises(StudyError) as caught:
+        check_method(Method(name="m", estimator=estimator))
+    assert str(caught.value).startswith(f"estimator: {estimator!r} needs the ")
+    assert said in str(caught.value)
+    assert ("rivals" in str(caught.value)) == (estimator == "xgboost.XGBClassifier")
 
 
 def test_what_has_not_the_face_of_an_estimator_is_refused():

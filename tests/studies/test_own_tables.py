@@ -89,6 +89,67 @@ def test_what_is_wrong_is_said_with_file_and_key(file, old, new, said):
     assert str(file) in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("data/own.csv", "own.csv has the columns 'size', 'colour', 'label'; write"),
+        ("data/own.csv", '{ path = "data/own.csv", target = "COLUMN" }'),
+        ("none.csv.gz", "is a path, not the name of a data set, and no such file is there; write"),
+        ("own.toml", '{ path = "own.toml", target = "COLUMN" }'),
+    ],
+)
+def test_a_path_as_plain_text_is_told_how_a_table_is_written(file, name, said):
+    file.write_text(STUDY.replace('"two_moons"', f'"{name}"'))
+    with pytest.raises(StudyError) as caught:
+        load_study(file)
+    assert f"{file}, datasets[0]: '{name}' is a path" in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_a_file_with_the_name_of_a_data_set_is_not_in_its_way(file):
+    (file.parent / "two_moons").write_text("size,label\n")
+    assert load_study(file).dataset_names[0] == "two_moons"
+
+
+def test_a_name_that_is_no_path_is_left_to_the_directories_that_may_have_it(file):
+    file.write_text(STUDY.replace("two_moons", "set_of_a_manifest_1.2"))
+    assert load_study(file).dataset_names[0] == "set_of_a_manifest_1.2"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("data/own.csv", "is not named; own.csv has the columns 'size', 'colour', 'label'; add"),
+        ("none.csv", 'the column of labels is not named; add target = "COLUMN"'),
+    ],
+)
+def test_a_table_without_target_is_told_which_columns_there_are(file, path, said):
+    file.write_text(STUDY.replace('"data/own.csv", target = "label"', f'"{path}"'))
+    with pytest.raises(StudyError) as caught:
+        load_study(file)
+    assert f"{file}: datasets[1].target: " in str(caught.value)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "ignored", "key"),
+    [
+        (["x"] * 30, [], "datasets[1].target: "),
+        ([f"{number / 7:.5f}" for number in range(30)], [], "datasets[1].target: "),
+        (["x", "y"] * 15, ["size"], "datasets[1]: "),
+    ],
+)
+def test_what_cannot_be_learned_from_is_named_by_its_key(file, cells, ignored, key):
+    lines = [f"{number},{cell}" for number, cell in enumerate(cells)]
+    table = file.parent / "data" / "own.csv"
+    table.write_text("\n".join(["size,label", *lines]) + "\n")
+    file.write_text(STUDY.replace('"label" }', f'"label", ignore = {ignored} }}'))
+    unit = expand(load_study(file))[1].unit
+    with pytest.raises(StudyError) as caught:
+        load_dataset(unit.dataset, None, unit.place)
+    assert str(caught.value).startswith(f"{file}, {key}{table}")
+
+
 def test_a_table_of_a_study_that_was_not_read_from_a_file_is_refused(file):
     study = load_study(file).model_copy(update={"found": None})
     with pytest.raises(StudyError, match="load_study"):

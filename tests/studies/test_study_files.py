@@ -158,6 +158,11 @@ def test_a_study_that_names_itself_is_told_where_its_name_comes_from(tmp_path):
         load_study(write_study(tmp_path, 'name = "other"\n' + SMALL))
 
 
+def test_a_key_that_must_be_there_is_asked_for_by_its_name(tmp_path):
+    with pytest.raises(StudyError, match="question: it must be there; add it"):
+        load_study(write_study(tmp_path, SMALL.replace("question", "# question")))
+
+
 def test_shipped_files_are_plain_toml():
     for item in (files("granulearn.studies") / "shipped").iterdir():
         assert tomllib.loads(item.read_text("utf-8"))["question"]

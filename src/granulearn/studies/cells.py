@@ -10,7 +10,7 @@ import fnmatch
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -60,6 +60,8 @@ class TablePlace:
     digest: str
     directory: str | None
     """Folder of the study file; None where the study comes from a store."""
+    where: str = field(default="", compare=False)
+    """File and key that name the table, for messages."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,8 @@ def expand(study: Study) -> list[Cell]:
 def _places(study: Study) -> list[tuple[str, TablePlace | None]]:
     """Return the name of each data set, and where it is if it is a table of one's own."""
     places: list[tuple[str, TablePlace | None]] = []
-    for given, name in zip(study.datasets, study.dataset_names, strict=True):
+    named = zip(study.datasets, study.dataset_names, strict=True)
+    for position, (given, name) in enumerate(named):
         if isinstance(given, str):
             places.append((name, None))
             continue
@@ -221,8 +224,10 @@ def _places(study: Study) -> list[tuple[str, TablePlace | None]]:
             raise StudyError(
                 f"the table {given.path!r} was not looked at; read the study by load_study(FILE)."
             )
-        digest, directory = study.found.tables[given.path], study.found.directory
-        places.append((name, TablePlace(given, digest, directory)))
+        found = study.found
+        where = f"{found.file or study.name}, datasets[{position}]"
+        place = TablePlace(given, found.tables[given.path], found.directory, where)
+        places.append((name, place))
     return places
 
 

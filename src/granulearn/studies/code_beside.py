@@ -11,6 +11,7 @@ import ast
 import hashlib
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from importlib import import_module, invalidate_caches
 from pathlib import Path
@@ -56,13 +57,46 @@ def code_beside(methods: Iterable[Method], directory: Path) -> dict[str, str]:
     -------
     dict
         Module to hash of its code and of all that it imports from the folder.
+
+    Raises
+    ------
+    StudyError
+        If a module is in a folder that is no package.
     """
-    modules = {name.partition(".")[0] for method in methods for name in dotted_names(method)}
+    names = [name for method in methods for name in dotted_names(method)]
+    for name in names:
+        _check_is_in_package(name, directory)
+    modules = {name.partition(".")[0] for name in names}
     return {
         module: hash_of_module(module, directory)
         for module in sorted(modules)
         if _files_of(module, directory)
     }
+
+
+def classes_beside(name: str, directory: Path) -> list[str]:
+    """Find the files of a folder that define a class, by their text: nothing is imported.
+
+    Parameters
+    ----------
+    name : str
+        Name of the class; one with a module is that of no class here.
+    directory : Path
+        The folder of the study file.
+
+    Returns
+    -------
+    list of str
+        What a study calls the class: ``module.name``, sorted.
+    """
+    if not name.isidentifier():
+        return []
+    files = sorted(path for path in directory.glob("*.py") if path.stem.isidentifier())
+    return [
+        f"{path.stem}.{name}"
+        for path in files
+        if any(isinstance(node, ast.ClassDef) and node.name == name for node in _parsed(path).body)
+    ]
 
 
 def hash_of_module(module: str, directory: Path) -> str:
@@ -187,13 +221,32 @@ def _files_of(module: str, directory: Path) -> list[Path]:
     return [single] if single.is_file() else []
 
 
+def _check_is_in_package(name: str, directory: Path) -> None:
+    """Refuse a module of a folder without __init__.py: Python would find it in some places only."""
+    first, *inner = name.split(".")[:-1]
+    if not inner or _files_of(first, directory):
+        return
+    place = directory.joinpath(first, *inner)
+    if place.with_suffix(".py").is_file() or (place / "__init__.py").is_file():
+        raise StudyError(
+            f"{name!r} is in the folder {first}/ beside the study file, which has no __init__.py; "
+            "add an empty one."
+        )
+
+
+def _parsed(path: Path) -> ast.Module:
+    """Return a file as a tree; an empty one if it is no Python, as importing it would say."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nor are odd escapes of interest here
+            return ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError):
+        return ast.Module(body=[], type_ignores=[])
+
+
 def _imports(path: Path) -> Iterator[str]:
     """Yield the first part of the name of each module that a file imports."""
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):
-        return  # importing it says what is wrong
-    for node in ast.walk(tree):
+    for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from inspect import signature
+from inspect import ismethod, signature
 from itertools import product
 from typing import Any
 
@@ -17,7 +17,7 @@ from sklearn.model_selection import (
 )
 
 from granulearn import estimators
-from granulearn._extras import how_to_install
+from granulearn._extras import EXTRAS, how_to_install
 from granulearn.balls import BallMaker, maker_names
 from granulearn.memberships import Membership, membership_names
 from granulearn.selection import PathSearchCV, paper_grid
@@ -31,6 +31,8 @@ CLASSIFIERS = tuple(
 _SEED_NAMES = ("random_state", "seed")
 # Parameters that take a scheme: its name, or the path of a class or function of one's own.
 _SCHEMES: dict[str, type] = {"membership": Membership, "balls": BallMaker}
+# What a class of one's own writes; a function in its place is given the first argument alone.
+_WRITTEN: dict[str, Callable] = {"membership": Membership._rate, "balls": BallMaker._make}
 # Asked when they are needed: a scheme of one's own may have a name.
 SCHEME_NAMES = {"membership": membership_names, "balls": maker_names}
 
@@ -53,7 +55,7 @@ def check_method(method: Method) -> None:
             )
         for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
             _check_parameter(type(model), model.get_params(), key, "grid")
-        _check_scheme_names(model, _built_grids(variant))
+        _check_schemes(model, _built_grids(variant), method.vary or {})
 
 
 def variants(method: Method) -> Iterator[Method]:
@@ -226,16 +228,22 @@ def _find(path: str, key: str) -> Any:
     try:
         return getattr(import_module(module_name), name)
     except ModuleNotFoundError as error:
-        missing = str(error.name)
-        raise StudyError(
-            f"{key}: {path!r} needs the package {missing!r}, which is not installed, and there "
-            f"is no {missing.partition('.')[0]}.py beside the study file; the shipped rivals come "
-            f"with: {how_to_install('lightgbm')}"
-        ) from error
+        raise StudyError(f"{key}: {path!r} {_said_missing(str(error.name))}") from error
     except AttributeError as error:
         there = [other for other in dir(import_module(module_name)) if other[:1] != "_"]
         hint = hint_for(name, there, "check the name.")
         raise StudyError(f"{key}: {module_name!r} has no {name!r}; {hint}") from error
+
+
+def _said_missing(module: str) -> str:
+    """Return what to say of a module that cannot be found, and what to do."""
+    package, _, inner = module.partition(".")
+    if inner:
+        return f"needs the module {module!r}, which {package!r} does not have; check the name."
+    found = f"needs the package {package!r}, which is not installed"
+    if package in EXTRAS["rivals"]:
+        return f"{found}; run: {how_to_install(package)}"
+    return f"{found}, and there is no {package}.py beside the study file; check the name."
 
 
 def _find_class(path: str) -> type[BaseEstimator]:
@@ -271,30 +279,64 @@ def _check_is_classifier(model: Any, path: str) -> None:
         raise StudyError(f"estimator: {path!r} is no classifier but a {words}; name a classifier.")
 
 
-def _check_scheme_names(model: Any, grids: list[Grid]) -> None:
-    """Refuse names of memberships and ball makers that our estimators do not know."""
+def _check_schemes(model: Any, grids: list[Grid], varied: Grid) -> None:
+    """Refuse memberships and ball makers that our estimators could not use."""
     parameters = model.get_params()
-    given = [("fixed", key, value) for key, value in parameters.items()]
+    given = [
+        ("vary" if key in varied else "fixed", key, value) for key, value in parameters.items()
+    ]
     given += [
         ("grid", key, value) for grid in grids for key, values in grid.items() for value in values
     ]
     for where, key, value in given:
         before, _, name = key.rpartition("__")
         owner = parameters.get(before) if before else model
-        if name not in SCHEME_NAMES or not isinstance(value, str) or not _is_ours(owner):
-            continue
-        known = SCHEME_NAMES[name]()
+        if name in _SCHEMES and _takes_as_ours(owner, name):
+            _check_scheme(name, value, f"{where}.{key}")
+
+
+def _takes_as_ours(estimator: Any, name: str) -> bool:
+    """Return whether a parameter means what it means in a class of granulearn."""
+    return any(
+        base.__module__.startswith("granulearn.") and name in signature(base.__init__).parameters  # type: ignore[misc]
+        for base in type(estimator).__mro__
+    )
+
+
+def _check_scheme(name: str, value: Any, key: str) -> None:
+    family, written, known = _SCHEMES[name], _WRITTEN[name], SCHEME_NAMES[name]()
+    _, *given = signature(written).parameters
+    own = f"One of your own is named with its file, as in 'mymethod.My{family.__name__}'."
+    if isinstance(value, str):
         if value not in known:
             hint = hint_for(value, known, f"there are {', '.join(known)}.")
-            raise StudyError(
-                f"{where}.{key}: none is named {value!r}; {hint} One of your own is named with its "
-                "file, as in 'mymethod.MyMembership'."
-            )
+            raise StudyError(f"{key}: none is named {value!r}; {hint} {own}")
+    elif isinstance(value, family):
+        _check_arguments(getattr(value, written.__name__), given, key)
+    elif callable(value):
+        _check_arguments(value, given[:1], key)
+    else:
+        raise StudyError(
+            f"{key}: {value!r} is no {family.__name__}; name one of {', '.join(known)}. {own}"
+        )
 
 
-def _is_ours(estimator: Any) -> bool:
-    """Return whether a class is granulearn's, or derived from one that is."""
-    return any(base.__module__.startswith("granulearn.") for base in type(estimator).__mro__)
+def _check_arguments(function: Callable, given: list[str], key: str) -> None:
+    """Refuse a function of one's own that cannot be called with what it is given."""
+    try:
+        found = signature(function)
+    except ValueError:  # some that are compiled do not tell
+        return
+    try:
+        found.bind(*given)
+    except TypeError:
+        name = getattr(function, "__qualname__", repr(function))
+        own = ["self", *given] if ismethod(function) else given
+        short = name.rpartition(".")[2]
+        raise StudyError(
+            f"{key}: {name}{found} is given {', '.join(given)}; write "
+            f"def {short}({', '.join(own)})."
+        ) from None
 
 
 def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> None:

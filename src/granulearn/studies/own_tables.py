@@ -3,17 +3,70 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
-from typing import TYPE_CHECKING
+import json
+import os
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.datasets import Dataset, DatasetDescription
+from granulearn.datasets import Dataset, DatasetDescription, list_datasets
 from granulearn.studies.spec import OwnTable, StudyError, hint_for
-from granulearn.tables import TableError, Wishes, open_table, read_training_table
+from granulearn.tables import TableError, Wishes, inspect_table, open_table, read_training_table
 
 if TYPE_CHECKING:
     from granulearn.studies.cells import TablePlace
+
+# How the names of tables end, packed ones before their last ending. What a table is, its content
+# says; this is for telling a path from the name of a data set.
+_ENDINGS = {
+    ".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".xlsb", ".ods", ".parquet", ".pq",
+    ".feather", ".arrow", ".json", ".jsonl", ".ndjson",
+}  # fmt: skip
+
+
+def refuse_path_as_name(name: str, directory: Path) -> None:
+    """Refuse a path where the name of a data set is wanted, and say how a table is written.
+
+    Parameters
+    ----------
+    name : str
+        What stands for a data set. One that does not look like a path is left to whoever
+        loads the set, who knows which directories have sets.
+    directory : Path
+        The folder of the study file.
+
+    Raises
+    ------
+    StudyError
+        If a file of this name is there, or the name ends like that of a table.
+    """
+    is_there = os.path.isfile(directory / name)
+    if not is_there and not _ENDINGS & {end.lower() for end in PurePath(name).suffixes}:
+        return
+    if name in {known for full in list_datasets().index for known in (full, PurePath(full).name)}:
+        return
+    path = json.dumps(name, ensure_ascii=False)  # text in TOML is written as in JSON
+    found = _said_columns(directory / name) if is_there else ", and no such file is there"
+    raise StudyError(
+        f"{name!r} is a path, not the name of a data set{found}; write "
+        f'{{ path = {path}, target = "COLUMN" }} with the column of labels.'
+    )
+
+
+def target_is_missing(table: dict[str, Any], directory: Path) -> str:
+    """Return what to say of a table whose column of labels is not named.
+
+    Parameters
+    ----------
+    table : dict
+        As the file states it.
+    directory : Path
+        The folder of the study file.
+    """
+    path = table.get("path")
+    found = _said_columns(directory / path) if isinstance(path, str) else ""
+    return f'the column of labels is not named{found}; add target = "COLUMN"'
 
 
 def look_at_table(table: OwnTable, directory: Path) -> str:
@@ -53,8 +106,7 @@ def look_at_table(table: OwnTable, directory: Path) -> str:
     ]:
         for name in wanted:
             if name not in names:
-                shown = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-                hint = hint_for(name, names, f"it has {shown}.")
+                hint = hint_for(name, names, f"it has {_shown(names)}.")
                 raise StudyError(f"{key}: {table.path} has no column {name!r}; {hint}")
     return _hash(path)
 
@@ -74,6 +126,11 @@ def read_own_table(name: str, place: TablePlace) -> Dataset:
     Dataset
         Columns read as `granulearn check` shows them; ``source`` names the file without
         its folder.
+
+    Raises
+    ------
+    StudyError
+        If the file changed, or nothing can be learned from it; then the key is named.
     """
     table = place.table
     path = Path(place.directory or ".") / table.path
@@ -84,8 +141,12 @@ def read_own_table(name: str, place: TablePlace) -> Dataset:
             f"{path} was changed while the study ran; the same command begins anew with its cells."
         )
     wishes = Wishes(ignore=table.ignore, categorical=table.categorical)
-    with open_table(path) as opened:
-        data = read_training_table(opened, table.target, wishes)
+    try:
+        with open_table(path) as opened:
+            data = read_training_table(opened, table.target, wishes)
+    except TableError as error:
+        key = ".target" if _is_about_target(path, table.target, wishes) else ""
+        raise StudyError(f"{place.where}{key}: {error}") from error
     counts = np.unique(data.y, return_counts=True)[1]
     description = DatasetDescription(
         name=name,
@@ -99,6 +160,26 @@ def read_own_table(name: str, place: TablePlace) -> Dataset:
         quirks=tuple(map(str, data.report.warnings)),
     )
     return Dataset(data.X, data.y, description)
+
+
+def _is_about_target(path: Path, target: str, wishes: Wishes) -> bool:
+    """Return whether it is the labels that nothing can be learned from."""
+    with open_table(path) as opened:
+        labels = inspect_table(opened, target, wishes).labels
+    return labels is not None and bool(labels.problems)
+
+
+def _said_columns(path: Path) -> str:
+    """Return which columns a table has; nothing if that cannot be read."""
+    try:
+        with open_table(path) as opened:
+            return f"; {path.name} has the columns {_shown(list(opened.names))}"
+    except (TableError, OSError, ImportError):
+        return ""
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
 def _hash(path: Path) -> str:

@@ -16,7 +16,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from granulearn.studies.spec import NOT_IN_A_FILE, Study
+from granulearn.studies.spec import IF_LEFT_OUT, NOT_IN_A_FILE, Study
 
 _WORDS = {
     str: "text",
@@ -37,7 +37,7 @@ class Key:
     values: str
     """What it takes."""
     default: str
-    """Its value if it is left out; empty if it must be there."""
+    """Its value if it is left out, and when it may not be; empty if it must be there."""
     meaning: str
     """What it means."""
 
@@ -107,6 +107,8 @@ def _models(kind: Any) -> Iterator[type[BaseModel]]:
 def _default(field: FieldInfo) -> str:
     if field.is_required():
         return ""
+    if isinstance(field.json_schema_extra, dict):
+        return str(field.json_schema_extra[IF_LEFT_OUT])
     value = field.get_default(call_default_factory=True)
     if isinstance(value, BaseModel):
         return "as below"

@@ -38,6 +38,8 @@ from pydantic import (
 Grid = dict[str, list[Any]]
 # What the reader of a file finds out itself; a file that states it is refused.
 NOT_IN_A_FILE = ("name", "found")
+# Where a key keeps in words what holds if it is left out, if its default does not say it.
+IF_LEFT_OUT = "if_left_out"
 
 
 class StudyError(ValueError):
@@ -115,8 +117,10 @@ class OwnTable(_Strict):
     """The file. A relative path begins in the folder of the study file."""
     target: str = Field(min_length=1)
     """Column of labels; rows without one are left out."""
-    name: str | None = Field(None, min_length=1)
-    """Name of the data set in results; default: that of the file, without its end."""
+    name: str | None = Field(
+        None, min_length=1, json_schema_extra={IF_LEFT_OUT: "that of the file, without its end"}
+    )
+    """Name of the data set in results."""
     ignore: tuple[str, ...] = ()
     """Columns to leave out."""
     categorical: tuple[str, ...] = ()
@@ -142,6 +146,8 @@ class Found(_Strict):
 
     directory: str | None = Field(None, exclude=True)
     """The folder. Results do not depend on it, and a store does not keep it."""
+    file: str | None = Field(None, exclude=True)
+    """The study file as the user named it, for messages; a store does not keep it."""
     tables: dict[str, str] = {}
     """Path of each table of one's own, and the hash of its content."""
     code: dict[str, str] = {}
@@ -156,7 +162,9 @@ class Split(_Strict):
     ``holdout``: stratified, repeated; ``kfold``: stratified folds, repeated."""
     repeats: int = Field(1, ge=1, le=10_000)
     """How often rows are divided anew."""
-    folds: int | None = Field(None, ge=2)
+    folds: int | None = Field(
+        None, ge=2, json_schema_extra={IF_LEFT_OUT: 'none; needed for kind = "kfold"'}
+    )
     """Number of folds, for kind = "kfold" only."""
     test_share: float = Field(0.3, gt=0, lt=1)
     """Share of the rows to test on, for kind = "holdout" only."""
@@ -186,7 +194,11 @@ class Noise(_Strict):
     largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
     rate; ``given`` trains on the labels that a set came with, where the right ones are
     known too."""
-    rates: tuple[float, ...] = Field((), validate_default=True)
+    rates: tuple[float, ...] = Field(
+        (),
+        validate_default=True,
+        json_schema_extra={IF_LEFT_OUT: 'none; needed for every kind but "given"'},
+    )
     """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Kind "given" has none."""
 
     @field_validator("rates")

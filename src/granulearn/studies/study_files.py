@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from granulearn.studies.code_beside import code_beside, import_beside
-from granulearn.studies.methods import build_estimator, check_method, variants
-from granulearn.studies.own_tables import look_at_table
+from granulearn.studies.code_beside import classes_beside, code_beside, import_beside
+from granulearn.studies.methods import CLASSIFIERS, build_estimator, check_method, variants
+from granulearn.studies.own_tables import look_at_table, refuse_path_as_name, target_is_missing
 from granulearn.studies.scores import check_score, needed_for, scoring_for_tuning
 from granulearn.studies.spec import NOT_IN_A_FILE, Found, OwnTable, Study, StudyError, hint_for
 
@@ -165,19 +165,38 @@ def _with_files_beside(study: Study, file: str) -> Study:
     """Return the study with what was found in the folder of its file; code is imported."""
     directory = Path(file).resolve().parent
     tables = {}
-    for position, table in enumerate(study.datasets):
-        if isinstance(table, OwnTable):
-            try:
-                tables[table.path] = look_at_table(table, directory)
-            except StudyError as error:
-                raise StudyError(f"{file}, datasets[{position}].{error}") from error
-    code = code_beside(study.method, directory)
+    for position, given in enumerate(study.datasets):
+        where = f"{file}, datasets[{position}]"
+        try:
+            if isinstance(given, OwnTable):
+                tables[given.path] = look_at_table(given, directory)
+            else:
+                refuse_path_as_name(given, directory)
+        except StudyError as error:
+            # What is wrong with a table begins with one of its keys.
+            sign = "." if isinstance(given, OwnTable) else ": "
+            raise StudyError(f"{where}{sign}{error}") from error
+    _refuse_class_without_file(study, file, directory)
     try:
+        code = code_beside(study.method, directory)
         import_beside(code, str(directory))
     except StudyError as error:
         raise StudyError(f"{file}, method.estimator: {error}") from error
-    found = Found(directory=str(directory), tables=tables, code=code)
+    found = Found(directory=str(directory), file=file, tables=tables, code=code)
     return study.model_copy(update={"found": found}) if tables or code else study
+
+
+def _refuse_class_without_file(study: Study, file: str, directory: Path) -> None:
+    """Refuse a class that is named alone, if a file beside the study file has it."""
+    for position, method in enumerate(study.method):
+        name = method.estimator
+        found = classes_beside(name, directory) if name not in CLASSIFIERS else []
+        if found:
+            raise StudyError(
+                f"{file}, method[{position}] ({method.name!r}): estimator: granulearn has no "
+                f"classifier {name!r}; did you mean {' or '.join(map(repr, found))}? A class of "
+                "your own is named with its file."
+            )
 
 
 def _shipped_names() -> list[str]:
@@ -200,10 +219,11 @@ def _parse(text: str, file: str) -> Study:
     try:
         return Study(name=Path(file).stem, **content)
     except ValidationError as error:
-        raise StudyError(f"{file}: {_first_problems(error)}") from error
+        directory = Path(file).resolve().parent
+        raise StudyError(f"{file}: {_first_problems(error, directory)}") from error
 
 
-def _first_problems(error: ValidationError, most: int = 5) -> str:
+def _first_problems(error: ValidationError, directory: Path, most: int = 5) -> str:
     """Return one clause per wrong key: where, what is wrong, what was found."""
     lines = []
     problems = error.errors()
@@ -217,6 +237,10 @@ def _first_problems(error: ValidationError, most: int = 5) -> str:
         said = problem["msg"].removeprefix("Value error, ")
         said = said.replace("a valid tuple", "a list")  # TOML has no tuples
         found = problem["input"]
+        if problem["type"] == "missing":
+            said = "it must be there; add it"
+            if place[::2] == ["datasets", "target"]:
+                said = target_is_missing(found, directory)
         shown = "" if isinstance(found, dict) else f", found {found!r}"
         lines.append(f"{where}: {said}{shown}")
     return "; ".join(lines)
