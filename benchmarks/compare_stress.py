@@ -30,20 +30,24 @@ BALANCED = ", balanced"
 WORST_OUTLIERS, RARE, RAREST = "outliers 20 %", "rare 10 %", "rare 2 %"
 
 
-def stress_cells(path: Path) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the cells of all splits that every method has, the methods and the conditions."""
+def stress_cells(path: Path) -> tuple[pd.DataFrame, list[str], list[str], str]:
+    """Return the splits that every method has, the methods, the conditions, what is missing."""
     study = load_study("stress")
     cells = expand(study)
     with Store(path, readonly=True) as store:
         rows = store.rows(cell.key for cell in cells)
     failed = [str(cell) for cell in cells if cell.key in rows and rows[cell.key].outcome.reason]
-    if failed:
-        print(f"{len(failed)} cells failed, as {failed[0]}")
+    n_missing = len(cells) - len(rows)
+    said = f"**Not run yet: {n_missing} of {len(cells)} cells.** " if n_missing else ""
+    said += f"**{len(failed)} cells failed, as {failed[0]}.** " if failed else ""
     methods = [method.name for method in study.method]
     names = [str(condition) for condition in conditions(study)]
     table = cell_table(cells, rows)
     done = table.groupby(["dataset", "split"])["method"].transform("size")
-    return table[done == len(methods) * len(names)], methods, names
+    whole = table[done == len(methods) * len(names)]
+    if whole.empty:
+        raise SystemExit(f"{path}: no split has all methods under all conditions. {said}")
+    return whole, methods, names, said
 
 
 def counted(fewest: int, most: int) -> str:
@@ -138,7 +142,7 @@ def _of_weights(table: pd.DataFrame, methods: list[str]) -> list[str]:
 
 def report(path: Path) -> str:
     """Return all tables as Markdown."""
-    table, methods, names = stress_cells(path)
+    table, methods, names, missing = stress_cells(path)
     splits = table.groupby(["dataset", "condition"])["split"].nunique()
     done = counted(splits.min(), splits.max())
     n_sets = table["dataset"].nunique()
@@ -153,7 +157,7 @@ def report(path: Path) -> str:
         "",
         f"{n_sets} sets, {len(methods)} methods, {len(names)} conditions, {done} of each set, the "
         "same for every method. All figures are percent on test parts that nothing was done to, "
-        "means over splits and sets.",
+        f"means over splits and sets. {missing}".rstrip(),
         "",
         *(f"{note}\n" for note in study.notes),
         "## What it says",

@@ -131,8 +131,16 @@ def test_an_unknown_data_set_is_refused_before_anything_is_run(tmp_path):
     path = write_study(tmp_path, SMALL.replace('"circles"', '"circels"'))
     done = granulearn("bench", path, "--results", tmp_path / "a.db")
     assert done.code == USAGE
+    assert "small.toml, datasets[1]: " in done.err
     assert "did you mean 'circles'" in done.err
     assert not (tmp_path / "a.db").exists()
+
+
+def test_a_data_set_like_no_other_is_told_which_command_lists_them(tmp_path):
+    path = write_study(tmp_path, SMALL.replace('"circles"', '"qqq"'))
+    done = granulearn("bench", path, "--results", tmp_path / "a.db")
+    assert done.code == USAGE
+    assert "datasets[1]: no data set is named 'qqq'; see `granulearn datasets`." in done.err
 
 
 def test_a_missing_data_set_fails_its_cells_and_the_run_goes_on(tmp_path):
@@ -255,7 +263,7 @@ def test_a_table_that_cannot_be_learned_from_is_refused_before_anything_runs(tmp
     done = granulearn("bench", write_study(tmp_path, text), "--results", tmp_path / "a.db")
     assert done.code == USAGE
     (line,) = done.err.splitlines()
-    assert "datasets: " in line
+    assert "small.toml, datasets[1].target: " in line
     assert "own.csv" in line
     assert not (tmp_path / "a.db").exists()
 

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
+from granulearn.cli.datasets import by_options
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.options import DaskOption, cluster
 from granulearn.cli.output import as_shown, console, message_console
@@ -45,7 +46,6 @@ from granulearn.studies.remaining_time import RemainingTime
 from granulearn.studies.schema import study_keys
 from granulearn.studies.scores import OWN_SCORES
 from granulearn.studies.study_files import scores_not_given
-from granulearn.tables import TableError
 
 NEW = "new"
 _PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
@@ -112,7 +112,7 @@ def bench(
             return
         directory = None if data_dir is None else str(data_dir.resolve() if dask else data_dir)
         planned = _planned(study, only or [])
-        _check_datasets([cell for _, cells in planned for cell in cells], directory, study)
+        _check_datasets(planned, directory, study)
     except StudyError as error:
         raise UsageError(str(error)) from error
     _say_what_is_lacking(planned, study)
@@ -225,14 +225,21 @@ def _said_left(seconds: float | None) -> str:
     return f"left: {minutes}:{rest:02d}, done at {when}"
 
 
-def _check_datasets(cells: list[Cell], data_dir: str | None, study: str) -> None:
+def _check_datasets(
+    planned: Sequence[tuple[Study, list[Cell]]], data_dir: str | None, asked: str
+) -> None:
     """Refuse unknown names; say which known sets cannot be read here, and go on."""
     absent = {}
-    for name, place in dict.fromkeys((cell.unit.dataset, cell.unit.place) for cell in cells):
+    wanted = {
+        (cell.unit.dataset, cell.unit.place): chosen for chosen, cells in planned for cell in cells
+    }
+    for (name, place), chosen in wanted.items():
         try:
             dataset, _ = load_dataset(name, data_dir, place)
-        except (UnknownDatasetError, TableError) as error:
-            raise StudyError(f"{study}, datasets: {error}") from error
+        except UnknownDatasetError as error:
+            file = asked if asked.endswith(".toml") else f"{chosen.name}.toml"
+            where = f"{file}, datasets[{chosen.dataset_names.index(name)}]"
+            raise StudyError(f"{where}: {by_options(str(error))}") from error
         except DatasetUnavailableError as error:
             absent[name] = error
             continue

@@ -92,7 +92,7 @@ def export(
     try:
         dataset = load(name, data_dir, download=download)
     except (DatasetUnavailableError, UnknownDatasetError) as error:
-        raise type(error)(_by_options(str(error))) from error
+        raise type(error)(by_options(str(error))) from error
     if target in dataset.X.columns:
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     from granulearn.tables.writing import guarded_frame
@@ -127,7 +127,7 @@ def export(
     tell_written(summary, output)
 
 
-def _by_options(message: str) -> str:
+def by_options(message: str) -> str:
     """Return a message with the options of the command line for the names of Python."""
     for in_python, option in _OPTIONS.items():
         message = message.replace(in_python, option)
