@@ -304,12 +304,11 @@ def test_the_address_keeps_the_choice(page, summary):
     assert in_hash(page) == {"verdict": ["wrong"], "find": ["dog"], "sort": ["row"]}
     chosen = visible(page)
     page.refresh()
-    assert visible(page) == chosen
+    WebDriverWait(page, 30).until(lambda opened: visible(opened) == chosen)
     assert chip(page, "wrong").get_attribute("aria-pressed") == "true"
     page.execute_script(f"location.hash = 'pair={summary['pairs'][0]['key']}&verdict=odd&sort=odd'")
     expected = rows_where(summary, lambda s: s["pair"] == summary["pairs"][0]["key"])
-    page.execute_async_script("setTimeout(arguments[0], 50)")
-    assert sorted(visible(page)) == sorted(expected)
+    WebDriverWait(page, 30).until(lambda opened: sorted(visible(opened)) == sorted(expected))
 
 
 def test_it_can_be_used_with_the_keyboard_alone(page):

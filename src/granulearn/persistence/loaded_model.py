@@ -28,7 +28,8 @@ from granulearn.tables.errors import TableError
 from granulearn.tables.readers.frames import table_of
 from granulearn.tables.readers.table_file import TableFile, TablePart
 
-# Encoded cells per call of the model: one-hot columns must not multiply memory.
+# Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many
+# classes must multiply memory.
 CELLS_PER_CHUNK = 2**20
 MAX_ROWS_PER_CHUNK = 2**15
 # Rows are read many at a time, and prepared and predicted fewer: new memory for all of them, taken
@@ -146,7 +147,9 @@ class LoadedModel:
     @cached_property
     def rows_per_chunk(self) -> int:
         """How many rows the model gets at a time."""
-        width = max(1, final_predictor(self.pipeline).n_features_in_)
+        predictor = final_predictor(self.pipeline)
+        n_classes = len(getattr(predictor, "classes_", ()))
+        width = max(1, predictor.n_features_in_, n_classes)
         return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
 
     @cached_property

@@ -272,9 +272,10 @@ class RowReading:
         """Return the numbers of categories; remember those that training did not have."""
         found = by_different_text(cells, lambda text: known.get(text, UNKNOWN))
         codes = np.array([*found.values[:-1], MISSING])[found.codes]
-        rows = np.flatnonzero(codes == UNKNOWN)
-        if len(rows):
-            self._remember_unknown(name, cells.take(pa.array(rows)), rows, place, first_row)
+        if UNKNOWN in found.values:
+            rows = np.flatnonzero(codes == UNKNOWN)
+            if len(rows):  # a dictionary may hold texts that no row has
+                self._remember_unknown(name, cells.take(pa.array(rows)), rows, place, first_row)
         return codes
 
     def _remember_unknown(
@@ -289,7 +290,8 @@ class RowReading:
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
             self._first_unknown[name] = text, row
-        self.unknown[name] = self.unknown.get(name, Counter()) + Counter(cells.to_pylist())
+        met = Counter(cells.cast(pa.string()).to_pylist())  # cells of dictionaries come slowly
+        self.unknown[name] = self.unknown.get(name, Counter()) + met
 
 
 def _listed(misfits: Misfits, place: Place) -> str:

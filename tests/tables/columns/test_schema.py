@@ -169,25 +169,51 @@ def test_cells_become_what_the_schema_says():
     assert list(rows.cells) == [name for column in SCHEMA.used for name in column.feature_names]
 
 
-@settings(max_examples=30)
-@given(tables, st.booleans())
-def test_categories_as_a_dictionary_hold_each_text_once_and_no_null(batch, is_dictionary):
-    given_cells = batch.column("group")
-    if is_dictionary:  # other texts for one category, marks, and texts that no row has
-        pool = pa.array([*POOLS["group"], None, "nowhere"])
-        indices = [pool.to_pylist().index(text) for text in given_cells.to_pylist()]
-        given_cells = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pool)
+pools = st.lists(
+    st.one_of(st.sampled_from([*POOLS["group"], None]), st.integers().map(str)),
+    min_size=1,
+    max_size=12,
+    unique=True,
+)
+code_types = st.sampled_from([pa.int8(), pa.uint8(), pa.int16(), pa.uint32(), pa.int64()])
+
+
+@st.composite
+def dictionaries(draw) -> pa.DictionaryArray:
+    """Columns as tables store them: marks, several texts of a category, texts that no row has."""
+    pool = draw(pools)
+    fill = [f"word {number}" for number in range(draw(st.sampled_from([0, 0, 100, 128])))]
+    texts = [*fill, *pool][:128]
+    codes = draw(st.lists(st.none() | st.integers(0, len(texts) - 1), min_size=1, max_size=20))
+    return pa.DictionaryArray.from_arrays(pa.array(codes, draw(code_types)), pa.array(texts))
+
+
+@settings(max_examples=60)
+@given(st.lists(dictionaries(), min_size=1, max_size=3))
+def test_categories_as_a_dictionary_hold_each_text_once_and_no_null(stored):
     schema = Schema((SCHEMA["group"],))
-    encoded = schema.read({"group": given_cells}, encoded=True).cells["group"]
-    texts = encoded.dictionary.to_pylist()
-    assert None not in texts
-    assert len(set(texts)) == len(texts)
-    assert encoded.to_pylist() == SCHEMA.read(batch).cells["group"].to_pylist()
-    pieces = [
-        schema.read({"group": given_cells[begin : begin + 5]}, encoded=True)
-        for begin in range(0, N_ROWS, 5)
-    ]
-    assert joined_rows(pieces).cells["group"].to_pylist() == encoded.to_pylist()
+    pieces = [schema.read({"group": cells}, encoded=True) for cells in stored]
+    plain = [schema.read({"group": as_text(cells)}) for cells in stored]
+    for piece in pieces:
+        texts = piece.cells["group"].dictionary.to_pylist()
+        assert None not in texts
+        assert len(set(texts)) == len(texts)
+    joined, expected = joined_rows(pieces), joined_rows(plain)
+    assert joined.cells["group"].to_pylist() == expected.cells["group"].to_pylist()
+    for found, wanted in zip(joined.to_frame()["group"], expected.to_frame()["group"], strict=True):
+        assert found == wanted or (found != found and wanted != wanted)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (1000, 2), (2, 1000)])
+def test_pieces_of_any_size_are_joined(sizes):
+    """Few rows of several columns are read together, as text; many are dictionaries."""
+    columns = [{name: pa.array([f"{name}{size}"] * size) for name in "ab"} for size in sizes]
+    schema = Schema(tuple(Column(name, CATEGORY) for name in "ab"))
+    joined = joined_rows([schema.read(part, encoded=True) for part in columns])
+    for name, cells in joined.cells.items():
+        expected = [text for part in columns for text in part[name].to_pylist()]
+        assert cells.to_pylist() == expected
+        assert set(cells.dictionary_encode().dictionary.to_pylist()) == set(expected)
 
 
 def test_only_the_first_misfits_are_shown_and_all_are_counted():

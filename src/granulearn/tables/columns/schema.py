@@ -299,7 +299,8 @@ class Schema:
         first_row : int, default=0
             Number of the first row in the table, for what is said about misfits.
         encoded : bool, default=False
-            Whether categories stay dictionaries, for one who looks up each different text.
+            Whether categories of many rows stay dictionaries, for one who looks up each
+            different text.
         """
         typed: dict[str, np.ndarray | pa.Array] = dict.fromkeys(self._features)
         misfits: dict[str, Misfits] = {}
@@ -310,14 +311,15 @@ class Schema:
             found, misfit = read_column(
                 columns[0], each[0] if len(each) == 1 else pa.concat_arrays(each)
             )
+            if not (encoded and len(columns) == 1):
+                # Of columns read together, each would have the texts of all of them.
+                found = {name: _without_dictionary(values) for name, values in found.items()}
             if misfit is not None and not misfit.any():
                 misfit = None
             for number, column in enumerate(columns):
                 own = slice(number * n_rows, (number + 1) * n_rows)
                 for name, values in zip(column.feature_names, found.values(), strict=True):
-                    cut = values[own]
-                    is_text = not (encoded or isinstance(cut, np.ndarray))
-                    typed[name] = pc.dictionary_decode(cut) if is_text else cut
+                    typed[name] = values[own]
                 if misfit is not None and misfit[own].any():
                     misfits[column.name] = _misfits(each[number], misfit[own], first_row)
         in_order = {name: misfits[name] for name in given if name in misfits}
@@ -408,18 +410,23 @@ def read_column(
 def _categories(cells: pa.Array, column: Column) -> pa.DictionaryArray:
     """Return the text of each cell; what a text means is found out once for each different one."""
     kind = cells.type
-    if not (pa.types.is_dictionary(kind) or pa.types.is_string(kind)):
+    if pa.types.is_dictionary(kind) and len(cells.dictionary) > len(cells):
+        cells = cells.dictionary_decode()  # most of its texts are those of other rows
+    if not (pa.types.is_dictionary(cells.type) or pa.types.is_string(cells.type)):
         cells = as_text(cells)
     given = cells.dictionary_encode()
     text = without_marks(as_text(given.dictionary), column.values_like_marks)
     if column.of_numbers and not is_number_type(kind):
         text = _as_if_stored(text)
+    # Arrow's own codes: those of the table may be too small for one more, or for joined tables.
     different = text.dictionary_encode()
-    if len(different.dictionary) == len(text):
-        return pa.DictionaryArray.from_arrays(given.indices, text)
     return pa.DictionaryArray.from_arrays(
         different.indices.take(given.indices), different.dictionary
     )
+
+
+def _without_dictionary(values: np.ndarray | pa.Array) -> np.ndarray | pa.Array:
+    return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
 
 
 def _numbers_of(text: pa.Array, column: Column) -> tuple[np.ndarray, np.ndarray | None]:
@@ -497,9 +504,13 @@ def joined_rows(parts: Iterator[TypedRows] | list[TypedRows]) -> TypedRows:
     parts = list(parts)
     cells: dict[str, np.ndarray | pa.Array] = {}
     for name, first in parts[0].cells.items():
-        pieces = [part.cells[name] for part in parts]
-        join = np.concatenate if isinstance(first, np.ndarray) else pa.concat_arrays
-        cells[name] = join(pieces)
+        pieces: list[Any] = [part.cells[name] for part in parts]
+        if isinstance(first, np.ndarray):
+            cells[name] = np.concatenate(pieces)
+            continue
+        if any(isinstance(piece, pa.DictionaryArray) for piece in pieces):
+            pieces = [piece.dictionary_encode() for piece in pieces]
+        cells[name] = pa.concat_arrays(pieces)
     misfits: dict[str, Misfits] = {}
     for part in parts:
         for name, found in part.misfits.items():
