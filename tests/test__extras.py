@@ -1,6 +1,7 @@
 """Laws of the extras: each message names one that exists and brings what is missing."""
 
 import ast
+import importlib
 import re
 import sys
 import tomllib
@@ -84,3 +85,11 @@ def test_a_missing_package_is_refused_in_words(monkeypatch):
     with pytest.raises(ModuleNotFoundError, match=r"'onnx' is not .*granulearn\[onnx\]") as caught:
         check_installed("numpy", "onnx")
     assert caught.value.name == "onnx"
+
+
+@pytest.mark.parametrize("stage", ["report", "studies"])
+def test_a_stage_names_the_extra_that_brings_all_it_needs(stage, monkeypatch):
+    module = importlib.import_module(f"granulearn.{stage}")
+    monkeypatch.setattr("granulearn._extras.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"granulearn\[studies\]"):
+        importlib.reload(module)

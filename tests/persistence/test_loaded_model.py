@@ -124,6 +124,10 @@ def test_a_dict_with_any_single_cell_is_one_row(model, frame):
         assert_array_equal(model.predict(row | {"tags": nested}), model.predict(row))
 
 
+def test_a_row_of_a_frame_is_one_row(model, frame):
+    assert_array_equal(model.predict_proba(frame.iloc[3]), model.predict_proba(frame.iloc[[3]]))
+
+
 def test_a_cell_of_another_form_in_a_single_row_is_an_error(model, frame):
     row = frame.iloc[0].to_dict()
     with pytest.raises(TableError, match="'age' held numbers in training, but here 1 of 1 "):

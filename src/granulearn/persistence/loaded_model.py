@@ -41,8 +41,8 @@ MAX_ROWS_PER_PIECE = 2**12
 class LoadedModel:
     """What a model file holds.
 
-    Rows are given as a dict (one row), a list of dicts, a frame of pandas or polars, an
-    Arrow table or a `Path`, never as text: what a stranger sent must not name a file.
+    Rows are given as a dict or a Series (one row), a list of dicts, a frame of pandas or polars,
+    an Arrow table or a `Path`, never as text: what a stranger sent must not name a file.
     Cells are read as `granulearn predict` reads them: by the card, which says how training
     did. Several threads may ask the same model.
 
@@ -251,11 +251,15 @@ def _joined(answers: list[np.ndarray]) -> np.ndarray:
 def _as_table(rows: Any) -> Any:
     """Return rows as `table_of` takes them: a dict is one row, unless all it holds are columns.
 
+    A row that was taken out of a frame is one, too.
+
     A server hands over what a request holds. If a text were a path, whoever asks could have
     any file of the machine read.
     """
     if isinstance(rows, str):
         raise TableError("text is no table here; give rows, or a file as Path(...).")
+    if type(rows).__module__.startswith("pandas") and getattr(rows, "ndim", 0) == 1:
+        return [rows.to_dict()]  # a row of a frame
     if isinstance(rows, Mapping) and not all(map(_is_column, rows.values())):
         return [rows]
     return rows

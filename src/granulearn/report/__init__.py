@@ -1,8 +1,8 @@
 """Reports: a summary becomes one HTML page that needs nothing else, tables, or figures."""
 
-from granulearn._extras import check_installed
+from granulearn._extras import EXTRAS, check_installed
 
-check_installed("matplotlib")
+check_installed(*EXTRAS["studies"], "matplotlib")  # that extra brings it, too
 
 from granulearn.report.exports import (
     is_of_the_paper,
