@@ -112,6 +112,8 @@ pytest-quick: kernels
 docs: kernels
 	@echo "== the documentation site, its examples run (sphinx)"
 	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html
+	@echo "== its links, pictures, widths and size (pytest)"
+	@GRANULEARN_SITE=docs/_build/html $(BIN)/pytest --quiet tests/docs/test_site.py
 	@echo "== open docs/_build/html/index.html in a browser"
 
 docs-fast: $(STAMPS)/docs

@@ -80,8 +80,8 @@ def read_lines(path: Path) -> list[Decision]:
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise DecisionsError(
-            f"{path} cannot be read: there is no such file; `granulearn review` writes one as soon as "
-            "a label is decided on."
+            f"{path} cannot be read: there is no such file; `granulearn review` writes one as soon "
+            "as a label is decided on."
         ) from error
     except OSError as error:
         raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
