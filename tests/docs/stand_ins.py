@@ -51,11 +51,6 @@ def nothing(folder: Path) -> None:
     """Write no file: the page begins with a command that writes one."""
 
 
-def table(folder: Path) -> None:
-    """Write `table.csv` with a column of labels."""
-    measurements(120).to_csv(folder / "table.csv", index=False)
-
-
 def measurements(n_rows: int) -> pd.DataFrame:
     """Return three numbers and a label."""
     rng = np.random.default_rng(0)
@@ -108,7 +103,7 @@ STAND_INS: dict[str, Callable[[Path], None]] = {
     "docs/guide/review.md": nothing,
     "docs/start/csv.md": nothing,
     "docs/start/install.md": nothing,
-    "docs/index.md": table,
+    "docs/index.md": nothing,
     "docs/guide/dask.md": large_tables,
     "docs/guide/paper.md": directory_of_sets,
     "docs/guide/serving.md": served_model,
