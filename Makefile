@@ -25,7 +25,7 @@ PYTHONS := $(addprefix tests/,balls memberships network estimators selection per
 	learning test__extras.py test__versions.py test_package.py end_to_end/test_plain_install.py)
 
 # The pages that a newcomer follows.
-NEWCOMER := README.md $(sort $(wildcard docs/start/*.md))
+NEWCOMER := README.md docs/index.md $(sort $(wildcard docs/start/*.md))
 
 # What is made side by side is printed one after the other, where make can do that.
 UNMIXED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)

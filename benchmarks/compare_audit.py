@@ -5,7 +5,8 @@ method rates them; AUROC and average precision say how well the ratings rank
 the flipped ones first. Every result is written at once and kept, so the study
 can be stopped and continued:
 
-    python benchmarks/compare_audit.py out/audit.csv [--repeats 3] [--report docs/results/audit.md]
+    GRANULEARN_DATA=DIRECTORY python benchmarks/compare_audit.py out/audit.csv [--repeats 3]
+    python benchmarks/compare_audit.py out/audit.csv --report docs/results/audit.md
 """
 
 import csv
@@ -33,6 +34,13 @@ from granulearn.studies import load_study
 CONDITIONS = [(kind, rate) for kind in ("uniform", "pair", "boundary") for rate in (0.1, 0.2, 0.3)]
 FIELDS = ["dataset", "kind", "rate", "repeat", "method", "auroc", "average_precision", "seconds"]
 OURS = "ball forest"
+COMMANDS = """\
+```
+mkdir -p out
+GRANULEARN_DATA=DIRECTORY python benchmarks/compare_audit.py out/audit.csv
+python benchmarks/compare_audit.py out/audit.csv --report docs/results/audit.md
+```
+"""
 
 
 def of_cleanlab(model) -> Callable[[np.ndarray, np.ndarray, int], np.ndarray]:
@@ -119,7 +127,12 @@ def run(
                     file.flush()
 
 
-def report(path: Path, methods: Methods = METHODS, conditions: list = CONDITIONS) -> str:
+def report(
+    path: Path,
+    methods: Methods = METHODS,
+    conditions: list = CONDITIONS,
+    commands: str = COMMANDS,
+) -> str:
     """Return the tables of a file of results as Markdown."""
     table = pd.read_csv(path)
     complete = table.groupby(["dataset", "kind", "rate", "repeat"])["method"].transform("nunique")
@@ -129,6 +142,7 @@ def report(path: Path, methods: Methods = METHODS, conditions: list = CONDITIONS
     each = f"{most}" if fewest == most else f"{fewest} to {most}"
     each += " draw" if most == 1 else " draws"
     lines = [
+        commands,
         f"{len(draws)} sets, {each} of wrong labels each; mean over "
         "sets of the mean over draws. p-values are Wilcoxon's against the best rival, over sets, "
         "corrected by Holm for all pairs. Seconds are of one thread of a busy machine.",

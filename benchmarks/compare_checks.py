@@ -1,6 +1,6 @@
 """Faults planted in real tables, and which of them the checks beside labels find.
 
-    GRANULEARN_DATA=... python benchmarks/compare_checks.py [docs/results/checks.md] [--draws 3]
+    GRANULEARN_DATA=DIRECTORY python benchmarks/compare_checks.py [PAGE] [--draws 3]
 
 Beside ours are the checks of cleanlab's Datalab, on the same inputs and with the same class
 probabilities. Datalab needs the package `datasets`; without it, its columns are empty.
@@ -215,7 +215,9 @@ def page(table: pd.DataFrame, draws: int) -> str:
     """Return the findings as Markdown."""
     parts = [
         "# Faults beside labels, planted and found",
-        "Made by `benchmarks/compare_checks.py`.",
+        "Made by:",
+        "```\npip install datasets\n"
+        "GRANULEARN_DATA=DIRECTORY python benchmarks/compare_checks.py docs/results/checks.md\n```",
         f"Tables of at most {MOST_ROWS:,} rows in random order, {draws} draws each: {len(SEEN)} "
         f"that were looked at while settings were chosen ({', '.join(SEEN)}), and {len(NEW)} that "
         f"were not ({', '.join(NEW)}). Planted are 1 % of the rows as copies, exact or with noise "
@@ -275,7 +277,7 @@ def _found(planted: pd.DataFrame) -> list[str]:
 def main() -> None:
     """Judge all sets, and print or write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("page", nargs="?", type=Path)
+    parser.add_argument("page", nargs="?", type=Path, help="Markdown file to write")
     parser.add_argument("--draws", type=int, default=3)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # of labels that no tree left out

@@ -3,7 +3,8 @@
 The sets, the noise and the scores of `compare_audit.py`; doubtlab rates a label by how many
 reasons there are to doubt it. Needs `pip install doubtlab`.
 
-    python benchmarks/compare_doubtlab.py out/doubtlab.csv [--report docs/results/doubtlab.md]
+    GRANULEARN_DATA=DIRECTORY python benchmarks/compare_doubtlab.py out/doubtlab.csv
+    python benchmarks/compare_doubtlab.py out/doubtlab.csv --report docs/results/doubtlab.md
 """
 
 from functools import partial
@@ -26,6 +27,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 CONDITIONS = [("uniform", 0.2), ("pair", 0.2), ("boundary", 0.2)]
 LOGISTIC = LogisticRegression(max_iter=2000)
+COMMANDS = """\
+```
+pip install doubtlab
+mkdir -p out
+GRANULEARN_DATA=DIRECTORY python benchmarks/compare_doubtlab.py out/doubtlab.csv
+python benchmarks/compare_doubtlab.py out/doubtlab.csv --report docs/results/doubtlab.md
+```
+"""
 
 
 def of_fitted_models(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
@@ -79,9 +88,8 @@ def main() -> None:
     """Run the comparison, or write its report."""
     what = {"methods": METHODS, "conditions": CONDITIONS}
     title = "The audit beside doubtlab's reasons"
-    run_or_report(
-        __doc__, __file__, title, partial(run, **what), partial(report, **what), repeats=1
-    )
+    write = partial(report, **what, commands=COMMANDS)
+    run_or_report(__doc__, __file__, title, partial(run, **what), write, repeats=1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Tables of the study `makers`, from its store: every ball maker against RVFL.
 
-    granulearn bench makers --results out/makers.sqlite
-    python benchmarks/compare_makers.py out/makers.sqlite docs/results/makers.md
+    GRANULEARN_DATA=DIRECTORY granulearn bench makers --results out/makers.db
+    python benchmarks/compare_makers.py out/makers.db docs/results/makers.md
 
 A data set counts with the splits for which every method has a result, so tables can
 be made while the study is still running; they say how many there are.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from made_by import made_by
 
 from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
 from granulearn.studies import Store, expand, load_study
@@ -96,14 +97,15 @@ def report(path: Path) -> str:
         "",
         load_study("makers").question,
         "",
-        "Accuracy on clean test labels in percent, mean over splits. Made by `granulearn bench "
-        "makers` and `python benchmarks/compare_makers.py`. p-values are Wilcoxon's, over sets, "
-        "each maker against RVFL, corrected by Holm for the makers of a table; ranks are within a "
-        f"table. {len(splits)} sets, {splits.min()} to {splits.max()} splits each. "
+        made_by("compare_makers.py", ["makers"], "makers", "makers"),
+        "",
+        "Accuracy on clean test labels in percent, mean over splits. p-values are Wilcoxon's, over "
+        "sets, each maker against RVFL, corrected by Holm for the makers of a table; ranks are "
+        f"within a table. {len(splits)} sets, {splits.min()} to {splits.max()} splits each. "
         "The prior odds of a split of evidence balls were chosen on training parts of other "
         "splits of the same sets "
-        "(`benchmarks/compare_split_odds.py`), so some test samples here judged that choice. Times "
-        "and larger data: [makers_time.md](makers_time.md).",
+        "(`GRANULEARN_DATA=DIRECTORY python benchmarks/compare_split_odds.py`), so some test "
+        "samples here judged that choice. Times and larger data: [makers_time.md](makers_time.md).",
         "",
         "## What the tests say, with wrong labels",
         "",

@@ -5,11 +5,12 @@ Scores are regressions on one-hot targets. Compared, on every benchmark set, by
 clipped to [0, 1] and normalised (as they are, and with a floor of 0.01, because
 a clipped zero makes the log-loss of one miss enormous).
 
-Run ``python benchmarks/compare_probabilities.py DIRECTORY`` with the directory
-of the sets (CSV files, the last column the class).
+    python benchmarks/compare_probabilities.py DIRECTORY
+
+DIRECTORY is that of the sets: CSV files of numbers, the last column the class.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -48,12 +49,18 @@ def cross_validated_scores(model, X, y):
     return scores
 
 
-def main(directory):
+def main():
     """Print the mean log-loss of each way for each model, and how often softmax won."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("directory", type=Path, help="folder of the sets, as CSV files")
+    directory = parser.parse_args().directory
+    paths = [path for path in sorted(directory.glob("*.csv")) if path.name != "manifest.csv"]
+    if not paths:
+        parser.error(f"{directory} has no sets: it should be a folder of CSV files.")
     losses = {(model, way): [] for model in MODELS for way in WAYS}
-    for path in sorted(Path(directory).glob("*.csv")):
-        if path.name == "manifest.csv":
-            continue
+    for path in paths:
         table = np.loadtxt(path, delimiter=",", skiprows=1)
         X, y = table[:, :-1], table[:, -1].astype(int)
         for model in MODELS:
@@ -70,4 +77,4 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -31,6 +31,15 @@ from granulearn.studies import load_study
 from granulearn.studies.scores import SHARES, TIMES, higher_is_better
 
 OURS = "granulearn"
+COMMANDS = """\
+Made by:
+
+```
+GRANULEARN_DATA=DIRECTORY granulearn bench real-noise --results out/real-noise.db
+GRANULEARN_DATA=DIRECTORY python benchmarks/compare_real_noise.py out/real-noise.db \
+docs/results/real_noise.md
+```
+"""
 DEPTHS = (20, 50, 100)
 MODELS = {
     "cleanlab, logistic": LogisticRegression(max_iter=2000),
@@ -149,10 +158,10 @@ def main() -> None:
         [
             "# Real label noise",
             "",
-            f"Made by `benchmarks/{Path(__file__).name}` from the study `real-noise`: 15 releases "
-            "of four Java projects, one row per source file, labelled by the usual heuristic, "
-            "with the right labels beside. Releases of a project repeat many files, so the sets "
-            "are not independent of each other.",
+            COMMANDS,
+            "The study `real-noise` has 15 releases of four Java projects, one row per source "
+            "file, labelled by the usual heuristic, with the right labels beside. Releases of a "
+            "project repeat many files, so the sets are not independent of each other.",
             "",
             *found,
             *classifier_table(arguments.store),

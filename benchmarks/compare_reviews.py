@@ -1,6 +1,6 @@
 """Simulated reviews: whether intervals and forecasts are honest, and whether verified rows help.
 
-    GRANULEARN_DATA=... python benchmarks/compare_reviews.py out/reviews.csv [--reviews 500]
+    GRANULEARN_DATA=DIRECTORY python benchmarks/compare_reviews.py out/reviews.csv [--reviews 500]
     python benchmarks/compare_reviews.py out/reviews.csv --report docs/results/reviews.md
 
 A reviewer who knows the truth looks at 60 to 200 rows that `next_to_review` names, in one to
@@ -32,6 +32,13 @@ SIZES, RANDOM_SHARES, SITTINGS = (60, 100, 200), (0.3, 0.5, 1.0), (1, 2, 3)
 PLANTED = [(kind, rate) for kind in ("uniform", "pair", "boundary") for rate in (0, 0.1, 0.2, 0.3)]
 NEXT = 50
 MOST_ROWS = 2_000
+COMMANDS = """\
+```
+mkdir -p out
+GRANULEARN_DATA=DIRECTORY python benchmarks/compare_reviews.py out/reviews.csv
+python benchmarks/compare_reviews.py out/reviews.csv --report docs/results/reviews.md
+```
+"""
 
 
 def drawn_labels(review: int, rng: np.random.Generator) -> tuple:
@@ -111,6 +118,7 @@ def report(path: Path) -> str:
     table["width"], table["bias"] = table["high"] - table["low"], table["estimate"] - table["truth"]
     table["kind"] = np.where(table["noise"] == "real", "real", "planted")
     lines = [
+        COMMANDS,
         f"{len(table)} simulated reviews of {table['set'].nunique()} sets.",
         "",
         "## The 95 % interval of the share of wrong labels",

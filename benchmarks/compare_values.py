@@ -5,8 +5,8 @@ them; AUROC and average precision say how well the ratings rank the changed ones
 first. Every result is written at once and kept, so the study can be stopped and
 continued:
 
-    python benchmarks/compare_values.py out/values.csv [--repeats 1]
-        [--report docs/results/values.md]
+    GRANULEARN_DATA=DIRECTORY python benchmarks/compare_values.py out/values.csv [--repeats 1]
+    python benchmarks/compare_values.py out/values.csv --report docs/results/values.md
 """
 
 import csv
@@ -40,6 +40,13 @@ SCORES = ["auroc", "average_precision", "seconds"]
 SAID = ["noise_rate", "explained", "flagged", "promised", "precision", "recall", "in_range"]
 FIELDS = ["dataset", "kind", "rate", "repeat", "method", *SCORES, *SAID]
 OURS = "audit_values"
+COMMANDS = """\
+```
+mkdir -p out
+GRANULEARN_DATA=DIRECTORY python benchmarks/compare_values.py out/values.csv
+python benchmarks/compare_values.py out/values.csv --report docs/results/values.md
+```
+"""
 # The same target with more and more rows, against rivals that are fast enough: cleanlab's score
 # of five-fold predictions looks at so many neighbours that 20,000 rows take minutes.
 LARGE = {"diamonds": (5_000, 20_000, 53_940), "covtype": (100_000,)}
@@ -189,6 +196,7 @@ def report(path: Path) -> str:
     planted = planted[complete == len(METHODS)]
     draws = planted.groupby("dataset")["repeat"].nunique()
     lines = [
+        COMMANDS,
         f"{len(draws)} sets of at most {MAX_ROWS:,} rows, {draws.max()} draw of wrong values each; "
         "means over sets. Four kinds of errors: the value of another row; 2 to 5 standard "
         "deviations of the ten nearest rows added or taken away; a decimal point slipped by one; "

@@ -1,6 +1,6 @@
 """Verdicts, noise rate and ranking of the label audit, beside cleanlab's, on its development sets.
 
-    GRANULEARN_DATA=... python benchmarks/compare_verdicts.py out/verdicts.csv
+    GRANULEARN_DATA=DIRECTORY python benchmarks/compare_verdicts.py out/verdicts.csv
     python benchmarks/compare_verdicts.py out/verdicts.csv --report docs/results/verdicts.md
 
 Wrong labels are planted in training parts of the paper's collection and in larger sets, cut
@@ -30,6 +30,13 @@ from granulearn.datasets import flip_labels, load, make_pipeline_for
 from granulearn.studies import load_study
 
 OURS = "granulearn"
+COMMANDS = """\
+```
+mkdir -p out
+GRANULEARN_DATA=DIRECTORY python benchmarks/compare_verdicts.py out/verdicts.csv
+python benchmarks/compare_verdicts.py out/verdicts.csv --report docs/results/verdicts.md
+```
+"""
 LARGER = ["adult", "churn", "spambase", "phoneme"]
 MANY_CLASSES = ["letter", "satimage", "diamonds", "covtype"]
 MOST_ROWS = 4_000
@@ -148,6 +155,7 @@ def report(path: Path) -> str:
     """Return the tables of a file of results as Markdown."""
     table = pd.read_csv(path)
     lines = [
+        COMMANDS,
         f"{table['set'].nunique()} sets; means over sets of means over conditions. A table that "
         "the audit cannot judge counts with nothing flagged.",
         "",
