@@ -25,6 +25,7 @@ from granulearn.estimators import (
     RVFLCommitteeClassifier,
     RVFLRegressor,
 )
+from granulearn.estimators import estimator as estimator_module
 from granulearn.persistence import (
     ColumnCard,
     ModelCard,
@@ -240,6 +241,16 @@ def test_a_chain_of_boosted_splits_is_refused(boosted):
     )
     with pytest.raises(InvariantError, match="a tree is 101 deep, and 100 is the most"):
         hostile._check_loaded()
+
+
+def test_a_model_of_so_many_classes_is_saved_and_loaded_and_no_more(tmp_path, monkeypatch):
+    codes, path = np.arange(90) // 3, tmp_path / "m.skops"
+    rows = codes[:, None].astype(float)
+    monkeypatch.setattr(estimator_module, "MOST_CLASSES", 29)
+    save_model(RVFLClassifier(n_hidden=3).fit(rows, np.minimum(codes, 28)), path)
+    assert len(load_model(path).pipeline.classes_) == 29
+    with pytest.raises(ModelFileError, match=r"cannot be saved: .* 30 classes, .* may have 29"):
+        save_model(RVFLClassifier(n_hidden=3).fit(rows, codes), path)
 
 
 def _first_alone():
