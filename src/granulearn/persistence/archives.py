@@ -36,9 +36,9 @@ DEEPEST = 200
 # Each tree of a forest is looked at by itself: with more, that would take more than a second.
 MOST_TREES = 5_000
 # A row may pass so many splits on its way down all ball trees of a file: 5,000 trees may be 100
-# deep, or 100 trees 5,000. Trees of training are some dozen deep, but may be chains: where each of
-# 1,000 categories is a class of its own, 29 trees were up to 958 deep, 27,687 together, and such
-# leaves need so much room that a file is full before this is reached.
+# deep, or 100 trees 5,000. No depth of one tree would do: training makes chains, too. Where each of
+# 1,000 categories is a class of its own, 29 trees were up to 958 deep, 27,687 together; a forest
+# of many hundred such trees is refused when it is saved.
 MOST_SPLITS = 500_000
 # A file may unpack to so many bytes for each of its own, beyond what is little anyway.
 HIGHEST_RATIO, LITTLE = 20, 32 * 2**20
@@ -346,7 +346,7 @@ def check_splits(n_splits: int) -> None:
     """
     few = n_splits <= MOST_SPLITS
     said = f"a row would pass up to {n_splits} splits of its forests"
-    _demand(few, f"{said}, and a file may have {MOST_SPLITS}")
+    _demand(few, f"{said}, and a file may have {MOST_SPLITS}; fit fewer trees")
 
 
 def check_array_header(entry: zipfile.ZipInfo, start: bytes) -> None:
