@@ -5,6 +5,7 @@
     curl -d '[{"age": 31, "city": "Graz"}]' http://127.0.0.1:8000/predict
 
 Each row is an object. Numbers are JSON numbers and categories are text; null is a missing cell.
+A classifier answers with labels and probabilities, a regressor with values.
 """
 
 import json
@@ -42,19 +43,26 @@ def make_app(path):
     options.intra_op_num_threads = 1  # requests share the cores, not the nodes of one
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     inputs = {value.name: value.type for value in session.get_inputs()}
+    names = ["labels", "probabilities"] if len(session.get_outputs()) == 2 else ["values"]
 
     async def predict(request):
-        if int(request.headers.get("content-length", MOST_BYTES + 1)) > MOST_BYTES:
-            return JSONResponse({"error": "the request is too large, or has no length"}, 413)
+        too_large = JSONResponse({"error": f"too large: give at most {MOST_BYTES} bytes"}, 413)
+        if int(request.headers.get("content-length", 0)) > MOST_BYTES:
+            return too_large
+        body = bytearray()
+        async for piece in request.stream():  # it may be longer than it says
+            body += piece
+            if len(body) > MOST_BYTES:
+                return too_large
         try:
-            rows = json.loads(await request.body())
+            rows = json.loads(body)
             if type(rows) is not list or not 0 < len(rows) <= MOST_ROWS:
                 raise ValueError(f"give a list of 1 to {MOST_ROWS} rows")
             feeds = {name: column(name, kind, rows) for name, kind in inputs.items()}
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             return JSONResponse({"error": f"{type(error).__name__}: {error}"}, 422)
-        labels, proba = await run_in_threadpool(session.run, None, feeds)
-        return JSONResponse({"labels": labels.tolist(), "probabilities": proba.tolist()})
+        found = await run_in_threadpool(session.run, None, feeds)
+        return JSONResponse({name: each.tolist() for name, each in zip(names, found, strict=True)})
 
     return Starlette(routes=[Route("/predict", predict, methods=["POST"])])
 

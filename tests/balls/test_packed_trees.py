@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from granulearn._invariants import InvariantError
 from granulearn.balls.forest import BallForest, grow_forest
 from granulearn.balls.forest_tree import ForestRule
-from granulearn.balls.packed_trees import n_packed, pack_trees, unpack_trees
+from granulearn.balls.packed_trees import deepest_levels, n_packed, pack_trees, unpack_trees
 
 
 def grown(n_samples=60, n_trees=7, n_classes=3, seed=0) -> BallForest:
@@ -107,3 +107,18 @@ def test_another_process_may_have_any_number_of_trees():
     copy = pickle.loads(pickle.dumps(many))
     copy._check_loaded()
     assert len(copy.trees) == n_packed(pack_trees(many.trees)) == 5001
+
+
+def depth_by_hand(tree) -> int:
+    levels = [0] * len(tree.children)
+    for node, child in enumerate(tree.children):
+        if child > 0:
+            levels[child] = levels[child + 1] = levels[node] + 1
+    return max(levels)
+
+
+@given(n_samples=st.integers(2, 80), n_trees=st.integers(1, 5), seed=st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_the_depth_of_each_tree_is_that_of_a_walk_down_from_its_root(n_samples, n_trees, seed):
+    trees = grown(n_samples, n_trees, seed=seed).trees
+    assert deepest_levels(trees).tolist() == [depth_by_hand(tree) for tree in trees]

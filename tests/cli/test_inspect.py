@@ -1,9 +1,11 @@
 """`granulearn inspect` shows what a model file holds, and whether a signature holds."""
 
+import json
+
 import pytest
 
 from granulearn.cli import exit_codes
-from granulearn.persistence import inspect_model
+from granulearn.persistence import ModelCard, inspect_model, load_model, save_model
 from tests.cli.commands import fails, succeeds
 from tests.cli.test_signatures import needs_ssh, signed_with_ssh
 
@@ -27,6 +29,14 @@ def test_json_has_all_of_it(fitted):
     assert found["digest"] == contents.digest
     assert found["signed_by"] is None
     assert [part["name"] for part in found["parts"]] == [part.name for part in contents.parts]
+
+
+def test_json_has_null_for_what_json_has_no_word_for(fitted, tmp_path):
+    pipeline, copy = load_model(fitted[1]).pipeline, tmp_path / "model.skops"
+    odd = {"C": float("nan"), "all": [1, {"highest": float("inf")}]}
+    save_model(pipeline, copy, ModelCard(parameters=odd))
+    found = json.loads(succeeds("inspect", copy, "--json").out, parse_constant=pytest.fail)
+    assert found["card"]["parameters"] == {"C": None, "all": [1, {"highest": None}]}
 
 
 def test_refused_files_and_odd_options_are_one_line(fitted, tmp_path):

@@ -1,8 +1,10 @@
 """Signatures are checked by the tools that made them, without a shell."""
 
+import os
 import shutil
 import stat
 import subprocess
+import tracemalloc
 
 import pytest
 
@@ -56,6 +58,39 @@ def test_a_good_signature_of_ssh_names_its_signer_and_any_change_is_found(tmp_pa
     signers.write_text("")
     with pytest.raises(ModelFileError, match="does not hold"):
         check_signature(file, signature, signers)
+
+
+@needs_ssh
+@pytest.mark.slow
+def test_a_key_that_stands_under_several_names_is_tried_under_each(tmp_path):
+    file = tmp_path / "model.skops"
+    file.write_bytes(b"model")
+    signature, signers = signed_with_ssh(file, "ada")
+    _, key = signers.read_text().split(maxsplit=1)
+    signers.write_text(f'# all\nbob namespaces="git" {key}ada,eve namespaces="file" {key}')
+    assert check_signature(file, signature, signers) == "ada (ssh)"
+    signers.write_text(f'bob namespaces="git" {key}')
+    with pytest.raises(ModelFileError, match="ssh-keygen says"):
+        check_signature(file, signature, signers)
+
+
+def test_a_signature_is_a_short_file(tmp_path):
+    key, pipe = tmp_path / "key", tmp_path / "pipe"
+    key.write_text("ada ...")
+    os.mkfifo(pipe)
+    for pair in ((pipe, key), (key, pipe), (tmp_path, key), (tmp_path / "nowhere", key)):
+        with pytest.raises(FileNotFoundError, match="is not a file"):
+            check_signature(key, *pair)
+    signature = tmp_path / "m.sig"
+    signature.write_text("-----BEGIN SSH SIGNATURE-----\n")
+    os.truncate(signature, 2**30)  # a hole: it takes no room on the disk
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="is no signature that ssh-keygen or minisign"):
+            check_signature(key, signature, key)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_minisign_is_asked_about_its_signatures(tmp_path, monkeypatch):

@@ -2,14 +2,22 @@
 
 import http.client
 import json
+import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 
+import numpy as np
+import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks.load_test import APP, free_port, load_test, make_model, wait_for
 from benchmarks.soak import ALLOWED, soak
 from granulearn.cli.export import rows_to_compare
+from granulearn.estimators import RVFLRegressor
 from granulearn.persistence import to_onnx
 
 pytestmark = pytest.mark.slow
@@ -20,21 +28,29 @@ def make_served_model(tmp_path_factory):
     return make_model(tmp_path_factory.mktemp("model"))
 
 
+@contextmanager
+def served(pipeline, rows, folder):
+    """Serve a model in a process of its own; yield the port."""
+    file, port = folder / "model.onnx", free_port()
+    file.write_bytes(to_onnx(pipeline, rows).SerializeToString())
+    server = subprocess.Popen([sys.executable, str(APP), str(file), str(port)])
+    try:
+        wait_for(port, server)
+        yield port
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
 @pytest.fixture(name="port", scope="module")
 def serve(model, tmp_path_factory):
-    file = tmp_path_factory.mktemp("onnx") / "model.onnx"
-    file.write_bytes(to_onnx(model.pipeline, rows_to_compare(model)).SerializeToString())
-    port = free_port()
-    server = subprocess.Popen([sys.executable, str(APP), str(file), str(port)])
-    wait_for(port, server)
-    yield port
-    server.terminate()
-    server.wait(30)
+    with served(model.pipeline, rows_to_compare(model), tmp_path_factory.mktemp("onnx")) as port:
+        yield port
 
 
-def post(port, content):
+def post(port, content, **headers):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request("POST", "/predict", content)
+    connection.request("POST", "/predict", content, headers, encode_chunked=bool(headers))
     answer = connection.getresponse()
     said = json.loads(answer.read())
     connection.close()
@@ -76,6 +92,28 @@ def test_wrong_requests_are_refused_in_words(model, port, change, status, reason
     assert found == status
     assert reason in said["error"]
     assert post(port, json.dumps(rows))[0] == 200
+
+
+def test_what_comes_is_counted_whatever_a_request_says_of_its_length(model, port):
+    start = b"POST /predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\n"
+    chunk = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b" % (10_000_001, b"[" * 10_000_001)
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(start + chunk)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 413")
+    row = rows_to_compare(model).iloc[:1].to_json(orient="records").encode()
+    pieces = [row[place : place + 20] for place in range(0, len(row), 20)]
+    assert post(port, iter(pieces), **{"Transfer-Encoding": "chunked"})[0] == 200
+
+
+def test_a_regressor_answers_with_its_values(tmp_path):
+    rows = pd.DataFrame({"a": np.arange(30.0), "b": np.arange(30) % 7.0})
+    model = make_pipeline(StandardScaler(), RVFLRegressor(random_state=0)).fit(
+        rows, rows.a - rows.b
+    )
+    with served(model, rows, tmp_path) as port:
+        status, said = post(port, rows.iloc[:3].to_json(orient="records"))
+    assert (status, [*said]) == (200, ["values"])
+    assert_allclose(np.ravel(said["values"]), model.predict(rows.iloc[:3]), atol=1e-4)
 
 
 def test_the_memory_of_a_process_that_predicts_in_a_loop_stays(model):

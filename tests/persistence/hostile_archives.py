@@ -161,6 +161,16 @@ def same_member(members: Members) -> Members:
     return members | {SCHEMA_MEMBER: json.dumps(whole | {"protocol": 2}).encode()}
 
 
+def many_classes(members: Members) -> Members:
+    """A model of 600,000 different classes, with weights of zero."""
+    n_classes = 600_000
+    fitted = json.loads(members[SCHEMA_MEMBER])["content"]["content"]
+    return members | {
+        fitted["classes_"]["file"]: as_npy(np.arange(n_classes)),
+        fitted["coef_"]["file"]: as_npy(np.zeros((6, n_classes))),
+    }
+
+
 def labels(members: Members) -> Members:
     """A model with 15,000,000 times the same class."""
     fitted = json.loads(members[SCHEMA_MEMBER])["content"]["content"]
@@ -236,6 +246,7 @@ HOSTILE: dict[str, Callable[[Members], Members]] = {
     "4,000 branches of 200,000 columns": branches,
     "2 ** 31 columns without names": unnamed_columns,
     "10,000 times the same member": same_member,
+    "600,000 classes without weights": many_classes,
     "15,000,000 times the same class": labels,
     "as many categories as may be": categories,
     "16 MB of brackets in a value": lambda members: with_part(

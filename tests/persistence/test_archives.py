@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import struct
 import tracemalloc
 import zipfile
 
@@ -9,13 +11,20 @@ import numpy as np
 import pytest
 
 from granulearn.estimators import RVFLClassifier
-from granulearn.persistence import ModelFileError, archives, load_model, save_model
+from granulearn.persistence import (
+    ModelFileError,
+    archives,
+    inspect_model,
+    load_model,
+    save_model,
+)
 from granulearn.persistence.archives import (
     CARD_MEMBER,
     SCHEMA_MEMBER,
     ArchiveError,
     check_archive,
     check_array_header,
+    check_directory,
     check_references,
     chunks_of,
     read_json,
@@ -108,6 +117,67 @@ def test_members_are_few_by_their_list_which_is_not_read(path, monkeypatch):
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("it was read"))
     with pytest.raises(ModelFileError, match=f"it lists {n_members} members"):
         load_model(path)
+
+
+@pytest.mark.parametrize("first", [b"", b"PK\x03\x04", b"\x80"])
+@pytest.mark.parametrize("read", [load_model, inspect_model])
+def test_a_large_file_that_is_no_archive_is_refused_by_its_end(first, read, tmp_path):
+    path = tmp_path / "m.skops"
+    path.write_bytes(first)
+    os.truncate(path, 2**30)  # a hole: it takes no room on the disk
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="is not a granulearn model file"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", empty_members(0), bytes(98)])
+def test_an_archive_that_ends_too_early_is_none(content, tmp_path):
+    path = tmp_path / "m.skops"
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"not a granulearn model file|not written by"):
+        load_model(path)
+
+
+def large_archive(size, place=0):
+    """Return the end of an archive beyond 2 GB, after an empty list of members."""
+    large = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 0, 0, size, 0)
+    place = struct.pack("<4sLQL", b"PK\x06\x07", 0, place, 1)
+    return large + place + empty_members(0)
+
+
+def test_the_list_of_a_large_archive_is_found_and_is_short(monkeypatch):
+    check_directory(io.BytesIO(large_archive(0)), 98)
+    with pytest.raises(ArchiveError, match="list of members has 1000000000000 bytes"):
+        check_directory(io.BytesIO(large_archive(10**12)), 98)
+    for wrong in (large_archive(0, place=7), b"x" + large_archive(0)[1:]):
+        with pytest.raises(ArchiveError, match="not where it says"):
+            check_directory(io.BytesIO(wrong), 98)
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 10)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("1.npy", bytes(100))
+    n_bytes = len(buffer.getvalue())
+    check_directory(buffer, n_bytes)
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 0)
+    monkeypatch.setattr(archives, "BYTES_OF_AN_ENTRY", 10**6)
+    with pytest.raises(ArchiveError, match="its list of members has"):
+        check_directory(buffer, n_bytes)
+
+
+def test_an_inspected_file_is_never_whole_in_memory(tmp_path):
+    X = np.random.default_rng(0).random((30, 1000))
+    path = tmp_path / "m.skops"
+    save_model(RVFLClassifier(n_hidden=2000, random_state=0).fit(X, np.arange(30) % 2), path)
+    tracemalloc.start()
+    try:
+        inspect_model(path)
+        assert tracemalloc.get_traced_memory()[1] < path.stat().st_size / 2
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_member_is_as_long_as_it_says():

@@ -25,6 +25,7 @@ from granulearn.estimators import (
     RVFLCommitteeClassifier,
     RVFLRegressor,
 )
+from granulearn.estimators import estimator as estimator_module
 from granulearn.persistence import (
     ColumnCard,
     ModelCard,
@@ -185,6 +186,71 @@ def test_a_file_holds_so_many_trees_of_all_its_forests_and_no_more(tmp_path, mon
     monkeypatch.setattr(forest_module, "unpack_trees", _first_alone())
     with pytest.raises(ModelFileError, match="is refused: its forests have 80 trees"):
         load_model(path)
+
+
+def chain(n_splits: int) -> dict[str, np.ndarray]:
+    """Return arrays of a tree that splits off one leaf at a time, from the left."""
+    children = np.empty(2 * n_splits + 1, np.int32)
+    children[:-1:2], children[1::2] = np.arange(1, 2 * n_splits, 2), -1 - np.arange(n_splits)
+    children[-1] = -1 - n_splits
+    return {
+        "children": children,
+        "offsets": np.minimum(np.arange(1, 2 * n_splits + 3) // 2, n_splits).astype(np.int32),
+        "features": np.zeros(n_splits, np.int32),
+        "directions": np.ones(n_splits),
+        "thresholds": np.full(2 * n_splits + 1, -1e9),
+        "leaf_proba": np.full((n_splits + 1, 3), 1 / 3, np.float32),
+    }
+
+
+def test_a_row_passes_so_many_splits_of_a_file_and_no_more(tmp_path, monkeypatch):
+    path, model = tmp_path / "m.skops", fitted_forest()
+    monkeypatch.setattr(archives, "MOST_SPLITS", 1000)
+    model.forest_ = forest_of(**chain(1000))
+    save_model(model, path)
+    assert load_model(path).pipeline.predict_proba(X).shape == (len(X), 3)
+    model.forest_ = forest_of(**chain(1001))
+    with pytest.raises(ModelFileError, match="cannot be saved: a row would pass up to 1001 splits"):
+        save_model(model, path)
+    save_carelessly(model, path, monkeypatch)
+    with pytest.raises(ModelFileError, match="is refused: a row would pass up to 1001 splits"):
+        load_model(path)
+
+
+def test_a_chain_that_training_makes_is_saved_and_loaded(tmp_path):
+    codes = np.repeat(np.arange(150), 10)
+    model = BallForestClassifier(n_trees=40, random_state=0).fit(np.eye(150)[codes], codes)
+    assert model.forest_._n_splits_passed() > 40 * 50
+    save_model(model, tmp_path / "m.skops")
+    assert load_model(tmp_path / "m.skops").pipeline.forest_._n_splits_passed() > 40 * 50
+
+
+def test_a_chain_of_boosted_splits_is_refused(boosted):
+    booster, n_splits = boosted.boosters_[0], 101
+    children = chain(n_splits)["children"]
+    is_split = children > 0
+    hostile = dataclasses.replace(
+        booster,
+        roots=booster.roots[:1],
+        outputs=booster.outputs[:1],
+        lefts=np.where(is_split, children, 0).astype(np.int32),
+        rights=np.where(is_split, children + 1, 0).astype(np.int32),
+        features=np.where(is_split, 0, -1).astype(np.int32),
+        thresholds=np.zeros(len(children)),
+        values=np.zeros(len(children), np.float32),
+    )
+    with pytest.raises(InvariantError, match="a tree is 101 deep, and 100 is the most"):
+        hostile._check_loaded()
+
+
+def test_a_model_of_so_many_classes_is_saved_and_loaded_and_no_more(tmp_path, monkeypatch):
+    codes, path = np.arange(90) // 3, tmp_path / "m.skops"
+    rows = codes[:, None].astype(float)
+    monkeypatch.setattr(estimator_module, "MOST_CLASSES", 29)
+    save_model(RVFLClassifier(n_hidden=3).fit(rows, np.minimum(codes, 28)), path)
+    assert len(load_model(path).pipeline.classes_) == 29
+    with pytest.raises(ModelFileError, match=r"cannot be saved: .* 30 classes, .* may have 29"):
+        save_model(RVFLClassifier(n_hidden=3).fit(rows, codes), path)
 
 
 def _first_alone():

@@ -39,7 +39,7 @@ from granulearn.balls.forest_tree import (
 from granulearn.balls.keyed_tables import KeyedTable
 from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
-from granulearn.balls.packed_trees import n_packed, pack_trees, unpack_trees
+from granulearn.balls.packed_trees import deepest_levels, n_packed, pack_trees, unpack_trees
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
@@ -70,6 +70,10 @@ class BallForest:
         """Return how many trees a forest has, by its attributes or by what a file has of them."""
         trees = state["trees"]
         return len(trees) if isinstance(trees, tuple) else n_packed(trees)
+
+    def _n_splits_passed(self) -> int:
+        """Return how many splits a row passes at most, on its ways down all trees."""
+        return int(deepest_levels(self.trees).sum())
 
     def _check_loaded(self) -> None:
         check_fields(self)

@@ -83,3 +83,37 @@ def n_packed(packed: Any) -> int:
     """
     n_nodes = packed.get(N_NODES) if isinstance(packed, dict) else None
     return n_nodes.size if isinstance(n_nodes, np.ndarray) else 0
+
+
+def deepest_levels(trees: Sequence[BallTree]) -> np.ndarray:
+    """Return how deep each tree is: the splits on the longest way down.
+
+    Parameters
+    ----------
+    trees : sequence of BallTree
+        At least one; each is a tree.
+    """
+    sizes = np.array([len(tree.children) for tree in trees])
+    begins = np.cumsum(sizes) - sizes
+    children = np.concatenate([tree.children for tree in trees])
+    splits = np.flatnonzero(children > 0)
+    lefts = (children + np.repeat(begins, sizes))[splits]
+    parents = np.arange(len(children))
+    parents[lefts] = parents[lefts + 1] = splits
+    return np.maximum.reduceat(levels_below_roots(parents), begins)
+
+
+def levels_below_roots(parents: np.ndarray) -> np.ndarray:
+    """Return how many nodes are above each node.
+
+    Parameters
+    ----------
+    parents : ndarray of shape (n_nodes,)
+        Place of each node's parent, which comes before it; a root is its own.
+    """
+    levels = (parents != np.arange(len(parents))).astype(np.int64)
+    # Each round looks twice as far up, so that a chain of a million nodes takes twenty.
+    while (above := levels[parents]).any():
+        levels += above
+        parents = parents[parents]
+    return levels

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,8 +73,17 @@ def _facts(model: Path, contents: ModelContents, signed_by: str | None) -> dict[
         "array_bytes": contents.array_bytes,
         "signed_by": signed_by,
         "parts": [vars(part) for part in contents.parts],
-        "card": contents.card.to_json(),
+        "card": _with_nulls(contents.card.to_json()),
     }
+
+
+def _with_nulls(content: Any) -> Any:
+    """Return what a card holds with null for NaN and infinity, which JSON has no words for."""
+    if isinstance(content, Mapping):
+        return {name: _with_nulls(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_with_nulls(value) for value in content]
+    return None if isinstance(content, float) and not isfinite(content) else content
 
 
 def _show(model: Path, contents: ModelContents, signed_by: str | None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 import subprocess
 from pathlib import Path
 
 from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.options import check_is_file
 from granulearn.persistence.errors import ModelFileError
 
 NAMESPACE = "file"
@@ -14,6 +16,8 @@ NAMESPACE = "file"
 _SECONDS = 60
 _SSH = b"-----BEGIN SSH SIGNATURE-----"
 _MINISIGN = b"untrusted comment:"
+# Signatures of both tools have less than a thousand bytes, with a long key some thousand.
+_MOST_BYTES = 2**16
 
 
 def check_signature(file: Path, signature: Path, keys: Path, signer: str | None = None) -> str:
@@ -30,8 +34,12 @@ def check_signature(file: Path, signature: Path, keys: Path, signer: str | None 
     signer : str, optional
         Who must have signed, by the name in the file of allowed signers; any of them if left out.
     """
-    beginning = signature.read_bytes()[: len(_SSH)]
-    keys.open("rb").close()
+    # A pipe would be waited for, and both tools read a signature whole.
+    for each in (signature, keys):
+        check_is_file(each)
+    with signature.open("rb") as opened:
+        content = opened.read(_MOST_BYTES + 1)
+    beginning = content if len(content) <= _MOST_BYTES else b""
     if beginning.startswith(_SSH):
         return _check_with_ssh(file, signature, keys, signer)
     if beginning.startswith(_MINISIGN):
@@ -49,11 +57,31 @@ def _check_with_ssh(file: Path, signature: Path, keys: Path, signer: str | None)
     of = ["-s", str(signature), "-f", str(keys)]
     if signer is None:
         found = _run("ssh-keygen", ["-Y", "find-principals", *of], file).splitlines()
-        if not found:
-            raise _bad(file, "no key of it is among the allowed signers")
-        signer = found[0]
-    _run("ssh-keygen", ["-Y", "verify", *of, "-I", signer, "-n", NAMESPACE], file)
-    return f"{signer} (ssh)"
+        # ssh-keygen stops at the first line of the key, which may be for other uses.
+        names = [*dict.fromkeys(found + _names_of_key(signature, keys))]
+    else:
+        names = [signer]
+    error = _bad(file, "no key of it is among the allowed signers")
+    for name in names:
+        try:
+            _run("ssh-keygen", ["-Y", "verify", *of, "-I", name, "-n", NAMESPACE], file)
+        except ModelFileError as refused:
+            error = refused
+        else:
+            return f"{name} (ssh)"
+    raise error
+
+
+def _names_of_key(signature: Path, keys: Path) -> list[str]:
+    """Return the names under which the key of a signature stands among the allowed signers."""
+    armoured = signature.read_bytes().removeprefix(_SSH).partition(b"-----END")[0]
+    content = base64.b64decode(armoured)
+    # SSHSIG, the version in four bytes, the length of the key in four bytes, the key.
+    n_bytes = int.from_bytes(content[10:14], "big")
+    key = base64.b64encode(content[14 : 14 + n_bytes]).decode()
+    lines = [line.split() for line in keys.read_text(errors="replace").splitlines()]
+    own = [words[0] for words in lines if key in words and not words[0].startswith("#")]
+    return [name for names in own for name in names.strip('"').split(",")]
 
 
 def _run(tool: str, arguments: list[str], file: Path) -> str:

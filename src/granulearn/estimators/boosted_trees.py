@@ -25,11 +25,14 @@ from granulearn._invariants import (
     require,
 )
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
+from granulearn.balls.packed_trees import levels_below_roots
 from granulearn.estimators.bundles import Bundles
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
+# Trees of training have at most 31 leaves: a chain of them is 30 deep.
+DEEPEST = 100
 ROWS_PER_BLOCK = 4_096  # inputs of a block stay in the cache while trees pass
 
 
@@ -83,7 +86,7 @@ class BoostedTrees:
         """Raise unless the nodes are trees, one after another.
 
         Every row walks down every tree: with nodes that trees share, a few bytes could stand for
-        any number of steps.
+        any number of steps, and so could a chain.
         """
         require((children > parents).all(), self, "lefts or rights come before their parent")
         is_root = np.zeros(len(self.features), bool)
@@ -95,6 +98,10 @@ class BoostedTrees:
         tree_of = np.cumsum(is_root)
         own = tree_of[children] == tree_of[parents]
         require(own.all(), self, "lefts or rights are of another tree")
+        parent_of = np.arange(len(is_root))
+        parent_of[children] = parents
+        deepest = levels_below_roots(parent_of).max(initial=0)
+        require(deepest <= DEEPEST, self, f"a tree is {deepest} deep, and {DEEPEST} is the most")
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""

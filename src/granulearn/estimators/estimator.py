@@ -19,6 +19,11 @@ from granulearn._invariants import (
 )
 from granulearn.balls import Samples
 
+# Each row has a score for each class, so that a short file with many classes would take any amount
+# of memory. Models of thousands of classes are sensible; with more than this, a thousand rows
+# have 400 MB of scores.
+MOST_CLASSES = 50_000
+
 
 @dataclass(frozen=True)
 class SharedWork:
@@ -139,7 +144,9 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
 
     def _check_loaded(self) -> None:
         super()._check_loaded()
-        labels_of(self)
+        n_classes = len(labels_of(self))
+        said = f"it has {n_classes} classes, and a model file may have {MOST_CLASSES}; join some"
+        require(n_classes <= MOST_CLASSES, self, said)
 
     def predict(self, X):
         """Return the class of highest score for each row of `X`.

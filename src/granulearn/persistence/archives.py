@@ -10,10 +10,11 @@ from __future__ import annotations
 import io
 import json
 import re
+import struct
 import zipfile
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -25,6 +26,7 @@ SCHEMA_MEMBER = "schema.json"
 # to 2 times the file if they are large. A table of 3,000 columns has 0.6 MB of card, with 3 nodes
 # and a dozen keys for each. A file at any of these limits is read in less than a second.
 MOST_MEMBERS = 6_000
+BYTES_OF_AN_ENTRY = 256
 MOST_BYTES = 4 * 2**30
 MOST_TEXT = {CARD_MEMBER: 16 * 2**20, SCHEMA_MEMBER: 16 * 2**20}
 MOST_NODES = {CARD_MEMBER: 100_000, SCHEMA_MEMBER: 60_000}
@@ -33,6 +35,11 @@ MOST_KEYS = 350_000
 DEEPEST = 200
 # Each tree of a forest is looked at by itself: with more, that would take more than a second.
 MOST_TREES = 5_000
+# A row may pass so many splits on its way down all ball trees of a file: 5,000 trees may be 100
+# deep, or 100 trees 5,000. No depth of one tree would do: training makes chains, too. Where each of
+# 1,000 categories is a class of its own, 29 trees were up to 958 deep, 27,687 together; a forest
+# of many hundred such trees is refused when it is saved.
+MOST_SPLITS = 500_000
 # A file may unpack to so many bytes for each of its own, beyond what is little anyway.
 HIGHEST_RATIO, LITTLE = 20, 32 * 2**20
 # What is looked at once for each reference to it: a node is as much work as so many values of a
@@ -43,6 +50,9 @@ WORK_OF_A_NODE, BYTES_OF_A_VALUE, MOST_SHARED = 8, 64, 4
 CHUNK = 2**20
 _ARRAY_NAME = re.compile(r"[0-9]{1,20}\.npy")
 _MARK_OF_AN_ENTRY = b"PK\x01\x02"
+# How an archive ends; only one beyond 2 GB has the first two of these parts.
+_LARGE_END, _PLACE_OF_IT, _END = map(struct.Struct, ("<4sQ2H2L4Q", "<4sLQL", "<4s4H2LH"))
+_BYTES_OF_THE_END = _LARGE_END.size + _PLACE_OF_IT.size + _END.size
 _ARRAY_KINDS = "biufcUS"
 _LONGEST_ARRAY_HEADER = 2**14
 
@@ -56,16 +66,36 @@ def _demand(holds: bool, said: str) -> None:
         raise ArchiveError(said)
 
 
-def check_directory(content: bytes) -> None:
-    """Raise if a file lists more members than any model has, before the list is read.
+def check_directory(file: BinaryIO, n_bytes: int) -> None:
+    """Raise if a file lists more members than any model has, before `ZipFile` reads the list.
+
+    Nothing but the end of the file is looked at, where the list is: however large a file is that
+    is no archive, it raises `BadZipFile` at once.
 
     Parameters
     ----------
-    content : bytes
-        Of the file. Each entry of the list begins with a mark; what else looks like one counts,
-        too, which is as rare as any four bytes are.
+    file : file object
+        Open for reading.
+    n_bytes : int
+        Size of the file.
     """
-    n_marks = content.count(_MARK_OF_AN_ENTRY)
+    file.seek(max(n_bytes - _BYTES_OF_THE_END, 0))
+    tail = file.read(_BYTES_OF_THE_END).rjust(_BYTES_OF_THE_END, b"\0")
+    mark, *_, size, _, n_after = _END.unpack(tail[-_END.size :])
+    if mark != b"PK\x05\x06" or n_after:
+        raise zipfile.BadZipFile("it does not end as an archive does")
+    end = n_bytes - _END.size
+    mark, _, place, _ = _PLACE_OF_IT.unpack_from(tail, _LARGE_END.size)
+    if mark == b"PK\x06\x07":
+        end = n_bytes - _BYTES_OF_THE_END
+        found = place == end and tail.startswith(b"PK\x06\x06")
+        _demand(found, "its list of members is not where it says")
+        size = _LARGE_END.unpack_from(tail)[8]
+    few = size <= MOST_MEMBERS * BYTES_OF_AN_ENTRY
+    _demand(few, f"its list of members has {size} bytes, more than that of any model")
+    file.seek(max(end - size, 0))
+    # What else looks like the mark of an entry counts, too: as rare as any four bytes are.
+    n_marks = file.read(size).count(_MARK_OF_AN_ENTRY)
     _demand(n_marks <= MOST_MEMBERS, f"it lists {n_marks} members, more than any model has")
 
 
@@ -304,6 +334,19 @@ def check_trees(n_trees: int) -> None:
     """
     few = n_trees <= MOST_TREES
     _demand(few, f"its forests have {n_trees} trees, and a file may hold {MOST_TREES}")
+
+
+def check_splits(n_splits: int) -> None:
+    """Raise unless a row may pass so many splits.
+
+    Parameters
+    ----------
+    n_splits : int
+        The most on the ways down all trees of all forests together.
+    """
+    few = n_splits <= MOST_SPLITS
+    said = f"a row would pass up to {n_splits} splits of its forests"
+    _demand(few, f"{said}, and a file may have {MOST_SPLITS}; fit fewer trees")
 
 
 def check_array_header(entry: zipfile.ZipInfo, start: bytes) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from granulearn._invariants import InvariantError, require
-from granulearn.persistence.archives import check_trees
+from granulearn.persistence.archives import check_splits, check_trees
 from granulearn.persistence.loaded_steps import STEP_CHECKS, check_pipeline
 from granulearn.persistence.model_card import ModelCard
 from granulearn.persistence.predictors import full_name
@@ -30,7 +30,7 @@ _CELLS = (type(None), bool, int, float, str, np.bool_, np.integer, np.floating)
 def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
     """Raise `InvariantError` unless every part of a model is as `fit` leaves it.
 
-    More trees than a file may hold raise `ArchiveError`.
+    More trees than a file may hold, or deeper ones, raise `ArchiveError`.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
     trusted : collection of str, default=()
         Full names of types that the caller answers for: they are not looked at.
     """
-    n_trees = 0
+    n_trees = n_splits = 0
     for part in _parts(model):
         if full_name(part) in trusted:
             continue
@@ -53,6 +53,9 @@ def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
         if check is None:
             raise InvariantError(f"{type(part).__name__}: nothing is known of what must hold of it")
         check(part)
+        if hasattr(type(part), "_n_splits_passed"):
+            n_splits += part._n_splits_passed()
+            check_splits(n_splits)
     check_pipeline(model, trusted)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import zipfile
 from collections import Counter
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from granulearn.persistence.model_card import ModelCard
-from granulearn.persistence.model_files import FORMAT, checked_content, read_content
+from granulearn.persistence.model_files import FORMAT, checked_content, opened
 
 
 @dataclass(frozen=True)
@@ -84,16 +83,19 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
     ['RVFLClassifier', 'RandomFeatures']
     """
     file = Path(path)
-    content = read_content(file)
-    checked = checked_content(content, file)
-    with zipfile.ZipFile(io.BytesIO(content)) as members:
-        sizes = {entry.filename: entry.file_size for entry in members.infolist()}
+    with opened(file) as content:
+        checked = checked_content(content, file)
+        with zipfile.ZipFile(content) as members:
+            sizes = {entry.filename: entry.file_size for entry in members.infolist()}
+        file_bytes = content.seek(0, os.SEEK_END)
+        content.seek(0)
+        file_sha256 = hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
     parts = _parts(checked.schema, sizes)
     return ModelContents(
         FORMAT,
         checked.digest,
-        hashlib.sha256(content).hexdigest(),
-        len(content),
+        file_sha256,
+        file_bytes,
         sum(size for name, size in sizes.items() if name.endswith(".npy")),
         parts,
         checked.card,

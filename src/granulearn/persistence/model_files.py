@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from granulearn.persistence.archives import (
     CARD_MEMBER,
@@ -108,14 +108,13 @@ def save_model(
             "card": card_content,
         }
         write_member(members, CARD_MEMBER, json.dumps(header, ensure_ascii=False))
-    content = archive.getvalue()
     try:
-        checked_content(content, Path(path), trusted)
+        checked_content(archive, Path(path), trusted)
     except ModelFileError as error:
         said = str(error).partition("is refused: ")[2]
         raise ModelFileError(f"{type(pipeline).__name__} cannot be saved: {said}") from error
     with written_atomically(path) as draft:
-        draft.write_bytes(content)
+        draft.write_bytes(archive.getbuffer())
     return ModelCard.from_json(card_content)
 
 
@@ -241,23 +240,26 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ['b']
     """
     file = Path(path)
-    content = read_content(file)
-    checked = checked_content(content, file, trusted)
-    try:
-        with one_remark_on_versions(file, checked.card.versions):
-            pipeline = _loaded(content, checked.schema, trusted)
-        check_predictor(pipeline, trusted)
-        check_loaded(pipeline, trusted)
-        check_card(pipeline, checked.card)
-    except MemoryError as error:
-        raise ModelFileError(f"{file} is refused: it needs more memory than there is.") from error
-    except Exception as error:  # a forged file may raise anything; it is refused
-        raise ModelFileError(f"{file} is refused: {error}") from error
+    with opened(file) as content:
+        checked = checked_content(content, file, trusted)
+        try:
+            with one_remark_on_versions(file, checked.card.versions):
+                pipeline = _loaded(content, checked.schema, trusted)
+            check_predictor(pipeline, trusted)
+            check_loaded(pipeline, trusted)
+            check_card(pipeline, checked.card)
+        except MemoryError as error:
+            said = "it needs more memory than there is."
+            raise ModelFileError(f"{file} is refused: {said}") from error
+        except Exception as error:  # a forged file may raise anything; it is refused
+            raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, checked.card)
 
 
-def read_content(file: Path) -> bytes:
-    """Return the bytes of a model file; raise `ModelFileError` if it cannot be one.
+def opened(file: Path) -> BinaryIO:
+    """Return a model file, open for reading; raise `ModelFileError` if it cannot be one.
+
+    It is read where it is needed: a large one is never in memory beside its own arrays.
 
     Parameters
     ----------
@@ -268,15 +270,16 @@ def read_content(file: Path) -> bytes:
         raise ModelFileError(f"{file} is not a file; check the path of the model.")
     if file.stat().st_size > MOST_BYTES:
         raise ModelFileError(f"{file} is refused: it is larger than any model.")
-    return file.read_bytes()
+    return file.open("rb")
 
 
-def _loaded(content: bytes, schema: Any, trusted: Sequence[str]) -> Any:
+def _loaded(content: BinaryIO, schema: Any, trusted: Sequence[str]) -> Any:
     if untrusted_types(schema):  # types of the caller's own
         import skops.io
 
-        return skops.io.loads(content, trusted=[*TRUSTED_NAMES, *trusted])
-    with zipfile.ZipFile(io.BytesIO(content)) as members:
+        content.seek(0)
+        return skops.io.loads(content.read(), trusted=[*TRUSTED_NAMES, *trusted])
+    with zipfile.ZipFile(content) as members:
         return rebuild(schema, members)
 
 
@@ -289,22 +292,23 @@ class CheckedContent(NamedTuple):
     digest: str
 
 
-def checked_content(content: bytes, file: Path, trusted: Sequence[str] = ()) -> CheckedContent:
+def checked_content(content: BinaryIO, file: Path, trusted: Sequence[str] = ()) -> CheckedContent:
     """Return the tree of nodes and the card, after all checks that build no object.
 
     Parameters
     ----------
-    content : bytes
-        Of the file.
+    content : file object
+        The file, open for reading.
     file : Path
         Its name, for messages.
     trusted : sequence of str, default=()
         As for `load_model`.
     """
     try:
-        check_directory(content)
-        with zipfile.ZipFile(io.BytesIO(content)) as members:
-            check_archive(members, len(content))
+        n_bytes = content.seek(0, os.SEEK_END)
+        check_directory(content, n_bytes)
+        with zipfile.ZipFile(content) as members:
+            check_archive(members, n_bytes)
             sizes = {entry.filename: entry.file_size for entry in members.infolist()}
             if CARD_MEMBER not in sizes or SCHEMA_MEMBER not in sizes:
                 raise ModelFileError(
@@ -376,12 +380,14 @@ def _digest(members: zipfile.ZipFile, card: Any, *, look: bool = False) -> str:
     return digest.hexdigest()
 
 
-def _first_bytes(content: bytes) -> str:
+def _first_bytes(content: BinaryIO) -> str:
     """Return what a file that is no model file looks like, in words."""
-    if not content:
+    content.seek(0)
+    first = content.read(2)
+    if not first:
         return "it is empty"
-    if content[:1] == b"\x80":
+    if first[:1] == b"\x80":
         return "it looks like a pickle, which is never loaded"
-    if content[:2] == b"PK":
+    if first == b"PK":
         return "it is a damaged zip archive"
     return "it is no zip archive"
