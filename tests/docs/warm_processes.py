@@ -19,6 +19,8 @@ IMPORTED = [
     "granulearn.cli.application", "granulearn.audit", "granulearn.learning",
     "granulearn.review.server", "sklearn.ensemble", "tests.docs.warm_processes",
 ]  # fmt: skip
+# Where modules are found before any test has run: studies of tests add their folders.
+_PATH = tuple(sys.path)
 _SHELL = re.compile(r"[|<>;&]|\$\(|~")
 _VARIABLE = re.compile(r"(\w+)=(.*)")
 
@@ -44,7 +46,8 @@ def started(
     """
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload(IMPORTED)
-    process = forks.Process(target=_run, args=(command, folder, log, dict(variables), clusters))
+    given = (command, folder, log, dict(variables), clusters, _PATH)
+    process = forks.Process(target=_run, args=given)
     process.start()
     return process
 
@@ -61,8 +64,16 @@ def words_of(command: str) -> tuple[dict[str, str], list[str]] | None:
     return variables, words
 
 
-def _run(command: str, folder: Path, log: Path, variables: dict[str, str], clusters: bool) -> None:
+def _run(
+    command: str,
+    folder: Path,
+    log: Path,
+    variables: dict[str, str],
+    clusters: bool,
+    path: tuple[str, ...],
+) -> None:
     """Be the command, in the process that was copied."""
+    sys.path[:] = path
     os.setsid()  # what it starts can be ended with it
     os.chdir(folder)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
