@@ -447,7 +447,7 @@ def test_decisions_about_another_table_are_refused(mislabelled, listed, tmp_path
         ("row,decision,label\n1,change,maybe\n", "line 2: 'maybe' is no class of the table"),
         ("row\n1\n", "has no column 'decision'"),
         (b"row,decision,label\n1,change,\xe9\n", "is not UTF-8 text"),
-        (None, "cannot be read: No such file"),
+        (None, "cannot be read: there is no such file"),
     ],
 )
 def test_decisions_that_cannot_be_used_are_refused(mislabelled, tmp_path, text, message, no_work):

@@ -17,7 +17,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
-from granulearn.cli.datasets import by_options
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.options import DaskOption, cluster
 from granulearn.cli.output import as_shown, console, message_console
@@ -237,6 +236,8 @@ def _check_datasets(
         try:
             dataset, _ = load_dataset(name, data_dir, place)
         except UnknownDatasetError as error:
+            from granulearn.cli.datasets import by_options
+
             file = asked if asked.endswith(".toml") else f"{chosen.name}.toml"
             where = f"{file}, datasets[{chosen.dataset_names.index(name)}]"
             raise StudyError(f"{where}: {by_options(str(error))}") from error
