@@ -1,6 +1,7 @@
 """What is printed: JSON that machines can read, tables that pipes do not cut."""
 
 import io
+import sys
 import json
 import time
 
@@ -91,3 +92,20 @@ def test_stages_of_long_work_are_shown_on_a_terminal(
         time.sleep(0.3)
     assert ("reading [a].csv" in screen.getvalue()) == shown
     assert bool(screen.getvalue()) == shown
+
+
+@pytest.mark.parametrize("remark", [output.note, output.warn])
+def test_a_remark_has_a_line_of_its_own_while_stages_are_shown(remark, monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(output, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(
+        output, "message_console", lambda: Console(file=screen, force_terminal=True, width=80)
+    )
+    with output.stage_progress(hidden=False) as tell:
+        tell("fitting")
+        time.sleep(0.3)
+        remark("loops are compiled")
+    erased = "\r\x1b[2K"
+    assert f"{erased}granulearn: {remark.__name__[:4]}" in screen.getvalue()
+    assert "loops are compiled\n" in screen.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
@@ -122,7 +123,7 @@ def note(message: str) -> None:
     message : str
         One line.
     """
-    typer.echo(f"granulearn: note: {visible(in_flags(message))}", err=True)
+    _remark("note", message)
 
 
 def warn(message: str) -> None:
@@ -133,7 +134,14 @@ def warn(message: str) -> None:
     message : str
         One line.
     """
-    typer.echo(f"granulearn: warning: {visible(in_flags(message))}", err=True)
+    _remark("warning", message)
+
+
+def _remark(kind: str, message: str) -> None:
+    # A bar that is being drawn stands in for stderr, and makes room for what is written to it;
+    # typer.echo would write past it, into the line of the bar.
+    sys.stderr.write(f"granulearn: {kind}: {visible(in_flags(message))}\n")
+    sys.stderr.flush()
 
 
 def table(title: str, *headers: str) -> Table:
