@@ -1,8 +1,8 @@
 """What is printed: JSON that machines can read, tables that pipes do not cut."""
 
 import io
-import sys
 import json
+import sys
 import time
 
 import numpy as np
@@ -96,7 +96,9 @@ def test_stages_of_long_work_are_shown_on_a_terminal(
 
 @pytest.mark.parametrize("remark", [output.note, output.warn])
 def test_a_remark_has_a_line_of_its_own_while_stages_are_shown(remark, monkeypatch):
-    screen = io.StringIO()
+    # As stderr is: a text over bytes, which could be written past the text.
+    written = io.BytesIO()
+    screen = io.TextIOWrapper(written, encoding="utf-8", write_through=True)
     monkeypatch.setattr(output, "PATIENCE", 0.0)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(
@@ -107,5 +109,6 @@ def test_a_remark_has_a_line_of_its_own_while_stages_are_shown(remark, monkeypat
         time.sleep(0.3)
         remark("loops are compiled")
     erased = "\r\x1b[2K"
-    assert f"{erased}granulearn: {remark.__name__[:4]}" in screen.getvalue()
-    assert "loops are compiled\n" in screen.getvalue()
+    shown = written.getvalue().decode()
+    assert f"{erased}granulearn: {remark.__name__[:4]}" in shown
+    assert "loops are compiled\n" in shown
