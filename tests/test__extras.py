@@ -13,7 +13,8 @@ from granulearn._extras import EXTRAS, check_installed, how_to_install, missing_
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = CONFIGURATION["project"]
 FOR_DEVELOPERS = {"dev", "docs", "release", "test"}
 # What comes with a package that is stated: with scikit-learn, jinja2, pydantic and skops.
 BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe", "annotated_types", "packaging"}
