@@ -8,7 +8,7 @@ from docs.make_check_examples import with_examples
 from tests.docs.pages import DOCS
 from tests.shared_data import shared_data_dir
 
-LOOKED_UP = ["command-line", "models", "serving"]
+LOOKED_UP = ["command-line", "models", "serving", "datasets"]
 IDEAS = [
     "audit", "balls", "dask", "deep", "imbalance", "memberships", "model-files", "networks",
     "paper", "probabilities", "regression", "review", "robust", "studies", "tables", "tuning",
