@@ -99,6 +99,7 @@ def directory_of_sets(folder: Path) -> None:
 STAND_INS: dict[str, Callable[[Path], None]] = {
     "README.md": nothing,
     "docs/guide/audit.md": nothing,
+    "docs/guide/datasets.md": nothing,
     "docs/guide/command-line.md": credit,
     "docs/guide/review.md": nothing,
     "docs/start/csv.md": nothing,
