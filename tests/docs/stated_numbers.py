@@ -60,7 +60,7 @@ class Cell:
 
 
 def says(number: str, exact: float) -> bool:
-    """Tell whether a number is another one, rounded; shares may be percent."""
+    """Tell whether a number is another one, rounded; shares may be percent, losses have no sign."""
     digits, _, power = number.partition("e")
     step = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
     stated = abs(float(number.replace(",", "")))
