@@ -2,8 +2,8 @@
 
 Run ``python docs/make_review_pictures.py``; it writes docs/images/audit_page.png,
 docs/images/review_card.png and docs/images/review_numbers.png. It plants wrong labels in a real
-table, audits it, starts a real review, and decides with the keys of the page, as somebody would
-who knows the truth.
+table and says how many, audits it, starts a real review, and decides with the keys of the page, as
+somebody would who knows the truth.
 """
 
 import subprocess
@@ -88,6 +88,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tumours.csv"
         truth = write_table(path)
+        sys.stdout.write(
+            f"{len(truth)} tumours, {WRONG} of them ({WRONG / len(truth):.1%}) wrong\n"
+        )
         picture_audit(path)
         with (
             Review(path, "diagnosis", keep=["patient"], who="ann", background=True) as review,
