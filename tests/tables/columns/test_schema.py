@@ -29,11 +29,11 @@ from granulearn.tables.columns.schema import (
     TypedRows,
     joined_rows,
     read_column,
-    truth,
 )
 from granulearn.tables.columns.survey import survey_batches
 from granulearn.tables.columns.survey_records import Cell
 from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.columns.written_cells import truth
 
 N_ROWS = 24
 POOLS = {

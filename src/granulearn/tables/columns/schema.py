@@ -24,7 +24,6 @@ from granulearn.tables.columns.dates import (
     DateForm,
     meanings_of_dates,
     names_of_dates,
-    read_dates,
     read_stored_dates,
     stored_class,
 )
@@ -42,10 +41,15 @@ from granulearn.tables.columns.numbers import (
     NumberForm,
     is_plain,
     is_usable,
-    plain_numbers,
-    read_numbers,
 )
 from granulearn.tables.columns.survey_records import Cell
+from granulearn.tables.columns.written_cells import (
+    are_repeated,
+    plain_numbers_at_once,
+    written_dates,
+    written_numbers,
+    written_truths,
+)
 from granulearn.tables.messages import Setting
 
 if TYPE_CHECKING:
@@ -60,14 +64,6 @@ ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", 
 NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
 GIVES_AWAY = "gives the target away"
 
-_TRUTHS = {
-    **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
-    **dict.fromkeys(("no", "n", "false", "f", "off"), 0.0),
-    **dict.fromkeys(("ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "да"), 1.0),
-    **dict.fromkeys(("nein", "nee", "non", "não", "nie", "нет"), 0.0),
-    **dict.fromkeys(("wahr", "vrai", "vero"), 1.0),
-    **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
-}
 SHOWN_MISFITS = 5
 # More rows than this are read column by column: the calls cost nothing beside the cells.
 _FEW_ROWS = 256
@@ -392,19 +388,48 @@ def read_column(
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
     if not column.makes_numbers:
         return {name: _categories(cells, column)}, None
+    if pa.types.is_dictionary(kind) and len(cells.dictionary) <= len(cells):
+        return _read_different(column, cells)
     text = as_text(cells)
-    if column.kind == NUMBER and not column.filled:
-        values, misfit = _numbers_of(text, column)
-        return {name: values}, misfit
-    text = without_marks(text, column.values_like_marks)
+    if column.is_plain_number and not column.filled:
+        numbers = plain_numbers_at_once(text)
+        if numbers is not None:
+            return {name: numbers}, None
+    if are_repeated(text):
+        return _read_different(column, text.dictionary_encode())
+    return _read_text(column, text)
+
+
+def _read_different(
+    column: Column, cells: pa.DictionaryArray
+) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Return what `read_column` does; each different text is looked at once."""
+    different, codes = cells.dictionary, cells.indices
+    if codes.null_count:
+        codes = codes.fill_null(len(different))
+        different = pa.concat_arrays([different, pa.nulls(1, different.type)])
+    rows = codes.to_numpy(zero_copy_only=False)
+    found, misfit = _read_text(column, as_text(different))
+    cells_of = {name: values[rows] for name, values in found.items()}
+    return cells_of, None if misfit is None else misfit[rows]
+
+
+def _read_text(
+    column: Column, text: pa.Array
+) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Return what texts without blanks around them become, and where they do not fit."""
+    marks = column.values_like_marks
     if column.filled:
-        return {name: text.is_valid().to_numpy(zero_copy_only=False).astype(float)}, None
+        filled = without_marks(text, marks).is_valid()
+        return {column.name: filled.to_numpy(zero_copy_only=False).astype(float)}, None
     if column.kind == DATE:
-        numbers, misfit = read_dates(text, column.date)
+        numbers, misfit = written_dates(text, column.date, marks)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), misfit
-    found = by_different_text(text, truth)
-    values = np.array([np.nan if value is None else value for value in found.values])
-    return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
+    if column.kind == NUMBER:
+        values, misfit = written_numbers(text, column.number, marks)
+    else:
+        values, misfit = written_truths(text, marks)
+    return {column.name: values}, misfit
 
 
 def _categories(cells: pa.Array, column: Column) -> pa.DictionaryArray:
@@ -429,15 +454,6 @@ def _without_dictionary(values: np.ndarray | pa.Array) -> np.ndarray | pa.Array:
     return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
 
 
-def _numbers_of(text: pa.Array, column: Column) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the numbers that texts are, and where one is none; NaN for a missing cell."""
-    # Where all cells are plain numbers there is nothing else to look for: no mark is one.
-    values = plain_numbers(text) if column.number == NumberForm() else None
-    if values is not None:
-        return values, None
-    return read_numbers(without_marks(text, column.values_like_marks), column.number)
-
-
 def _is_simple(kind: pa.DataType) -> bool:
     """Return whether pieces of this type make up one array, whatever they hold."""
     return pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_null(kind)
@@ -455,17 +471,6 @@ def _as_if_stored(text: pa.Array) -> pa.Array:
     found = by_different_text(text, lambda cell: float(cell) if is_plain(cell) else None)
     numbers = as_text(pa.array(found.values, pa.float64())).take(pa.array(found.codes))
     return pc.if_else(numbers.is_valid(), numbers, text)
-
-
-def truth(text: str) -> float | None:
-    """Return 1 for yes and 0 for no, in the usual languages; None for anything else.
-
-    Parameters
-    ----------
-    text : str
-        A cell without blanks around it.
-    """
-    return _TRUTHS.get(text.casefold())
 
 
 def _nothing(column: Column, n_rows: int) -> dict[str, np.ndarray | pa.Array]:

@@ -1,0 +1,149 @@
+"""Numbers, dates and truths in columns of text: by shape where many are alike, else one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.tables.columns.cells import by_different_text, without_marks
+from granulearn.tables.columns.date_shapes import moments_by_shape
+from granulearn.tables.columns.dates import DateForm, numbers_of_moments, read_moments
+from granulearn.tables.columns.number_shapes import numbers_by_shape
+from granulearn.tables.columns.numbers import NumberForm, plain_numbers, read_numbers
+
+_TRUTHS = {
+    **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
+    **dict.fromkeys(("no", "n", "false", "f", "off"), 0.0),
+    **dict.fromkeys(("ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "да"), 1.0),
+    **dict.fromkeys(("nein", "nee", "non", "não", "nie", "нет"), 0.0),
+    **dict.fromkeys(("wahr", "vrai", "vero"), 1.0),
+    **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
+}
+_MANY_CELLS = 1000
+_LOOKED_AT_FIRST = 256
+
+
+def plain_numbers_at_once(text: pa.Array) -> np.ndarray | None:
+    """Return texts as floats if every one is a plain number; it is not tried where some are not.
+
+    Arrow takes longer to say of a text that it is no number than to read thirty.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells without blanks around them.
+    """
+    if len(text) > _LOOKED_AT_FIRST and plain_numbers(text[:_LOOKED_AT_FIRST]) is None:
+        return None
+    return plain_numbers(text)
+
+
+def are_repeated(text: pa.Array) -> bool:
+    """Return whether a column seems to hold the same texts many times; the first cells tell.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells.
+    """
+    if len(text) < _MANY_CELLS:
+        return False
+    first = text[:_LOOKED_AT_FIRST]
+    return 4 * len(first.unique()) <= 3 * len(first)
+
+
+def written_numbers(
+    text: pa.Array, form: NumberForm, values_like_marks: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the numbers that texts are, and where one is none; NaN for a missing cell.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells without blanks around them; null is a missing one.
+    form : NumberForm
+        How the column writes its numbers.
+    values_like_marks : sequence of str, default=()
+        Texts that elsewhere stand for a missing cell.
+    """
+    # Where all cells are plain numbers there is nothing else to look for: no mark is one.
+    values = plain_numbers_at_once(text) if form == NumberForm() else None
+    if values is not None:
+        return values, None
+    values, known = numbers_by_shape(text, form)
+    return _with_rest(
+        text, values, known, values_like_marks, lambda rest: read_numbers(rest, form)
+    )
+
+
+def written_dates(
+    text: pa.Array, form: DateForm, values_like_marks: Sequence[str] = ()
+) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Return what dates become, by what it is, and where a text is none.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells without blanks around them; null is a missing one.
+    form : DateForm
+        How the column writes its dates.
+    values_like_marks : sequence of str, default=()
+        Texts that elsewhere stand for a missing cell.
+    """
+    moments, known = moments_by_shape(text, form)
+    moments, misfit = _with_rest(
+        text, moments, known, values_like_marks, lambda rest: read_moments(rest, form)
+    )
+    return numbers_of_moments(moments, form), misfit
+
+
+def written_truths(
+    text: pa.Array, values_like_marks: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1 for yes, 0 for no and NaN for a missing cell, and where a text is neither.
+
+    Parameters
+    ----------
+    text : pyarrow Array of strings
+        Cells without blanks around them; null is a missing one.
+    values_like_marks : sequence of str, default=()
+        Texts that elsewhere stand for a missing cell.
+    """
+    found = by_different_text(without_marks(text, values_like_marks), truth)
+    values = np.array([np.nan if value is None else value for value in found.values])
+    return values[found.codes], np.isnan(values[found.codes]) & found.known
+
+
+def truth(text: str) -> float | None:
+    """Return 1 for yes and 0 for no, in the usual languages; None for anything else.
+
+    Parameters
+    ----------
+    text : str
+        A cell without blanks around it.
+    """
+    return _TRUTHS.get(text.casefold())
+
+
+def _with_rest(
+    text: pa.Array,
+    values: np.ndarray,
+    known: np.ndarray,
+    values_like_marks: Sequence[str],
+    read: Callable[[pa.Array], tuple[np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the values of all texts: those that are not known yet are read one by one.
+
+    What is known is a number or a date, and so no mark of a missing cell.
+    """
+    rows = np.flatnonzero(~known)
+    if not len(rows):
+        return values, None
+    if len(rows) == len(text):
+        return read(without_marks(text, values_like_marks))
+    misfit = np.zeros(len(text), bool)
+    rest = without_marks(text.take(pa.array(rows)), values_like_marks)
+    values[..., rows], misfit[rows] = read(rest)
+    return values, misfit
