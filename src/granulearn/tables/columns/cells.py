@@ -237,10 +237,10 @@ _MANY_CELLS, _FEW_CELLS = 1000, 32
 
 
 class ByText(NamedTuple):
-    """What each different text of a column gives, and where it stands."""
+    """What the texts of a column give, and where they stand."""
 
     values: list[Any]
-    """One for each different text; the last one, None, for a missing cell."""
+    """Of texts; the last one, None, is that of a missing cell."""
     codes: np.ndarray
     """For each row, the number of its value."""
 
@@ -251,7 +251,7 @@ class ByText(NamedTuple):
 
 
 def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
-    """Call a function once for each different text of a column.
+    """Call a function for the texts of a column, once for each different one if there are many.
 
     Parameters
     ----------
@@ -260,6 +260,11 @@ def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
     function : callable
         Told a text.
     """
+    if len(text) <= _FEW_CELLS and not pa.types.is_dictionary(text.type):
+        cells = text.to_pylist()  # some may be equal, which is sooner read than found out
+        values = [None if cell is None else function(cell) for cell in cells]
+        missing = [cell is None for cell in cells]
+        return ByText([*values, None], np.where(missing, len(cells), np.arange(len(cells))))
     encoded = text.dictionary_encode()
     different = encoded.dictionary.to_pylist()
     indices = encoded.indices

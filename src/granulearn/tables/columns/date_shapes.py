@@ -72,7 +72,7 @@ def moments_by_shape(text: pa.Array, form: DateForm) -> tuple[np.ndarray, np.nda
     """
     moments, known = np.empty((3, len(text))), np.zeros(len(text), bool)
     for plan, rows, digits in by_shape(text, partial(_plan, form)):
-        parts = dict(zip(plan.names, (digits @ plan.worth).T, strict=True))
+        parts = dict(zip(plan.names, plan.worth @ digits.T, strict=True))
         clock, ahead, is_time = _clocks(plan, parts, len(rows))
         days, is_date = (0.0, True) if form.family == CLOCK else _days(plan, parts, form)
         moments[0, rows], moments[1, rows], moments[2, rows] = days, clock, ahead
@@ -138,11 +138,11 @@ def _plan(form: DateForm, shape: str) -> _Plan | None:
         return None
     zone = found.get("zone") or ""
     spans = _spans(match)
-    worth = np.zeros((len(shape.encode()), len(spans)))
+    worth = np.zeros((len(spans), len(shape.encode())))
     for number, (part, (begin, end)) in enumerate(spans.items()):
         first = len(shape[:begin].encode())
         powers = powers_of_ten(DIGITS_OF_A_SECOND if part == "micros" else end - begin)
-        worth[first : first + end - begin, number] = powers[: end - begin]
+        worth[number, first : first + end - begin] = powers[: end - begin]
     return _Plan(
         tuple(spans),
         worth,

@@ -59,6 +59,9 @@ _TICKS = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 # As POSIX has it: 68 is 2068, 69 is 1969.
 PIVOT = 69
 
+# Days or months of which numbers are kept, by the block.
+_MANY_KEYS, _KEYS_PER_BLOCK, _MOST_BLOCKS = 256, 2**12, 8
+
 FAMILIES = tuple(_FAMILIES)
 YEAR_LAST = "year last"
 CLOCK = "clock"
@@ -325,20 +328,21 @@ def numbers_of_moments(moments: np.ndarray, form: DateForm) -> dict[str, np.ndar
         Of the column.
     """
     days, clock, ahead = moments
-    hour = clock / 3600
     if form.family == CLOCK:
-        return {HOUR: hour}
+        return {HOUR: clock / 3600}
     missing = np.isnan(days)
-    some, known = missing.any(), days[~missing]
-    whole = np.where(missing, known[0] if len(known) else 0.0, days) if some else days
-    parts = looked_up(_parts_of_days, whole.astype(np.int64))
-    numbers = {
-        name: np.where(missing, np.nan, part) if some else part
-        for name, part in zip(PARTS_OF_A_DATE, parts, strict=True)
-    }
+    some = bool(missing.any())
+    if some:
+        known = days[~missing]
+        days = np.where(missing, known[0] if len(known) else 0.0, days)
+    parts = looked_up(_parts_of_days, days.astype(np.int64))
+    numbers = dict(zip(PARTS_OF_A_DATE, parts, strict=True))
     if form.has_clock:
-        numbers[HOUR] = hour
-    return numbers | {RUNNING: days + (clock - ahead) / _DAY}
+        numbers[HOUR] = clock / 3600
+    numbers[RUNNING] = days + (clock - ahead) / _DAY
+    if not some:
+        return numbers
+    return {name: np.where(missing, np.nan, part) for name, part in numbers.items()}
 
 
 def _parts_of_days(days: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -357,22 +361,30 @@ def _parts_of_days(days: np.ndarray) -> tuple[np.ndarray, ...]:
 def looked_up(
     function: Callable[[np.ndarray], tuple[np.ndarray, ...]], keys: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Return functions of whole numbers, computed once for each where these lie close together.
+    """Return functions of whole numbers, from a table where these lie close together.
 
     Parameters
     ----------
     function : callable
         Told whole numbers, it returns arrays of as many entries.
     keys : ndarray of int
-        The numbers; dates of a few years are many times the same few thousand days.
+        The numbers; dates of a few years are the same few thousand days.
     """
-    if not len(keys):
+    if len(keys) < _MANY_KEYS:
         return function(keys)
-    lowest, highest = int(keys.min()), int(keys.max())
-    if highest - lowest >= len(keys):
+    first, last = int(keys.min()) // _KEYS_PER_BLOCK, int(keys.max()) // _KEYS_PER_BLOCK
+    if last - first >= _MOST_BLOCKS:
         return function(keys)
-    places = keys - lowest
-    return tuple(values[places] for values in function(np.arange(lowest, highest + 1)))
+    places = keys - first * _KEYS_PER_BLOCK
+    return tuple(values.take(places) for values in _table(function, first, last))
+
+
+@lru_cache(8)
+def _table(
+    function: Callable[[np.ndarray], tuple[np.ndarray, ...]], first: int, last: int
+) -> tuple[np.ndarray, ...]:
+    """Return functions of the whole numbers of some blocks; a block of days is eleven years."""
+    return function(np.arange(first * _KEYS_PER_BLOCK, (last + 1) * _KEYS_PER_BLOCK))
 
 
 def _moment(match: re.Match, day_first: bool) -> _Moment | None:

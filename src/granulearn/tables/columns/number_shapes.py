@@ -48,17 +48,16 @@ def numbers_by_shape(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.n
     known : ndarray of bool
         Where a number was read.
     """
-    values, known = np.full(len(text), np.nan), np.zeros(len(text), bool)
+    values = np.full(len(text), np.nan)
     for plan, rows, digits in by_shape(text, partial(_plan, form)):
         whole = digits @ plan.worth
         # A sum of parts that are not negative stays below only if none of it was rounded.
         sure = whole < _EXACT_BELOW
         if plan.leading is not None:
             sure &= digits[:, plan.leading] != 0
-        found = whole / plan.divisor
-        values[rows] = np.where(sure, -found if plan.negative else found, np.nan)
-        known[rows] = sure
-    return values, known
+        found = whole / (-plan.divisor if plan.negative else plan.divisor)
+        values[rows] = found if sure.all() else np.where(sure, found, np.nan)
+    return values, ~np.isnan(values)
 
 
 @lru_cache(1024)

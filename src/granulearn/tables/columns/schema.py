@@ -395,7 +395,7 @@ def read_column(
         numbers = plain_numbers_at_once(text)
         if numbers is not None:
             return {name: numbers}, None
-    if are_repeated(text):
+    if column.kind == YES_NO or are_repeated(text):
         return _read_different(column, text.dictionary_encode())
     return _read_text(column, text)
 
@@ -410,8 +410,9 @@ def _read_different(
         different = pa.concat_arrays([different, pa.nulls(1, different.type)])
     rows = codes.to_numpy(zero_copy_only=False)
     found, misfit = _read_text(column, as_text(different))
-    cells_of = {name: values[rows] for name, values in found.items()}
-    return cells_of, None if misfit is None else misfit[rows]
+    if misfit is not None:
+        misfit = misfit.take(rows) if misfit.any() else None
+    return {name: values.take(rows) for name, values in found.items()}, misfit
 
 
 def _read_text(
@@ -443,6 +444,8 @@ def _categories(cells: pa.Array, column: Column) -> pa.DictionaryArray:
     text = without_marks(as_text(given.dictionary), column.values_like_marks)
     if column.of_numbers and not is_number_type(kind):
         text = _as_if_stored(text)
+    elif text is given.dictionary and given is not cells:
+        return given  # each text was meant as it is written, and is there once
     # Arrow's own codes: those of the table may be too small for one more, or for joined tables.
     different = text.dictionary_encode()
     return pa.DictionaryArray.from_arrays(

@@ -8,6 +8,7 @@ for each text is to multiply its digits by their places. That takes a hundredth 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -21,12 +22,13 @@ DIGIT = "1"
 """Stands for every digit of a shape."""
 _ZERO = ord("0")
 # A shape with fewer texts costs more than these alone.
-_FEWEST = 32
-# Rows at a time: their digits, as floats, stay in the cache of the processor.
-_ROWS_PER_PIECE = 2**13
+_FEWEST = 8
+# Rows at a time, so that their digits, as floats, take little memory.
+_ROWS_PER_PIECE = 2**14
 _LONGEST = 64
-_OF_SHAPES = np.arange(256, dtype=np.uint8)
-_OF_SHAPES[_ZERO : _ZERO + 10] = ord(DIGIT)
+# Texts that are compared with a shape in one step: steps of a few bytes would be slow.
+_AT_ONCE = 64
+_TO_SHAPES = bytes.maketrans(b"0123456789", 10 * DIGIT.encode())
 
 Plan = TypeVar("Plan")
 
@@ -58,23 +60,13 @@ def by_shape(
     if text.null_count:
         known = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
         text = text.drop_null()
-    every, offsets = characters(text)
-    encoded = _shapes(every, offsets).dictionary_encode()
-    codes = encoded.indices.to_numpy(zero_copy_only=False)
-    counts = np.bincount(codes, minlength=len(encoded.dictionary))
-    order = _sorted(codes, len(counts))
-    ends = np.cumsum(counts)
-    for code in np.flatnonzero(counts >= _FEWEST):
-        shape = encoded.dictionary[int(code)]
-        length = len(shape.as_buffer())
-        plan = plan_of(shape.as_py()) if 0 < length <= _LONGEST else None
-        if plan is None:
-            continue
-        windows = np.lib.stride_tricks.sliding_window_view(every, length)
-        for begin in range(ends[code] - counts[code], ends[code], _ROWS_PER_PIECE):
-            rows = order[begin : min(begin + _ROWS_PER_PIECE, ends[code])]
-            digits = (windows[offsets[rows]] - np.uint8(_ZERO)).astype(np.float64)
-            yield plan, rows if known is None else known[rows], digits
+    for rows, letters in _by_length(*characters(text)):
+        all_rows = rows if known is None else known[rows]
+        for own, shape in _by_own_shape(letters):
+            plan = plan_of(shape.decode())
+            if plan is not None:
+                digits = (letters if own is None else letters[own]) - np.uint8(_ZERO)
+                yield plan, all_rows if own is None else all_rows[own], digits.astype(np.float64)
 
 
 def places_of_digits(shape: str) -> np.ndarray:
@@ -100,16 +92,56 @@ def powers_of_ten(count: int) -> np.ndarray:
     return np.array([float(10**power) for power in reversed(range(count))])
 
 
-def _shapes(every: np.ndarray, offsets: np.ndarray) -> pa.Array:
-    """Return the shape of each text."""
-    own = _OF_SHAPES.take(every[offsets[0] : offsets[-1]])
-    begins = offsets - offsets[0]
-    return pa.Array.from_buffers(
-        pa.string(), len(offsets) - 1, [None, pa.py_buffer(begins), pa.py_buffer(own)]
-    )
+def _by_length(every: np.ndarray, offsets: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield rows whose texts have equally many bytes, and these bytes, a row for each."""
+    lengths = np.minimum(np.diff(offsets), _LONGEST + 1).astype(np.uint8)
+    counts = np.bincount(lengths, minlength=_LONGEST + 2)
+    order, ends = np.argsort(lengths, kind="stable"), np.cumsum(counts)
+    for length in np.flatnonzero(counts[1:-1] >= _FEWEST) + 1:
+        alone = counts[length] == len(lengths)
+        # Bytes that are taken as one piece are copied fastest.
+        pieces = np.ndarray(len(every) - length + 1, f"V{length}", every, strides=1)
+        for begin in range(ends[length] - counts[length], ends[length], _ROWS_PER_PIECE):
+            rows = order[begin : min(begin + _ROWS_PER_PIECE, ends[length])]
+            if alone:  # one text follows on the other
+                letters = every[offsets[begin] : offsets[begin + len(rows)]]
+            else:
+                letters = pieces[offsets[rows]].view(np.uint8)
+            yield rows, letters.reshape(len(rows), length)
 
 
-def _sorted(codes: np.ndarray, n_codes: int) -> np.ndarray:
-    """Return the rows by their codes; short numbers are sorted without comparing them."""
-    short = codes.astype(np.uint16) if n_codes <= 2**16 else codes
-    return np.argsort(short, kind="stable")
+def _by_own_shape(letters: np.ndarray) -> Iterator[tuple[np.ndarray | None, bytes]]:
+    """Yield the texts of each shape that some have, by their numbers; None stands for all."""
+    shape = letters[0].tobytes().translate(_TO_SHAPES)
+    if _have_shape(letters, shape):
+        yield None, shape
+        return
+    each = pa.py_buffer(letters.tobytes().translate(_TO_SHAPES))
+    kind = pa.binary(letters.shape[1])
+    encoded = pa.Array.from_buffers(kind, len(letters), [None, each]).dictionary_encode()
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    counts = np.bincount(codes)
+    order, ends = np.argsort(codes.astype(np.uint16), kind="stable"), np.cumsum(counts)
+    for code in np.flatnonzero(counts >= _FEWEST):
+        own = order[ends[code] - counts[code] : ends[code]]
+        yield own, encoded.dictionary[int(code)].as_py()
+
+
+def _have_shape(letters: np.ndarray, shape: bytes) -> bool:
+    """Return whether all texts have a shape; many are compared as if they were one long text."""
+    lowest, span = _limits(shape)
+    every, length = letters.reshape(-1), len(lowest)
+    end = len(every) - len(every) % length
+    if (every[:end].reshape(-1, length) - lowest > span).any():
+        return False
+    rest = len(every) - end
+    return not (every[end:] - lowest[:rest] > span[:rest]).any()
+
+
+@lru_cache(256)
+def _limits(shape: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest byte at each place of many texts of a shape, and how far others go."""
+    letters = np.frombuffer(shape * _AT_ONCE, np.uint8)
+    is_digit = letters == ord(DIGIT)
+    lowest, span = np.where(is_digit, _ZERO, letters), np.where(is_digit, 9, 0)
+    return lowest.astype(np.uint8), span.astype(np.uint8)

@@ -23,6 +23,9 @@ _TRUTHS = {
 }
 _MANY_CELLS = 1000
 _LOOKED_AT_FIRST = 256
+_LOOKED_FOR_REPEATS = 512
+# Of so many, Arrow reads plain numbers sooner than it is found out which shapes they have.
+_FEW_PLAIN = 2048
 
 
 def plain_numbers_at_once(text: pa.Array) -> np.ndarray | None:
@@ -50,7 +53,7 @@ def are_repeated(text: pa.Array) -> bool:
     """
     if len(text) < _MANY_CELLS:
         return False
-    first = text[:_LOOKED_AT_FIRST]
+    first = text[:_LOOKED_FOR_REPEATS]
     return 4 * len(first.unique()) <= 3 * len(first)
 
 
@@ -72,6 +75,8 @@ def written_numbers(
     values = plain_numbers_at_once(text) if form == NumberForm() else None
     if values is not None:
         return values, None
+    if form == NumberForm() and len(text) <= _FEW_PLAIN:
+        return read_numbers(without_marks(text, values_like_marks), form)
     values, known = numbers_by_shape(text, form)
     return _with_rest(
         text, values, known, values_like_marks, lambda rest: read_numbers(rest, form)
