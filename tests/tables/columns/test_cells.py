@@ -3,6 +3,7 @@
 import datetime
 import decimal
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from granulearn.tables.columns import cells as module_of_cells
 from granulearn.tables.columns.cells import (
     EXACT_MARKS,
     LABEL_MARKS,
@@ -185,11 +187,13 @@ def test_no_mark_is_a_plain_number(mark):
         assert plain_numbers(pa.array([text, "1", None])) is None
 
 
+@pytest.mark.parametrize("few", [0, 100])
 @given(columns, st.integers(0, 12))
-def test_a_function_is_called_once_for_each_different_text(texts, start):
+def test_a_function_is_called_once_for_each_different_text(few, texts, start):
     text = pa.array(texts, pa.string())[start:]
     told = []
-    found = by_different_text(text, lambda cell: told.append(cell) or f"<{cell}>")
+    with mock.patch.object(module_of_cells, "_FEW_CELLS", few):
+        found = by_different_text(text, lambda cell: told.append(cell) or f"<{cell}>")
     assert sorted(told) == sorted(set(text.drop_null().to_pylist()))
     expected = [None if cell is None else f"<{cell}>" for cell in text.to_pylist()]
     assert [found.values[code] for code in found.codes] == expected

@@ -237,10 +237,10 @@ _MANY_CELLS, _FEW_CELLS = 1000, 32
 
 
 class ByText(NamedTuple):
-    """What the texts of a column give, and where they stand."""
+    """What each different text of a column gives, and where it stands."""
 
     values: list[Any]
-    """Of texts; the last one, None, is that of a missing cell."""
+    """One for each different text; the last one, None, for a missing cell."""
     codes: np.ndarray
     """For each row, the number of its value."""
 
@@ -251,7 +251,7 @@ class ByText(NamedTuple):
 
 
 def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
-    """Call a function for the texts of a column, once for each different one if there are many.
+    """Call a function once for each different text of a column.
 
     Parameters
     ----------
@@ -261,10 +261,11 @@ def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
         Told a text.
     """
     if len(text) <= _FEW_CELLS and not pa.types.is_dictionary(text.type):
-        cells = text.to_pylist()  # some may be equal, which is sooner read than found out
-        values = [None if cell is None else function(cell) for cell in cells]
-        missing = [cell is None for cell in cells]
-        return ByText([*values, None], np.where(missing, len(cells), np.arange(len(cells))))
+        cells = text.to_pylist()  # calls of Arrow cost more
+        texts = [cell for cell in dict.fromkeys(cells) if cell is not None]
+        code_of = {cell: code for code, cell in enumerate([*texts, None])}
+        found = np.array([code_of[cell] for cell in cells], np.intp)
+        return ByText([*map(function, texts), None], found)
     encoded = text.dictionary_encode()
     different = encoded.dictionary.to_pylist()
     indices = encoded.indices

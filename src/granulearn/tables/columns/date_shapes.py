@@ -92,7 +92,8 @@ def _days(
         if not form.day_first:
             day, month = month, day
     else:
-        day, month = parts.get("day", np.ones(len(year))), parts.get("month", plan.month)
+        day = parts.get("day", np.ones(len(year)))
+        month = parts["month"] if plan.month is None else np.full(len(year), plan.month)
     is_month = (year >= 1) & (month >= 1) & (month <= 12)
     begin, length = looked_up(_months, ((year - 1970) * 12 + month - 1).astype(np.int64))
     return begin + day - 1, is_month & (day >= 1) & (day <= length)

@@ -152,27 +152,6 @@ def _remembered_class(text: str) -> DateClass | None:
     return None
 
 
-def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return what dates become, and where a text is none in this form.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them; null is a missing one.
-    form : DateForm
-        How the column writes its dates.
-
-    Returns
-    -------
-    numbers : dict
-        Arrays of float64 by what they are; NaN where there is no date.
-    misfit : ndarray of bool
-        True where a cell is there, but no date in this form.
-    """
-    moments, misfit = read_moments(text, form)
-    return numbers_of_moments(moments, form), misfit
-
-
 def read_moments(text: pa.Array, form: DateForm) -> tuple[np.ndarray, np.ndarray]:
     """Return what dates are, and where a text is none in this form.
 
@@ -283,6 +262,21 @@ def stored_class(kind: pa.DataType, has_clock: bool = False) -> DateClass:
     if pa.types.is_time(kind):
         return DateClass(CLOCK, "", True)
     return DateClass("year first", "", has_clock)
+
+
+def is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
+    """Return whether a file stores dates as such; a time of the day is none of a date.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the cells.
+    form : DateForm
+        Of the column.
+    """
+    if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
+        return False
+    return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
 
 
 def names_of_dates(name: str, form: DateForm) -> list[str]:

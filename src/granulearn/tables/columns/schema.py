@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import (
     as_text,
-    by_different_text,
     is_nested,
     is_number_type,
     stored_numbers,
     without_marks,
 )
 from granulearn.tables.columns.dates import (
-    CLOCK,
     DateForm,
+    is_stored_date,
     meanings_of_dates,
     names_of_dates,
     read_stored_dates,
-    stored_class,
 )
 from granulearn.tables.columns.json_entries import (
     Entries,
@@ -37,15 +34,12 @@ from granulearn.tables.columns.json_entries import (
     is_text,
     is_truth,
 )
-from granulearn.tables.columns.numbers import (
-    NumberForm,
-    is_plain,
-    is_usable,
-)
+from granulearn.tables.columns.numbers import NumberForm, is_usable
 from granulearn.tables.columns.survey_records import Cell
 from granulearn.tables.columns.written_cells import (
     are_repeated,
     plain_numbers_at_once,
+    written_categories,
     written_dates,
     written_numbers,
     written_truths,
@@ -383,18 +377,18 @@ def read_column(
         values = stored_numbers(cells)
         misfit = ~is_usable(values) & ~np.isnan(values)
         return {name: np.where(misfit, np.nan, values)}, misfit
-    if column.kind == DATE and _is_stored_date(kind, column.date):
+    if column.kind == DATE and is_stored_date(kind, column.date):
         numbers = read_stored_dates(cells, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
     if not column.makes_numbers:
-        return {name: _categories(cells, column)}, None
+        return {name: written_categories(cells, column.values_like_marks, column.of_numbers)}, None
     if pa.types.is_dictionary(kind) and len(cells.dictionary) <= len(cells):
         return _read_different(column, cells)
     text = as_text(cells)
     if column.is_plain_number and not column.filled:
-        numbers = plain_numbers_at_once(text)
-        if numbers is not None:
-            return {name: numbers}, None
+        plain = plain_numbers_at_once(text)
+        if plain is not None:
+            return {name: plain}, None
     if column.kind == YES_NO or are_repeated(text):
         return _read_different(column, text.dictionary_encode())
     return _read_text(column, text)
@@ -415,9 +409,7 @@ def _read_different(
     return {name: values.take(rows) for name, values in found.items()}, misfit
 
 
-def _read_text(
-    column: Column, text: pa.Array
-) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+def _read_text(column: Column, text: pa.Array) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
     """Return what texts without blanks around them become, and where they do not fit."""
     marks = column.values_like_marks
     if column.filled:
@@ -433,26 +425,6 @@ def _read_text(
     return {column.name: values}, misfit
 
 
-def _categories(cells: pa.Array, column: Column) -> pa.DictionaryArray:
-    """Return the text of each cell; what a text means is found out once for each different one."""
-    kind = cells.type
-    if pa.types.is_dictionary(kind) and len(cells.dictionary) > len(cells):
-        cells = cells.dictionary_decode()  # most of its texts are those of other rows
-    if not (pa.types.is_dictionary(cells.type) or pa.types.is_string(cells.type)):
-        cells = as_text(cells)
-    given = cells.dictionary_encode()
-    text = without_marks(as_text(given.dictionary), column.values_like_marks)
-    if column.of_numbers and not is_number_type(kind):
-        text = _as_if_stored(text)
-    elif text is given.dictionary and given is not cells:
-        return given  # each text was meant as it is written, and is there once
-    # Arrow's own codes: those of the table may be too small for one more, or for joined tables.
-    different = text.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(
-        different.indices.take(given.indices), different.dictionary
-    )
-
-
 def _without_dictionary(values: np.ndarray | pa.Array) -> np.ndarray | pa.Array:
     return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
 
@@ -460,20 +432,6 @@ def _without_dictionary(values: np.ndarray | pa.Array) -> np.ndarray | pa.Array:
 def _is_simple(kind: pa.DataType) -> bool:
     """Return whether pieces of this type make up one array, whatever they hold."""
     return pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_null(kind)
-
-
-def _is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
-    """Return whether a file stores dates as such; a time of the day is none of a date."""
-    if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
-        return False
-    return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
-
-
-def _as_if_stored(text: pa.Array) -> pa.Array:
-    """Return texts that are numbers as the text of the number: 4.0 and 4 are one category."""
-    found = by_different_text(text, lambda cell: float(cell) if is_plain(cell) else None)
-    numbers = as_text(pa.array(found.values, pa.float64())).take(pa.array(found.codes))
-    return pc.if_else(numbers.is_valid(), numbers, text)
 
 
 def _nothing(column: Column, n_rows: int) -> dict[str, np.ndarray | pa.Array]:

@@ -16,8 +16,6 @@ import pyarrow as pa
 
 from granulearn.tables.columns.cells import characters
 
-FEW_CELLS = 256
-"""So many texts are not worth the calls for a whole column."""
 DIGIT = "1"
 """Stands for every digit of a shape."""
 _ZERO = ord("0")
@@ -54,8 +52,6 @@ def by_shape(
     digits : ndarray of float64 of shape (n_rows, n_bytes)
         The bytes of each text, less that of a 0: its digits where the shape has any.
     """
-    if len(text) <= FEW_CELLS:
-        return
     known = None
     if text.null_count:
         known = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))

@@ -1,4 +1,4 @@
-"""Numbers, dates and truths in columns of text: by shape where many are alike, else one by one."""
+"""What texts become: numbers and dates, many of a shape at once, truths and categories."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import by_different_text, without_marks
+from granulearn.tables.columns.cells import (
+    as_text,
+    by_different_text,
+    is_number_type,
+    without_marks,
+)
 from granulearn.tables.columns.date_shapes import moments_by_shape
 from granulearn.tables.columns.dates import DateForm, numbers_of_moments, read_moments
 from granulearn.tables.columns.number_shapes import numbers_by_shape
-from granulearn.tables.columns.numbers import NumberForm, plain_numbers, read_numbers
+from granulearn.tables.columns.numbers import NumberForm, is_plain, plain_numbers, read_numbers
 
 _TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
@@ -24,14 +30,15 @@ _TRUTHS = {
 _MANY_CELLS = 1000
 _LOOKED_AT_FIRST = 256
 _LOOKED_FOR_REPEATS = 512
-# Of so many, Arrow reads plain numbers sooner than it is found out which shapes they have.
-_FEW_PLAIN = 2048
+# So many texts are read before it is found out which shapes they have; plain numbers by Arrow.
+_FEW_CELLS, _FEW_PLAIN = 256, 2048
 
 
 def plain_numbers_at_once(text: pa.Array) -> np.ndarray | None:
     """Return texts as floats if every one is a plain number; it is not tried where some are not.
 
-    Arrow takes longer to say of a text that it is no number than to read thirty.
+    There is then nothing else to look for: no mark of a missing cell is a number. Arrow takes
+    longer to say of a text that it is none than to read thirty.
 
     Parameters
     ----------
@@ -71,16 +78,10 @@ def written_numbers(
     values_like_marks : sequence of str, default=()
         Texts that elsewhere stand for a missing cell.
     """
-    # Where all cells are plain numbers there is nothing else to look for: no mark is one.
-    values = plain_numbers_at_once(text) if form == NumberForm() else None
-    if values is not None:
-        return values, None
-    if form == NumberForm() and len(text) <= _FEW_PLAIN:
+    if len(text) <= (_FEW_PLAIN if form == NumberForm() else _FEW_CELLS):
         return read_numbers(without_marks(text, values_like_marks), form)
     values, known = numbers_by_shape(text, form)
-    return _with_rest(
-        text, values, known, values_like_marks, lambda rest: read_numbers(rest, form)
-    )
+    return _with_rest(text, values, known, values_like_marks, lambda rest: read_numbers(rest, form))
 
 
 def written_dates(
@@ -97,11 +98,14 @@ def written_dates(
     values_like_marks : sequence of str, default=()
         Texts that elsewhere stand for a missing cell.
     """
+    if len(text) <= _FEW_CELLS:
+        moments, misfit = read_moments(without_marks(text, values_like_marks), form)
+        return numbers_of_moments(moments, form), misfit
     moments, known = moments_by_shape(text, form)
-    moments, misfit = _with_rest(
+    moments, rest = _with_rest(
         text, moments, known, values_like_marks, lambda rest: read_moments(rest, form)
     )
-    return numbers_of_moments(moments, form), misfit
+    return numbers_of_moments(moments, form), rest
 
 
 def written_truths(
@@ -130,6 +134,45 @@ def truth(text: str) -> float | None:
         A cell without blanks around it.
     """
     return _TRUTHS.get(text.casefold())
+
+
+def written_categories(
+    cells: pa.Array, values_like_marks: Sequence[str] = (), of_numbers: bool = False
+) -> pa.DictionaryArray:
+    """Return the text of each cell; what a text means is found out once for each different one.
+
+    Parameters
+    ----------
+    cells : pyarrow Array
+        Of any plain type.
+    values_like_marks : sequence of str, default=()
+        Texts that elsewhere stand for a missing cell.
+    of_numbers : bool, default=False
+        Whether training had categories that were stored as numbers.
+    """
+    kind = cells.type
+    if pa.types.is_dictionary(kind) and len(cells.dictionary) > len(cells):
+        cells = cells.dictionary_decode()  # most of its texts are those of other rows
+    if not (pa.types.is_dictionary(cells.type) or pa.types.is_string(cells.type)):
+        cells = as_text(cells)
+    given = cells.dictionary_encode()
+    text = without_marks(as_text(given.dictionary), values_like_marks)
+    if of_numbers and not is_number_type(kind):
+        text = _as_if_stored(text)
+    elif text is given.dictionary and given is not cells:
+        return given  # each text was meant as it is written, and is there once
+    # Arrow's own codes: those of the table may be too small for one more, or for joined tables.
+    different = text.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(
+        different.indices.take(given.indices), different.dictionary
+    )
+
+
+def _as_if_stored(text: pa.Array) -> pa.Array:
+    """Return texts that are numbers as the text of the number: 4.0 and 4 are one category."""
+    found = by_different_text(text, lambda cell: float(cell) if is_plain(cell) else None)
+    numbers = as_text(pa.array(found.values, pa.float64())).take(pa.array(found.codes))
+    return pc.if_else(numbers.is_valid(), numbers, text)
 
 
 def _with_rest(
