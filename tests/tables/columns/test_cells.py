@@ -7,6 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,6 +186,22 @@ def test_no_mark_is_a_plain_number(mark):
     for text in (mark, mark.upper()):
         assert plain_numbers(pa.array([text])) is None
         assert plain_numbers(pa.array([text, "1", None])) is None
+
+
+def test_every_sign_that_is_a_blank_to_arrow_is_taken_away_at_either_end():
+    signs = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    trimmed = pc.utf8_trim_whitespace(pa.array(signs)).to_pylist()
+    blanks = [sign for sign, rest in zip(signs, trimmed, strict=True) if not rest]
+    assert len(blanks) == 29
+    for blank in blanks:
+        for text in (f"{blank}a b", f"a b{blank}"):
+            assert as_text(pa.array(["", None, text, "", "€"])[1:])[1].as_py() == "a b"
+
+
+@given(columns, st.integers(0, 12))
+def test_texts_are_trimmed_as_arrow_does_it(texts, start):
+    text = pa.array(texts, pa.string())[start:]
+    assert as_text(text).equals(pc.utf8_trim_whitespace(text))
 
 
 @pytest.mark.parametrize("few", [0, 100])

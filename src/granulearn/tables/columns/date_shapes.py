@@ -75,8 +75,9 @@ def moments_by_shape(text: pa.Array, form: DateForm) -> tuple[np.ndarray, np.nda
         parts = dict(zip(plan.names, plan.worth @ digits.T, strict=True))
         clock, ahead, is_time = _clocks(plan, parts, len(rows))
         days, is_date = (0.0, True) if form.family == CLOCK else _days(plan, parts, form)
-        moments[0, rows], moments[1, rows], moments[2, rows] = days, clock, ahead
-        known[rows] = is_date & is_time
+        own = slice(None) if len(rows) == len(text) else rows  # all of them stand in order
+        moments[0, own], moments[1, own], moments[2, own] = days, clock, ahead
+        known[own] = is_date & is_time
     return moments, known
 
 

@@ -28,12 +28,12 @@ _TRUTHS = {
     **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
 }
 _MANY_CELLS = 1000
-_LOOKED_AT_FIRST = 256
+_LOOKED_AT_FIRST = 64
 # Among so many cells of a thousand different texts, eight have come before, on average; of ten
 # thousand different ones, not one.
 _LOOKED_FOR_REPEATS, _FEWEST_REPEATS = 128, 8
 # So many texts are read before it is found out which shapes they have; plain numbers by Arrow.
-_FEW_CELLS, _FEW_PLAIN = 256, 2048
+_FEW_CELLS, _FEW_PLAIN = 32, 2048
 
 
 def plain_numbers_at_once(text: pa.Array) -> np.ndarray | None:
