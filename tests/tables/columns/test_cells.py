@@ -3,13 +3,16 @@
 import datetime
 import decimal
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from granulearn.tables.columns import cells as module_of_cells
 from granulearn.tables.columns.cells import (
     EXACT_MARKS,
     LABEL_MARKS,
@@ -185,11 +188,29 @@ def test_no_mark_is_a_plain_number(mark):
         assert plain_numbers(pa.array([text, "1", None])) is None
 
 
+def test_every_sign_that_is_a_blank_to_arrow_is_taken_away_at_either_end():
+    signs = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    trimmed = pc.utf8_trim_whitespace(pa.array(signs)).to_pylist()
+    blanks = [sign for sign, rest in zip(signs, trimmed, strict=True) if not rest]
+    assert len(blanks) == 29
+    for blank in blanks:
+        for text in (f"{blank}a b", f"a b{blank}"):
+            assert as_text(pa.array(["", None, text, "", "€"])[1:])[1].as_py() == "a b"
+
+
 @given(columns, st.integers(0, 12))
-def test_a_function_is_called_once_for_each_different_text(texts, start):
+def test_texts_are_trimmed_as_arrow_does_it(texts, start):
+    text = pa.array(texts, pa.string())[start:]
+    assert as_text(text).equals(pc.utf8_trim_whitespace(text))
+
+
+@pytest.mark.parametrize("few", [0, 100])
+@given(columns, st.integers(0, 12))
+def test_a_function_is_called_once_for_each_different_text(few, texts, start):
     text = pa.array(texts, pa.string())[start:]
     told = []
-    found = by_different_text(text, lambda cell: told.append(cell) or f"<{cell}>")
+    with mock.patch.object(module_of_cells, "_FEW_CELLS", few):
+        found = by_different_text(text, lambda cell: told.append(cell) or f"<{cell}>")
     assert sorted(told) == sorted(set(text.drop_null().to_pylist()))
     expected = [None if cell is None else f"<{cell}>" for cell in text.to_pylist()]
     assert [found.values[code] for code in found.codes] == expected

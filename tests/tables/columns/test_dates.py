@@ -17,7 +17,8 @@ from granulearn.tables.columns.dates import (
     DateForm,
     date_class,
     names_of_dates,
-    read_dates,
+    numbers_of_moments,
+    read_moments,
     read_stored_dates,
     stored_class,
     stored_clocks,
@@ -70,6 +71,11 @@ def shortened(moment: datetime.datetime, style: str) -> datetime.datetime:
     """Return the moment as far as a style writes it."""
     kept = {"hour": "%M", "minute": "%M", "second": "%S", "microsecond": "%f"}
     return moment.replace(**{part: 0 for part, sign in kept.items() if sign not in style})
+
+
+def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    moments, misfit = read_moments(text, form)
+    return numbers_of_moments(moments, form), misfit
 
 
 def read_one(text: str, form: DateForm) -> dict[str, float] | None:

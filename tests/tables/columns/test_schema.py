@@ -29,7 +29,6 @@ from granulearn.tables.columns.schema import (
     TypedRows,
     joined_rows,
     read_column,
-    truth,
 )
 from granulearn.tables.columns.survey import survey_batches
 from granulearn.tables.columns.survey_records import Cell
@@ -359,21 +358,6 @@ def test_a_schema_knows_its_columns_by_name_and_by_use():
 )
 def test_what_a_column_becomes_is_said_in_words(name, words):
     assert SCHEMA[name].becomes == words
-
-
-@pytest.mark.parametrize(
-    "pair",
-    ["yes no", "Y N", "TRUE FALSE", "t f", "Ja Nein", "j n", "oui non", "Sí no", "si no", "sim não",
-     "on off", "wahr falsch", "vrai faux", "vero falso", "sì no", "ja nee", "да нет", "tak nie"],
-)  # fmt: skip
-def test_yes_and_no_are_understood_in_the_usual_languages(pair):
-    yes, no = pair.split()
-    assert (truth(yes), truth(no)) == (1.0, 0.0)
-
-
-@pytest.mark.parametrize("text", ["maybe", "1", "0", "", "m", "x", "yes!", "noo"])
-def test_anything_else_is_neither_yes_nor_no(text):
-    assert truth(text) is None
 
 
 def test_oddities_name_the_places_of_misfits_and_what_becomes_of_them():

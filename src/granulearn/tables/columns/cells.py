@@ -53,6 +53,13 @@ _OF_LABELS = pa.array(LABEL_MARKS, pa.string())
 _EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
 _LONGEST_MARK = max(map(len, MISSING_MARKS))
 _MARK_TEXTS = frozenset(MISSING_MARKS)
+# Signs beyond ASCII that Arrow takes for blanks, and the bytes that blanks begin and end with.
+_WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_BEGINS_BLANK, _ENDS_BLANK = np.arange(256) <= ord(" "), np.arange(256) <= ord(" ")
+_BEGINS_BLANK[[sign.encode()[0] for sign in _WIDE_BLANKS]] = True
+_ENDS_BLANK[[sign.encode()[-1] for sign in _WIDE_BLANKS]] = True
 
 
 def is_nested(kind: pa.DataType) -> bool:
@@ -164,10 +171,18 @@ def characters(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _may_have_blanks(text: pa.Array) -> bool:
-    """Return whether any character is a blank, or none of the Latin alphabet: a cheap look."""
+    """Return whether blanks may stand around a text: a cheap look at the bytes.
+
+    Most columns have none at all. Of the others, the first and the last byte of each cell tell;
+    those of an empty cell are those of another one, which does no harm.
+    """
     every, begins = characters(text)
     part = every[begins[0] : begins[-1]]
-    return bool(len(part)) and (part.min() <= ord(" ") or part.max() > ord("~"))
+    if not len(part) or (part.min() > ord(" ") and part.max() <= ord("~")):
+        return False
+    first, last = begins[:-1] - begins[0], begins[1:] - begins[0] - 1
+    first_bytes, last_bytes = part.take(first, mode="clip"), part.take(last, mode="clip")
+    return bool((_BEGINS_BLANK[first_bytes] | _ENDS_BLANK[last_bytes]).any())
 
 
 def _longest(text: pa.Array) -> int:
@@ -260,6 +275,12 @@ def by_different_text(text: pa.Array, function: Callable[[str], Any]) -> ByText:
     function : callable
         Told a text.
     """
+    if len(text) <= _FEW_CELLS and not pa.types.is_dictionary(text.type):
+        cells = text.to_pylist()  # calls of Arrow cost more
+        texts = [cell for cell in dict.fromkeys(cells) if cell is not None]
+        code_of = {cell: code for code, cell in enumerate([*texts, None])}
+        found = np.array([code_of[cell] for cell in cells], np.intp)
+        return ByText([*map(function, texts), None], found)
     encoded = text.dictionary_encode()
     different = encoded.dictionary.to_pylist()
     indices = encoded.indices

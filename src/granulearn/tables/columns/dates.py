@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ _MONTHS = (
     "janv févr mars avr mai juin juil août sept oct nov déc",
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
 )
-_MONTH_NUMBERS = {
+MONTH_NUMBERS = {
     name: number for names in _MONTHS for number, name in enumerate(names.split(), start=1)
 }
 _NAME = r"(?P<name>[^\W\d_]{3,9})\.?"
@@ -56,7 +57,10 @@ _SHORTEST = 4
 _DAY = 86400.0
 _TICKS = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 # As POSIX has it: 68 is 2068, 69 is 1969.
-_PIVOT = 69
+PIVOT = 69
+
+# Days or months of which numbers are kept, by the block.
+_MANY_KEYS, _KEYS_PER_BLOCK, _MOST_BLOCKS = 256, 2**12, 8
 
 FAMILIES = tuple(_FAMILIES)
 YEAR_LAST = "year last"
@@ -64,6 +68,8 @@ CLOCK = "clock"
 PARTS_OF_A_DATE = ("year", "month", "day of year", "weekday")
 HOUR = "hour"
 RUNNING = "days since 1970"
+DIGITS_OF_A_SECOND = 6
+"""How many decimals of a second are read."""
 _MEANINGS = {
     "month": "1 to 12",
     "day of year": "1 to 366",
@@ -146,8 +152,8 @@ def _remembered_class(text: str) -> DateClass | None:
     return None
 
 
-def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return what dates become, and where a text is none in this form.
+def read_moments(text: pa.Array, form: DateForm) -> tuple[np.ndarray, np.ndarray]:
+    """Return what dates are, and where a text is none in this form.
 
     Parameters
     ----------
@@ -158,21 +164,33 @@ def read_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], n
 
     Returns
     -------
-    numbers : dict
-        Arrays of float64 by what they are; NaN where there is no date.
+    moments : ndarray of float64 of shape (3, n)
+        Days since 1970 where the clock is, seconds since midnight, and by how many seconds that
+        clock is ahead of UTC; NaN, NaN and 0 where there is no date.
     misfit : ndarray of bool
         True where a cell is there, but no date in this form.
     """
-    pattern = _FAMILIES[form.family]
 
     def moment(cell: str) -> _Moment | None:
-        match = pattern.fullmatch(cell) if len(cell) <= _LONGEST else None
+        match = match_date(cell, form)
         return match and _moment(match, form.day_first)
 
     found = by_different_text(text, moment)
-    moments = np.array([value or _NO_MOMENT for value in found.values])[found.codes]
-    days, clock, ahead = moments.T
-    return _numbers(days, clock, ahead, form), np.isnan(days) & found.known
+    moments = np.array([value or _NO_MOMENT for value in found.values]).T[:, found.codes]
+    return moments, np.isnan(moments[0]) & found.known
+
+
+def match_date(text: str, form: DateForm) -> re.Match | None:
+    """Return the parts of a text that has the form of a column's dates.
+
+    Parameters
+    ----------
+    text : str
+        A cell without blanks around it.
+    form : DateForm
+        How the column writes its dates.
+    """
+    return _FAMILIES[form.family].fullmatch(text) if len(text) <= _LONGEST else None
 
 
 def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]:
@@ -185,7 +203,7 @@ def read_stored_dates(column: pa.Array, form: DateForm) -> dict[str, np.ndarray]
     form : DateForm
         Of the column.
     """
-    return _numbers(*_stored_moments(column), form)
+    return numbers_of_moments(_stored_moments(column), form)
 
 
 def stored_clocks(column: pa.Array) -> np.ndarray:
@@ -202,8 +220,8 @@ def stored_clocks(column: pa.Array) -> np.ndarray:
     return ~np.isnan(clock) & (clock != 0)
 
 
-def _stored_moments(column: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what `_Moment` holds, as arrays."""
+def _stored_moments(column: pa.Array) -> np.ndarray:
+    """Return what `read_moments` does."""
     if pa.types.is_time(column.type):
         column = column.cast(pa.time64("ns"))
     elif pa.types.is_date(column.type):
@@ -218,10 +236,12 @@ def _stored_moments(column: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarra
     # A float does not tell nanoseconds apart over centuries: texts, too, are read to micros.
     micros = rest // 1000 if column.type.unit == "ns" else rest * (1_000_000 // per_second)
     missing = column.is_null().to_numpy(zero_copy_only=False)
-    return (
-        np.where(missing, np.nan, days),
-        np.where(missing, np.nan, seconds + micros / 1e6),
-        (ticks - in_utc) / per_second,
+    return np.stack(
+        [
+            np.where(missing, np.nan, days),
+            np.where(missing, np.nan, seconds + micros / 1e6),
+            (ticks - in_utc) / per_second,
+        ]
     )
 
 
@@ -242,6 +262,21 @@ def stored_class(kind: pa.DataType, has_clock: bool = False) -> DateClass:
     if pa.types.is_time(kind):
         return DateClass(CLOCK, "", True)
     return DateClass("year first", "", has_clock)
+
+
+def is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
+    """Return whether a file stores dates as such; a time of the day is none of a date.
+
+    Parameters
+    ----------
+    kind : pyarrow DataType
+        Of the cells.
+    form : DateForm
+        Of the column.
+    """
+    if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
+        return False
+    return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
 
 
 def names_of_dates(name: str, form: DateForm) -> list[str]:
@@ -276,26 +311,74 @@ def meanings_of_dates(name: str, form: DateForm) -> dict[str, str]:
     }
 
 
-def _numbers(
-    days: np.ndarray, clock: np.ndarray, ahead: np.ndarray, form: DateForm
-) -> dict[str, np.ndarray]:
-    """Return what moments become."""
-    hour = clock / 3600
+def numbers_of_moments(moments: np.ndarray, form: DateForm) -> dict[str, np.ndarray]:
+    """Return the numbers that moments become.
+
+    Parameters
+    ----------
+    moments : ndarray of shape (3, n)
+        As `read_moments` returns them.
+    form : DateForm
+        Of the column.
+    """
+    days, clock, ahead = moments
     if form.family == CLOCK:
-        return {HOUR: hour}
-    known = ~np.isnan(days)
-    dates = np.where(known, days, 0).astype("datetime64[D]")
-    months, years = dates.astype("datetime64[M]"), dates.astype("datetime64[Y]")
-    parts = {
-        "year": years.astype(int) + 1970,
-        "month": months.astype(int) % 12 + 1,
-        "day of year": (dates - years).astype(int) + 1,
-        "weekday": (dates.astype(int) + 3) % 7 + 1,  # Monday is 1, and 1970 began on a Thursday
-    }
-    numbers = {name: np.where(known, part.astype(float), np.nan) for name, part in parts.items()}
+        return {HOUR: clock / 3600}
+    missing = np.isnan(days)
+    some = bool(missing.any())
+    if some:
+        known = days[~missing]
+        days = np.where(missing, known[0] if len(known) else 0.0, days)
+    parts = looked_up(_parts_of_days, days.astype(np.int64))
+    numbers = dict(zip(PARTS_OF_A_DATE, parts, strict=True))
     if form.has_clock:
-        numbers[HOUR] = hour
-    return numbers | {RUNNING: days + (clock - ahead) / _DAY}
+        numbers[HOUR] = clock / 3600
+    numbers[RUNNING] = days + (clock - ahead) / _DAY
+    if not some:
+        return numbers
+    return {name: np.where(missing, np.nan, part) for name, part in numbers.items()}
+
+
+def _parts_of_days(days: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return year, month, day of the year and weekday of days since 1970."""
+    dates = days.astype("datetime64[D]")
+    months, years = dates.astype("datetime64[M]"), dates.astype("datetime64[Y]")
+    parts = (
+        years.astype(int) + 1970,
+        months.astype(int) % 12 + 1,
+        (dates - years).astype(int) + 1,
+        (days + 3) % 7 + 1,  # Monday is 1, and 1970 began on a Thursday
+    )
+    return tuple(part.astype(float) for part in parts)
+
+
+def looked_up(
+    function: Callable[[np.ndarray], tuple[np.ndarray, ...]], keys: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Return functions of whole numbers, from a table where these lie close together.
+
+    Parameters
+    ----------
+    function : callable
+        Told whole numbers, it returns arrays of as many entries.
+    keys : ndarray of int
+        The numbers; dates of a few years are the same few thousand days.
+    """
+    if len(keys) < _MANY_KEYS:
+        return function(keys)
+    first, last = int(keys.min()) // _KEYS_PER_BLOCK, int(keys.max()) // _KEYS_PER_BLOCK
+    if last - first >= _MOST_BLOCKS:
+        return function(keys)
+    places = keys - first * _KEYS_PER_BLOCK
+    return tuple(values.take(places) for values in _table(function, first, last))
+
+
+@lru_cache(8)
+def _table(
+    function: Callable[[np.ndarray], tuple[np.ndarray, ...]], first: int, last: int
+) -> tuple[np.ndarray, ...]:
+    """Return functions of the whole numbers of some blocks; a block of days is eleven years."""
+    return function(np.arange(first * _KEYS_PER_BLOCK, (last + 1) * _KEYS_PER_BLOCK))
 
 
 def _moment(match: re.Match, day_first: bool) -> _Moment | None:
@@ -311,10 +394,10 @@ def _moment(match: re.Match, day_first: bool) -> _Moment | None:
     else:
         day = found["day"] or found.get("day2") or found.get("day3") or "1"
         month = found.get("month") or found.get("month2") or found.get("month3") or "0"
-    number = int(month) if month_of is None else _MONTH_NUMBERS.get(month_of.lower(), 0)
+    number = int(month) if month_of is None else MONTH_NUMBERS.get(month_of.lower(), 0)
     year = int(found["year"])
     if len(found["year"]) == 2:
-        year += 2000 if year < _PIVOT else 1900
+        year += 2000 if year < PIVOT else 1900
     try:
         days = datetime.date(year, number, int(day)).toordinal() - _DAYS_BEFORE_1970
     except ValueError:
@@ -340,5 +423,6 @@ def _clock(found: dict[str, str | None]) -> tuple[float | None, float]:
         if hours > 23 or minutes > 59:
             return None, 0.0
         ahead = float(f"{zone[0]}1") * (hours * 3600 + minutes * 60)
-    micros = int((found["part"] or "").ljust(6, "0")[:6])
+    decimals = (found["part"] or "").ljust(DIGITS_OF_A_SECOND, "0")
+    micros = int(decimals[:DIGITS_OF_A_SECOND])
     return hour * 3600 + minute * 60 + second + micros / 1e6, ahead

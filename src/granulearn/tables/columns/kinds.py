@@ -18,10 +18,10 @@ from granulearn.tables.columns.schema import (
     SHOWN_MISFITS,
     YES_NO,
     Column,
-    truth,
 )
 from granulearn.tables.columns.survey_records import Cell, CellClass, ColumnSurvey
 from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.columns.written_cells import truth
 from granulearn.tables.messages import Message, Setting
 
 # A wrong parse is worse than none: so many of the cells must have the form of a column.

@@ -104,7 +104,9 @@ class NumberForm:
         return cls(**content)
 
 
-class _Parts(NamedTuple):
+class NumberParts(NamedTuple):
+    """What a number consists of, as far as its text alone tells."""
+
     negative: bool
     body: str
     exponent: str
@@ -156,10 +158,46 @@ def read_number(text: str, form: NumberForm) -> float | None:
     form : NumberForm
         How the column writes its numbers.
     """
-    parts = _parts(text)
+    parts = number_parts(text)
     if parts is None or parts.unit != form.unit:
         return None
     return _value(parts, form.decimal)
+
+
+def number_parts(text: str) -> NumberParts | None:
+    """Return what a text consists of, if it may be a number; None if it is none.
+
+    Parameters
+    ----------
+    text : str
+        A cell without blanks around it.
+    """
+    if len(text) > _LONGEST_NUMBER and not is_plain(text):
+        return None
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    found = match.groupdict(default="")
+    signs = found["open"] + found["sign"] + found["inner"]
+    unit = found["prefix"] + found["suffix"]
+    if len(signs) > 1 or bool(found["open"]) != bool(found["close"]) or len(unit) > _LONGEST_UNIT:
+        return None
+    return NumberParts(signs not in ("", "+"), found["body"], found["exponent"], unit)
+
+
+def has_groups(body: str, decimal: str) -> bool | None:
+    """Return whether the thousands of a number are grouped; None if it is no number.
+
+    Parameters
+    ----------
+    body : str
+        Of `NumberParts`.
+    decimal : str
+        The sign before its decimals.
+    """
+    if _UNGROUPED[decimal].fullmatch(body) is not None:
+        return False
+    return None if _GROUPED[decimal].fullmatch(body) is None else True
 
 
 def plain_numbers(text: pa.Array) -> np.ndarray | None:
@@ -292,7 +330,7 @@ def _codes(text: pa.Array) -> np.ndarray:
 
 @lru_cache(2**16)
 def _remembered_class(text: str) -> NumberClass | None:
-    parts = _parts(text)
+    parts = number_parts(text)
     if parts is None:
         return None
     point, comma = (_value(parts, mark) for mark in ".,")
@@ -305,23 +343,9 @@ def _remembered_class(text: str) -> NumberClass | None:
     )
 
 
-def _parts(text: str) -> _Parts | None:
-    if len(text) > _LONGEST_NUMBER and not is_plain(text):
-        return None
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        return None
-    found = match.groupdict(default="")
-    signs = found["open"] + found["sign"] + found["inner"]
-    unit = found["prefix"] + found["suffix"]
-    if len(signs) > 1 or bool(found["open"]) != bool(found["close"]) or len(unit) > _LONGEST_UNIT:
-        return None
-    return _Parts(signs not in ("", "+"), found["body"], found["exponent"], unit)
-
-
-def _value(parts: _Parts, decimal: str) -> float | None:
-    plain = _UNGROUPED[decimal].fullmatch(parts.body)
-    if plain is None and (parts.exponent or _GROUPED[decimal].fullmatch(parts.body) is None):
+def _value(parts: NumberParts, decimal: str) -> float | None:
+    grouped = has_groups(parts.body, decimal)
+    if grouped is None or (grouped and parts.exponent):
         return None
     value = float(parts.body.translate(_TO_PLAIN[decimal]) + parts.exponent)
     if value > LARGEST_NUMBER:

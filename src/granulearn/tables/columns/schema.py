@@ -9,24 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import (
     as_text,
-    by_different_text,
     is_nested,
     is_number_type,
     stored_numbers,
     without_marks,
 )
 from granulearn.tables.columns.dates import (
-    CLOCK,
     DateForm,
+    is_stored_date,
     meanings_of_dates,
     names_of_dates,
-    read_dates,
     read_stored_dates,
-    stored_class,
 )
 from granulearn.tables.columns.json_entries import (
     Entries,
@@ -38,14 +34,16 @@ from granulearn.tables.columns.json_entries import (
     is_text,
     is_truth,
 )
-from granulearn.tables.columns.numbers import (
-    NumberForm,
-    is_plain,
-    is_usable,
-    plain_numbers,
-    read_numbers,
-)
+from granulearn.tables.columns.numbers import NumberForm, is_usable
 from granulearn.tables.columns.survey_records import Cell
+from granulearn.tables.columns.written_cells import (
+    are_repeated,
+    plain_numbers_at_once,
+    written_categories,
+    written_dates,
+    written_numbers,
+    written_truths,
+)
 from granulearn.tables.messages import Setting
 
 if TYPE_CHECKING:
@@ -60,14 +58,6 @@ ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", 
 NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
 GIVES_AWAY = "gives the target away"
 
-_TRUTHS = {
-    **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
-    **dict.fromkeys(("no", "n", "false", "f", "off"), 0.0),
-    **dict.fromkeys(("ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "да"), 1.0),
-    **dict.fromkeys(("nein", "nee", "non", "não", "nie", "нет"), 0.0),
-    **dict.fromkeys(("wahr", "vrai", "vero"), 1.0),
-    **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
-}
 SHOWN_MISFITS = 5
 # More rows than this are read column by column: the calls cost nothing beside the cells.
 _FEW_ROWS = 256
@@ -387,85 +377,61 @@ def read_column(
         values = stored_numbers(cells)
         misfit = ~is_usable(values) & ~np.isnan(values)
         return {name: np.where(misfit, np.nan, values)}, misfit
-    if column.kind == DATE and _is_stored_date(kind, column.date):
+    if column.kind == DATE and is_stored_date(kind, column.date):
         numbers = read_stored_dates(cells, column.date)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
     if not column.makes_numbers:
-        return {name: _categories(cells, column)}, None
+        return {name: written_categories(cells, column.values_like_marks, column.of_numbers)}, None
+    if pa.types.is_dictionary(kind) and len(cells.dictionary) <= len(cells):
+        return _read_different(column, cells)
     text = as_text(cells)
-    if column.kind == NUMBER and not column.filled:
-        values, misfit = _numbers_of(text, column)
-        return {name: values}, misfit
-    text = without_marks(text, column.values_like_marks)
+    if column.is_plain_number and not column.filled:
+        plain = plain_numbers_at_once(text)
+        if plain is not None:
+            return {name: plain}, None
+    if column.kind == YES_NO or are_repeated(text):
+        return _read_different(column, text.dictionary_encode())
+    return _read_text(column, text)
+
+
+def _read_different(
+    column: Column, cells: pa.DictionaryArray
+) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Return what `read_column` does; each different text is looked at once."""
+    different, codes = cells.dictionary, cells.indices
+    if codes.null_count:
+        codes = codes.fill_null(len(different))
+        different = pa.concat_arrays([different, pa.nulls(1, different.type)])
+    rows = codes.to_numpy(zero_copy_only=False)
+    found, misfit = _read_text(column, as_text(different))
+    if misfit is not None:
+        misfit = misfit.take(rows) if misfit.any() else None
+    return {name: values.take(rows) for name, values in found.items()}, misfit
+
+
+def _read_text(column: Column, text: pa.Array) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Return what texts without blanks around them become, and where they do not fit."""
+    marks = column.values_like_marks
     if column.filled:
-        return {name: text.is_valid().to_numpy(zero_copy_only=False).astype(float)}, None
+        filled = without_marks(text, marks).is_valid()
+        return {column.name: filled.to_numpy(zero_copy_only=False).astype(float)}, None
     if column.kind == DATE:
-        numbers, misfit = read_dates(text, column.date)
+        numbers, misfit = written_dates(text, column.date, marks)
         return dict(zip(column.feature_names, numbers.values(), strict=True)), misfit
-    found = by_different_text(text, truth)
-    values = np.array([np.nan if value is None else value for value in found.values])
-    return {name: values[found.codes]}, np.isnan(values[found.codes]) & found.known
-
-
-def _categories(cells: pa.Array, column: Column) -> pa.DictionaryArray:
-    """Return the text of each cell; what a text means is found out once for each different one."""
-    kind = cells.type
-    if pa.types.is_dictionary(kind) and len(cells.dictionary) > len(cells):
-        cells = cells.dictionary_decode()  # most of its texts are those of other rows
-    if not (pa.types.is_dictionary(cells.type) or pa.types.is_string(cells.type)):
-        cells = as_text(cells)
-    given = cells.dictionary_encode()
-    text = without_marks(as_text(given.dictionary), column.values_like_marks)
-    if column.of_numbers and not is_number_type(kind):
-        text = _as_if_stored(text)
-    # Arrow's own codes: those of the table may be too small for one more, or for joined tables.
-    different = text.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(
-        different.indices.take(given.indices), different.dictionary
-    )
+    if column.kind == NUMBER:
+        values, misfit = written_numbers(text, column.number, marks)
+    else:
+        values, misfit = written_truths(text, marks)
+    return {column.name: values}, misfit
 
 
 def _without_dictionary(values: np.ndarray | pa.Array) -> np.ndarray | pa.Array:
     return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
 
 
-def _numbers_of(text: pa.Array, column: Column) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the numbers that texts are, and where one is none; NaN for a missing cell."""
-    # Where all cells are plain numbers there is nothing else to look for: no mark is one.
-    values = plain_numbers(text) if column.number == NumberForm() else None
-    if values is not None:
-        return values, None
-    return read_numbers(without_marks(text, column.values_like_marks), column.number)
-
-
 def _is_simple(kind: pa.DataType) -> bool:
     """Return whether pieces of this type make up one array, whatever they hold."""
     return pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_null(kind)
-
-
-def _is_stored_date(kind: pa.DataType, form: DateForm) -> bool:
-    """Return whether a file stores dates as such; a time of the day is none of a date."""
-    if not pa.types.is_temporal(kind) or pa.types.is_duration(kind):
-        return False
-    return (stored_class(kind).family == CLOCK) == (form.family == CLOCK)
-
-
-def _as_if_stored(text: pa.Array) -> pa.Array:
-    """Return texts that are numbers as the text of the number: 4.0 and 4 are one category."""
-    found = by_different_text(text, lambda cell: float(cell) if is_plain(cell) else None)
-    numbers = as_text(pa.array(found.values, pa.float64())).take(pa.array(found.codes))
-    return pc.if_else(numbers.is_valid(), numbers, text)
-
-
-def truth(text: str) -> float | None:
-    """Return 1 for yes and 0 for no, in the usual languages; None for anything else.
-
-    Parameters
-    ----------
-    text : str
-        A cell without blanks around it.
-    """
-    return _TRUTHS.get(text.casefold())
 
 
 def _nothing(column: Column, n_rows: int) -> dict[str, np.ndarray | pa.Array]:

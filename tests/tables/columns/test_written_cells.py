@@ -1,0 +1,156 @@
+"""A column of text is read the same, cell by cell and by different texts and shapes."""
+
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables.columns import schema, written_cells
+from granulearn.tables.columns.dates import FAMILIES, DateForm
+from granulearn.tables.columns.numbers import NumberForm, plain_numbers
+from granulearn.tables.columns.schema import (
+    DATE,
+    NUMBER,
+    YES_NO,
+    Column,
+    Schema,
+    TypedRows,
+    joined_rows,
+)
+from granulearn.tables.columns.written_cells import are_repeated, plain_numbers_at_once, truth
+from granulearn.tables.readers.frames import table_of
+from tests.tables.columns.cell_texts import DATES, NUMBERS, UNITS, columns_of, shapes_of_few
+
+STORED = {
+    "text": lambda text: text,
+    "large text": lambda text: text.cast(pa.large_string()),
+    "views": lambda text: text.cast(pa.string_view()),
+    "dictionary": lambda text: text.dictionary_encode(),
+    "chunks": lambda text: pa.chunked_array([text[:2], text[2:2], text[2:]]),
+    "part of a dictionary": lambda text: pa.concat_arrays([text, text]).dictionary_encode()[
+        len(text) :
+    ],
+}
+numbers = st.builds(
+    lambda decimal, unit, marks: Column(
+        "c", NUMBER, number=NumberForm(decimal, unit), values_like_marks=marks
+    ),
+    st.sampled_from([".", ","]),
+    st.sampled_from(UNITS),
+    st.sampled_from([(), ("-", "NA")]),
+)
+dates = st.builds(
+    lambda family, day_first, clock: Column("c", DATE, date=DateForm(family, day_first, clock)),
+    st.sampled_from(FAMILIES),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+yes_or_no = st.lists(st.sampled_from(["yes", "Nein", "x", "", None, " JA "]), min_size=1)
+
+
+def read_one_by_one(column: Column, cells: pa.Array) -> TypedRows:
+    with (
+        mock.patch.object(written_cells, "_FEW_CELLS", len(cells)),
+        mock.patch.object(written_cells, "_FEW_PLAIN", len(cells)),
+        mock.patch.object(schema, "are_repeated", return_value=False),
+    ):
+        return Schema((column,)).read({"c": cells})
+
+
+def read_stored(column: Column, cells: pa.Array | pa.ChunkedArray) -> TypedRows:
+    """Return what the column of a table becomes."""
+    with table_of(pa.table({"c": cells})) as file:
+        parts, row = [], 0
+        for batch in file.batches():
+            parts.append(Schema((column,)).read(batch, row))
+            row += batch.num_rows
+    return joined_rows(parts)
+
+
+def assert_same(found: TypedRows, expected: TypedRows):
+    assert found.misfits == expected.misfits
+    assert list(found.cells) == list(expected.cells)
+    for name, values in expected.cells.items():
+        missing = np.isnan(values)
+        assert np.isnan(found.cells[name]).tolist() == missing.tolist()
+        assert found.cells[name][~missing].tobytes() == values[~missing].tobytes()
+
+
+@pytest.mark.parametrize("stored", STORED)
+@given(
+    st.one_of(
+        st.tuples(numbers, columns_of(NUMBERS)),
+        st.tuples(dates, columns_of(DATES)),
+        st.tuples(st.just(Column("c", YES_NO)), yes_or_no.map(pa.array)),
+        st.tuples(st.just(Column("c", NUMBER, filled=True)), yes_or_no.map(pa.array)),
+    ),
+    st.booleans(),
+)
+def test_columns_of_text_are_read_as_one_by_one_however_they_are_stored(stored, case, repeated):
+    column, text = case
+    expected = read_one_by_one(column, text)
+    with shapes_of_few(), mock.patch.object(schema, "are_repeated", return_value=repeated):
+        found = read_stored(column, STORED[stored](text))
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("share", [1, 20])
+@pytest.mark.parametrize(
+    ("column", "write"),
+    [
+        (Column("c", NUMBER, number=NumberForm(".", "$")), lambda n: f"${n * 1.37:,.2f}"),
+        (Column("c", NUMBER, number=NumberForm(",", "kg")), lambda n: f"-{n},5 kg"),
+        (Column("c", NUMBER), lambda n: repr(n / 7)),
+        (Column("c", DATE, date=DateForm("dotted")), lambda n: f"{n % 31}.{n % 13}.{n % 9999}"),
+    ],
+)
+def test_many_cells_with_marks_and_misfits_are_read_as_one_by_one(column, write, share):
+    """As they come in tables: nothing is set to other values."""
+    texts = [write(number // share) for number in range(5000)]
+    texts[7::50], texts[11::100], texts[13], texts[14] = ["?"] * 100, [None] * 50, "word", " 1e3 "
+    text = pa.array(["before", *texts])[1:]
+    expected = read_one_by_one(column, text)
+    assert expected.misfits["c"].count
+    assert_same(Schema((column,)).read({"c": text}), expected)
+    parts = [Schema((column,)).read({"c": text[begin : begin + 700]}, begin) for begin in PARTS]
+    assert_same(joined_rows(parts), expected)
+
+
+PARTS = range(0, 5000, 700)
+
+
+@given(st.lists(st.sampled_from(["1", "2.5", "-", "x", None, "1e3"]), max_size=6))
+def test_plain_numbers_at_once_are_those_that_are_all_plain(cells):
+    text = pa.array(cells, pa.string())
+    for first in (1, 100):
+        with mock.patch.object(written_cells, "_LOOKED_AT_FIRST", first):
+            found = plain_numbers_at_once(text)
+        expected = plain_numbers(text)
+        assert (found is None) == (expected is None)
+        assert found is None or np.array_equal(found, expected, equal_nan=True)
+
+
+def test_texts_that_come_again_and_again_are_noticed():
+    assert are_repeated(pa.array(["a", "b"] * 1000))
+    assert not are_repeated(pa.array([str(number) for number in range(2000)]))
+    assert not are_repeated(pa.array(["a"] * 10))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    ["yes no", "Y N", "TRUE FALSE", "t f", "Ja Nein", "j n", "oui non", "Sí no", "si no", "sim não",
+     "on off", "wahr falsch", "vrai faux", "vero falso", "sì no", "ja nee", "да нет", "tak nie"],
+)  # fmt: skip
+def test_yes_and_no_are_understood_in_the_usual_languages(pair):
+    yes, no = pair.split()
+    assert (truth(yes), truth(no)) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("text", ["maybe", "1", "0", "", "m", "x", "yes!", "noo"])
+def test_anything_else_is_neither_yes_nor_no(text):
+    assert truth(text) is None
