@@ -129,7 +129,7 @@ class BallForest:
         nothing_seen = np.empty(0, dtype=bool)
 
         def add_up(stretch: slice) -> None:
-            from granulearn.balls import _posterior_kernels
+            from granulearn.balls import _walk_kernels
             from granulearn.balls._compiled import STACK_SIZE
 
             own = total[stretch]
@@ -137,11 +137,11 @@ class BallForest:
             plain = np.multiply(table.plain[stretch].T, self.scale, order="C", dtype=np.float64)
             plain -= shift[:, None]
             codes = np.ascontiguousarray(table.codes[stretch].T)
-            rows, spare = np.empty((2, len(own)), np.int32)
+            rows, spare = np.empty((2, len(own)), np.uint32)
             products, pending = np.empty(len(own)), np.empty((STACK_SIZE, 3), np.int64)
             for number, tree in enumerate(self.trees):
                 seen = nothing_seen if in_bag is None else in_bag[number, stretch]
-                _posterior_kernels.add_posterior(
+                _walk_kernels.add_posterior(
                     plain, codes, table.places, table.marks, lows, highs, seen, tree.children,
                     tree.offsets, tree.features, tree.directions, tree.thresholds,
                     tree.leaf_proba, rows, spare, products, pending, own,
