@@ -39,10 +39,10 @@ from granulearn.balls.forest_tree import (
 from granulearn.balls.keyed_tables import KeyedTable
 from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
-from granulearn.balls.packed_trees import deepest_levels, n_packed, pack_trees, unpack_trees
+from granulearn.balls.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
-BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
+BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128
 # Leaves are in single precision.
 ROUNDING = 1e-4
 SMALLEST_SCALE = np.finfo(float).tiny
@@ -59,6 +59,8 @@ class BallForest:
     """Probabilities that a leaf has: one per class, for each weighing."""
     n_weighings: int = 1
 
+    _held_once = True
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "trees": pack_trees(self.trees)}
 
@@ -71,9 +73,9 @@ class BallForest:
         trees = state["trees"]
         return len(trees) if isinstance(trees, tuple) else n_packed(trees)
 
-    def _n_splits_passed(self) -> int:
-        """Return how many splits a row passes at most, on its ways down all trees."""
-        return int(deepest_levels(self.trees).sum())
+    def _n_steps_of_a_row(self) -> int:
+        """Return how many steps a row takes at most, on its ways down all trees."""
+        return int(most_steps(self.trees).sum())
 
     def _check_loaded(self) -> None:
         check_fields(self)
