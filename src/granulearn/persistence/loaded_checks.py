@@ -115,7 +115,7 @@ def _parts(model: Any) -> Iterator[Any]:
             continue
         if id(item) in done:
             # It would predict once for each part that holds it, and its steps count once.
-            once = not hasattr(type(item), "predict") and not hasattr(type(item), "_held_once")
+            once = not hasattr(type(item), "_held_once")
             require(once, model, f"a {type(item).__name__} is part of it twice")
             continue
         require(id(item) not in open_, model, "a part holds itself")
