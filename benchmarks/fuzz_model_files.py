@@ -28,13 +28,13 @@ def main(n_files: int = 10_000, seed: int = 0) -> int:
         names = save_models(Path(folder))
         worker = Worker(Path(folder))
         try:
-            for number in range(n_files):
-                name = names[number % len(names)]
-                word, said = worker.try_one(name, seed + number)
-                counts[word] += 1
-                if word not in (REFUSED, VALID):
-                    bad.append(word)
-                    print(f"{word}: {name}, seed {seed + number}: {said}", flush=True)
+            for place, name in enumerate(names):
+                seeds = range(seed + place, seed + n_files, len(names))
+                for own, (word, said) in worker.try_many(name, seeds).items():
+                    counts[word] += 1
+                    if word not in (REFUSED, VALID):
+                        bad.append(word)
+                        print(f"{word}: {name}, seed {own}: {said}", flush=True)
         finally:
             worker.close()
     seconds = time.monotonic() - began

@@ -102,11 +102,15 @@ def check_array(
         Whether its numbers must lie side by side, row by row, as compiled loops take them.
     """
     require(type(value) is np.ndarray, owner, f"{name} is no array")
-    require(value.dtype in dtypes, owner, f"{name} holds {value.dtype}")
+    # A forest has ten thousands of arrays: what is wrong is put in words only where it is.
+    if value.dtype not in dtypes:
+        raise InvariantError(f"{type(owner).__name__}: {name} holds {value.dtype}")
     fits = value.ndim == len(shape) and all(
         wanted is None or wanted == found for wanted, found in zip(shape, value.shape, strict=True)
     )
-    require(fits, owner, f"{name} has the shape {value.shape}, not {shape}")
+    if not fits:
+        said = f"{name} has the shape {value.shape}, not {shape}"
+        raise InvariantError(f"{type(owner).__name__}: {said}")
     require(value.flags.c_contiguous or not in_order, owner, f"{name} is not in rows")
     parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
     lowest, highest = within
@@ -115,7 +119,9 @@ def check_array(
         least, most = (np.fmin, np.fmax) if gaps else (np.minimum, np.maximum)
         ends = least.reduce(part, axis=None).item(), most.reduce(part, axis=None).item()
         inside = all(lowest <= end <= highest or (gaps and np.isnan(end)) for end in ends)
-        require(inside, owner, f"{name} is not between {lowest:g} and {highest:g}")
+        if not inside:
+            said = f"{name} is not between {lowest:g} and {highest:g}"
+            raise InvariantError(f"{type(owner).__name__}: {said}")
 
 
 def number_of(

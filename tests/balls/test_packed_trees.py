@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from granulearn._invariants import InvariantError
 from granulearn.balls.forest import BallForest, grow_forest
 from granulearn.balls.forest_tree import ForestRule
-from granulearn.balls.packed_trees import deepest_levels, n_packed, pack_trees, unpack_trees
+from granulearn.balls.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
 
 
 def grown(n_samples=60, n_trees=7, n_classes=3, seed=0) -> BallForest:
@@ -109,16 +109,18 @@ def test_another_process_may_have_any_number_of_trees():
     assert len(copy.trees) == n_packed(pack_trees(many.trees)) == 5001
 
 
-def depth_by_hand(tree) -> int:
-    levels = [0] * len(tree.children)
+def steps_by_hand(tree) -> int:
+    """Four steps for a split, one for each of its features; four for a leaf, one for each class."""
+    steps = [0] * len(tree.children)
     for node, child in enumerate(tree.children):
         if child > 0:
-            levels[child] = levels[child + 1] = levels[node] + 1
-    return max(levels)
+            n_used = tree.offsets[node + 1] - tree.offsets[node]
+            steps[child] = steps[child + 1] = steps[node] + 4 + n_used
+    return max(steps) + 4 + tree.leaf_proba.shape[1]
 
 
 @given(n_samples=st.integers(2, 80), n_trees=st.integers(1, 5), seed=st.integers(0, 99))
 @settings(max_examples=20, deadline=None)
-def test_the_depth_of_each_tree_is_that_of_a_walk_down_from_its_root(n_samples, n_trees, seed):
+def test_the_steps_of_each_tree_are_those_of_the_longest_walk_down(n_samples, n_trees, seed):
     trees = grown(n_samples, n_trees, seed=seed).trees
-    assert deepest_levels(trees).tolist() == [depth_by_hand(tree) for tree in trees]
+    assert most_steps(trees).tolist() == [steps_by_hand(tree) for tree in trees]

@@ -22,14 +22,14 @@ def read_members(path: Path) -> dict[str, bytes]:
 
 def write_members(path: Path, members: dict[str, bytes], way: int = zipfile.ZIP_STORED) -> None:
     """Write a model file with these members, and a digest that fits them."""
-    others = {name: data for name, data in members.items() if name != CARD_MEMBER}
-    with zipfile.ZipFile(path, "w", way) as archive:
-        for name, data in others.items():
-            archive.writestr(name, data)
-        header = json.loads(members[CARD_MEMBER])
-    with zipfile.ZipFile(path, "a", way) as archive:
+    header, whole = json.loads(members[CARD_MEMBER]), io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, data in members.items():
+            if name != CARD_MEMBER:
+                archive.writestr(zipfile.ZipInfo(name), data, way)
         header["sha256"] = _digest(archive, header["card"])
-        archive.writestr(CARD_MEMBER, json.dumps(header))
+        archive.writestr(zipfile.ZipInfo(CARD_MEMBER), json.dumps(header), way)
+    path.write_bytes(whole.getbuffer())
 
 
 # Damage to arrays

@@ -1,23 +1,25 @@
 """What comes of small models of every kind whose files are damaged at random.
 
 A worker process loads what was damaged and predicts with it, so that a crash or a hang
-is seen and ends nothing else. The law: a damaged file is refused, or predicts numbers
-that are valid.
+is seen and ends nothing else; an alarm ends a worker that hangs, even in a compiled loop. It
+notes what comes of each file, so that the file that ended it is known. The law: a damaged
+file is refused, or predicts numbers that are valid.
 """
 
 import io
 import json
 import os
 import resource
-import select
+import signal
 import subprocess
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import is_classifier
 
 from granulearn.cli.main import run
@@ -25,7 +27,7 @@ from granulearn.persistence import ModelFileError, load_model
 from granulearn.tables.errors import TableError
 from tests.persistence.damage import damaged, read_members, write_members
 from tests.persistence.loaded_models import messy_people
-from tests.persistence.small_models import table
+from tests.persistence.small_models import numbers, table
 
 REFUSED, VALID, INVALID, RAISED, CRASH, HANG = (
     "refused", "valid", "invalid", "raised", "crash", "hang",
@@ -38,9 +40,11 @@ WORDS_OF_LEGAL_MODELS = {
 }
 SECONDS = 5
 MEMORY = 2**30
+N_ROWS = 70
+DONE = "done"
 
 
-def outcome_of(path: Path, rows) -> tuple[str, str]:
+def outcome_of(path: Path, rows, inspects: bool = True) -> tuple[str, str]:
     """Return what comes of a file, and a word about it."""
     try:
         loaded = load_model(path)
@@ -52,9 +56,9 @@ def outcome_of(path: Path, rows) -> tuple[str, str]:
     try:
         predicted = model.predict(rows)
         if is_read:
-            json.dumps([str(loaded.check(rows)), loaded.check(rows).to_json()])
-            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                code = run(["inspect", str(path)])
+            found = loaded.check(rows)
+            json.dumps([str(found), found.to_json()])
+            code = inspected(path) if inspects else 0
             if code != 0:
                 return RAISED, f"inspect ended with {code}"
         if is_classifier(loaded.pipeline):
@@ -74,13 +78,51 @@ def outcome_of(path: Path, rows) -> tuple[str, str]:
         return RAISED, f"{type(error).__name__}: {error}"[:200]
 
 
-def rows_for(path: Path) -> pd.DataFrame | list[dict]:
+def inspected(path: Path) -> int:
+    """Return the code with which `granulearn inspect` ends."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return run(["inspect", str(path)])
+
+
+def rows_for(path: Path) -> Any:
     """Return rows for a saved model: enough for the tree of the nearest balls."""
-    if load_model(path).card.schema is not None:
-        return messy_people()[:70].to_dict("records")
+    loaded = load_model(path)
+    if loaded.card.schema is not None:
+        return messy_people()[:N_ROWS].to_dict("records")
+    if not hasattr(loaded.pipeline, "feature_names_in_"):
+        return numbers(seed=1)[0][:N_ROWS]
     rows, _ = table(seed=1)
     rows.loc[3, "city"] = "a city that training did not have"
-    return rows[[*load_model(path).pipeline.feature_names_in_]][:70]
+    return rows[[*loaded.pipeline.feature_names_in_]][:N_ROWS]
+
+
+def serve(folder: Path, inspects: bool) -> None:
+    """Note, line by line, what comes of a kind of model after the damage of each of some seeds."""
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    rows = {path.stem: rows_for(path) for path in sorted(folder.glob("*.skops"))}
+    for name, own in rows.items():
+        # What is compiled and imported on first use is no part of a time limit.
+        word, said = outcome_of(folder / f"{name}.skops", own, inspects)
+        assert word == VALID, (name, word, said)
+    members = {name: read_members(folder / f"{name}.skops") for name in rows}
+    # A file in memory: half of the time would go to the disk.
+    draft = Path(f"/proc/self/fd/{os.memfd_create('draft')}")
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+    # Nothing in this process answers the alarm, so it ends whatever loop is running.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    tell(DONE)
+    for line in sys.stdin:
+        name, seeds, answers = json.loads(line)
+        with open(answers, "wb", buffering=0) as file:
+            for seed in seeds:
+                write_members(draft, damaged(members[name], seed))
+                signal.setitimer(signal.ITIMER_REAL, SECONDS)
+                outcome = outcome_of(draft, rows[name], inspects)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                file.write(json.dumps(outcome).encode() + b"\n")
+        tell(DONE)
 
 
 def tell(line: str) -> None:
@@ -89,62 +131,60 @@ def tell(line: str) -> None:
     sys.stdout.flush()
 
 
-def serve(folder: Path) -> None:
-    """Answer, line by line, what comes of a kind of model after the damage of a seed."""
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    rows = {path.stem: rows_for(path) for path in sorted(folder.glob("*.skops"))}
-    for name, own in rows.items():
-        # What is compiled and imported on first use is no part of a time limit.
-        word, said = outcome_of(folder / f"{name}.skops", own)
-        assert word == VALID, (name, word, said)
-    members = {name: read_members(folder / f"{name}.skops") for name in rows}
-    draft = folder / f"draft of {os.getpid()}"
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-    tell("ready")
-    for line in sys.stdin:
-        name, seed = json.loads(line)
-        write_members(draft, damaged(members[name], seed))
-        tell("made")
-        tell(json.dumps(outcome_of(draft, rows[name])))
-
-
 class Worker:
-    """A process that tries files, and is replaced when one ends it."""
+    """A process that tries files, and is replaced when one ends it.
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    Parameters
+    ----------
+    folder : Path
+        Has a model of each kind.
+    inspects : bool, default=True
+        Whether files of tables are inspected by the command line, too.
+    module : str
+        What the process runs; it calls `serve`.
+    """
+
+    def __init__(
+        self, folder: Path, inspects: bool = True, module: str = "tests.persistence.mutations"
+    ):
+        self.folder, self.inspects, self.module = folder, inspects, module
         self._start()
 
     def _start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.persistence.mutations", str(self.folder)],
+            [sys.executable, "-m", self.module, str(self.folder),
+             str(int(self.inspects))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd=Path(__file__).parents[2],
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-        )
-        assert self._answer(120).strip() == "ready"
+        )  # fmt: skip
+        assert self._is_done()
 
-    def _answer(self, seconds: float) -> str:
-        # The stream has no buffer of its own, so what waits in it is seen.
-        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
-        return self.process.stdout.readline().decode() if ready else HANG
+    def _is_done(self) -> bool:
+        """Wait for the process; say whether it has done what was asked, or has ended."""
+        return self.process.stdout.readline().decode().strip() == DONE
 
-    def try_one(self, name: str, seed: int) -> tuple[str, str]:
-        """Return what comes of a kind of model after the damage of a seed."""
-        self.process.stdin.write(json.dumps([name, seed]).encode() + b"\n")
-        assert self._answer(120).strip() == "made"
-        answer = self._answer(SECONDS)
-        if answer and answer != HANG:
-            word, said = json.loads(answer)
-            return word, said
-        self.close()
-        self._start()
-        return (HANG, "") if answer else (CRASH, "")
+    def try_many(self, name: str, seeds: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return, by seed, what comes of a kind of model after its damage."""
+        outcomes: dict[int, tuple[str, str]] = {}
+        answers = self.folder / "answers"
+        while left := [seed for seed in seeds if seed not in outcomes]:
+            question = json.dumps([name, left, str(answers)])
+            self.process.stdin.write(question.encode() + b"\n")
+            is_done = self._is_done()
+            lines = answers.read_text().splitlines()
+            noted = zip(left, lines, strict=False)  # fewer lines, if it has ended
+            outcomes |= {seed: tuple(json.loads(line)) for seed, line in noted}
+            if not is_done:
+                # It has ended at the first seed without an answer.
+                is_hang = self.process.wait() == -signal.SIGALRM
+                outcomes[left[len(lines)]] = (HANG, "") if is_hang else (CRASH, "")
+                self.close()
+                self._start()
+        return outcomes
 
     def close(self) -> None:
         """End the process."""
@@ -155,4 +195,4 @@ class Worker:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]))
+    serve(Path(sys.argv[1]), bool(int(sys.argv[2])))

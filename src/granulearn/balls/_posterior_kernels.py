@@ -1,4 +1,4 @@
-"""Compiled loops that weigh the balls of a grown tree, pack it, and walk down it.
+"""Compiled loops that weigh the balls of a grown tree, and pack it.
 
 The walk of a row stops at a ball with the posterior probability that the ball
 is part of the covering. Where a row ends depends on its leaf alone, so each
@@ -8,7 +8,7 @@ several ways; a leaf then stores what each of them predicts, side by side.
 
 import numpy as np
 
-from granulearn.balls._compiled import compiled, copy_into, uncounted
+from granulearn.balls._compiled import compiled
 from granulearn.balls._dirichlet_kernels import log_evidence
 
 
@@ -177,127 +177,3 @@ def mark_equal_leaves(
                 is_leaf[node] = False
         if is_leaf[node]:
             node_proba[node] = 0.5 * (node_proba[left] + node_proba[left + 1])
-
-
-@compiled
-def find_leaf(row, children, offsets, features, directions, thresholds):
-    """Walk one row down a packed tree; return the number of its leaf."""
-    node = 0
-    # No walk takes more steps than there are nodes, whatever the arrays say.
-    for _ in range(len(children)):
-        if children[node] <= 0:
-            break
-        begin, end = offsets[node], offsets[node + 1]
-        product = row[features[begin]] * directions[begin]
-        for j in range(begin + 1, end):
-            product += row[features[j]] * directions[j]
-        node = children[node] + (1 if product > thresholds[node] else 0)
-    return -1 - children[node]
-
-
-@uncounted
-def project_rows(
-    node, plain, codes, places, marks, lows, highs, offsets, features, directions, rows, start,
-    stop,
-    products,  # OUT: set from ``start`` to ``stop``
-):  # fmt: skip
-    """Set the dot product of a stretch of rows with the direction of a node."""
-    for i in range(start, stop):
-        products[i] = 0.0
-    j, end = offsets[node], offsets[node + 1]
-    while j < end:
-        at, slope = features[j], directions[j]
-        place, mark = places[at], marks[at]
-        j += 1
-        if mark == 0:
-            column = plain[place]
-            for i in range(start, stop):
-                products[i] += column[rows[i]] * slope
-            continue
-        own, low, high = codes[place], lows[at] * slope, highs[at] * slope
-        if j == end or marks[features[j]] == 0:
-            for i in range(start, stop):
-                products[i] += high if own[rows[i]] == mark else low
-            continue
-        # Two features with marks at once: products are read and written half as often.
-        at, slope = features[j], directions[j]
-        other, other_mark = codes[places[at]], marks[at]
-        other_low, other_high = lows[at] * slope, highs[at] * slope
-        j += 1
-        for i in range(start, stop):
-            row = rows[i]
-            product = products[i] + (high if own[row] == mark else low)
-            products[i] = product + (other_high if other[row] == other_mark else other_low)
-
-
-@uncounted
-def add_posterior(
-    plain, codes, places, marks, lows, highs, seen, children, offsets, features, directions,
-    thresholds, leaf_proba,
-    rows,  # scratch (m,)
-    spare,  # scratch (m,)
-    products,  # scratch (m,)
-    pending,  # scratch (S, 3)
-    total,  # IN and OUT (m, K)
-):  # fmt: skip
-    """Add one tree's posterior to the rows that it did not see; to all if ``seen`` is empty.
-
-    A row goes as `find_leaf` sends it. All rows that come to a node go on from there
-    together, column by column, so none waits for its own memory or for a guess of its way.
-    """
-    n_rows, n_pending, n_visits = 0, 0, 0
-    for i in range(len(total)):
-        rows[n_rows] = i
-        n_rows += len(seen) == 0 or not seen[i]
-    if n_rows > 0:
-        pending[0, 0], pending[0, 1], pending[0, 2] = 0, 0, n_rows
-        n_pending = 1
-    # A tree has each node once, so more visits than nodes would be those of no tree.
-    while n_pending > 0 and n_visits < len(children):
-        n_pending -= 1
-        n_visits += 1
-        node, start, stop = pending[n_pending, 0], pending[n_pending, 1], pending[n_pending, 2]
-        child = children[node]
-        if child < 0:
-            for i in range(start, stop):
-                for k in range(total.shape[1]):
-                    total[rows[i], k] += leaf_proba[-1 - child, k]
-            continue
-        project_rows(
-            node, plain, codes, places, marks, lows, highs, offsets, features, directions, rows,
-            start, stop, products,
-        )  # fmt: skip
-        threshold, to_left, to_right = thresholds[node], start, 0
-        for i in range(start, stop):
-            row, goes_right = rows[i], products[i] > threshold
-            spare[to_right] = row
-            rows[to_left] = row
-            to_right += goes_right
-            to_left += not goes_right
-        copy_into(rows, to_left, spare, to_right)
-        # The smaller part goes first: few ever wait.
-        left_first = to_left - start < to_right
-        for goes_right in (left_first, not left_first):
-            begin, end = (to_left, stop) if goes_right else (start, to_left)
-            if begin < end:
-                pending[n_pending, 0] = child + goes_right
-                pending[n_pending, 1], pending[n_pending, 2] = begin, end
-                n_pending += 1
-
-
-@compiled
-def count_balls(
-    rows, codes, weights, children, offsets, features, directions, thresholds,
-    counts,  # OUT (n_nodes, K)
-):  # fmt: skip
-    """Sum the weights of the rows of each class in every ball of a packed tree."""
-    of_leaves = np.zeros(((len(children) + 1) // 2, counts.shape[1]))
-    for i in range(len(rows)):
-        leaf = find_leaf(rows[i], children, offsets, features, directions, thresholds)
-        of_leaves[leaf, codes[i]] += weights[i]
-    for node in range(len(children) - 1, -1, -1):
-        left = children[node]
-        if left > 0:
-            counts[node] = counts[left] + counts[left + 1]
-        else:
-            counts[node] = of_leaves[-1 - left]

@@ -39,10 +39,10 @@ from granulearn.balls.forest_tree import (
 from granulearn.balls.keyed_tables import KeyedTable
 from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
-from granulearn.balls.packed_trees import deepest_levels, n_packed, pack_trees, unpack_trees
+from granulearn.balls.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
-BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 512
+BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128
 # Leaves are in single precision.
 ROUNDING = 1e-4
 SMALLEST_SCALE = np.finfo(float).tiny
@@ -59,6 +59,8 @@ class BallForest:
     """Probabilities that a leaf has: one per class, for each weighing."""
     n_weighings: int = 1
 
+    _held_once = True
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "trees": pack_trees(self.trees)}
 
@@ -71,9 +73,9 @@ class BallForest:
         trees = state["trees"]
         return len(trees) if isinstance(trees, tuple) else n_packed(trees)
 
-    def _n_splits_passed(self) -> int:
-        """Return how many splits a row passes at most, on its ways down all trees."""
-        return int(deepest_levels(self.trees).sum())
+    def _n_steps_of_a_row(self) -> int:
+        """Return how many steps a row takes at most, on its ways down all trees."""
+        return int(most_steps(self.trees).sum())
 
     def _check_loaded(self) -> None:
         check_fields(self)
@@ -129,7 +131,7 @@ class BallForest:
         nothing_seen = np.empty(0, dtype=bool)
 
         def add_up(stretch: slice) -> None:
-            from granulearn.balls import _posterior_kernels
+            from granulearn.balls import _walk_kernels
             from granulearn.balls._compiled import STACK_SIZE
 
             own = total[stretch]
@@ -137,11 +139,11 @@ class BallForest:
             plain = np.multiply(table.plain[stretch].T, self.scale, order="C", dtype=np.float64)
             plain -= shift[:, None]
             codes = np.ascontiguousarray(table.codes[stretch].T)
-            rows, spare = np.empty((2, len(own)), np.int32)
+            rows, spare = np.empty((2, len(own)), np.uint32)
             products, pending = np.empty(len(own)), np.empty((STACK_SIZE, 3), np.int64)
             for number, tree in enumerate(self.trees):
                 seen = nothing_seen if in_bag is None else in_bag[number, stretch]
-                _posterior_kernels.add_posterior(
+                _walk_kernels.add_posterior(
                     plain, codes, table.places, table.marks, lows, highs, seen, tree.children,
                     tree.offsets, tree.features, tree.directions, tree.thresholds,
                     tree.leaf_proba, rows, spare, products, pending, own,

@@ -105,13 +105,14 @@ class BallTree:
         splits = np.flatnonzero(~is_leaf)
         lefts = children[splits]
         # Every ball but the first is in one pair, and pairs are made in some order.
-        are_pairs = np.array_equal(np.sort(lefts), np.arange(1, n_nodes, 2))
-        require(n_nodes == 2 * n_leaves - 1 and are_pairs, self, "children are no tree")
+        are_pairs = n_nodes == 2 * n_leaves - 1 == 2 * len(lefts) + 1
+        are_pairs = are_pairs and (np.sort(lefts) == np.arange(1, n_nodes, 2)).all()
+        require(are_pairs, self, "children are no tree")
         require((lefts > splits).all(), self, "children come before their parent")
-        leaves_in_order = np.array_equal(children[is_leaf], -1 - np.arange(n_leaves))
+        leaves_in_order = (children[is_leaf] == -1 - np.arange(n_leaves)).all()
         require(leaves_in_order, self, "children name leaves that are not there")
         require(is_monotone(offsets, n_filled), self, "offsets point outside of features")
-        has_features = (np.diff(offsets)[splits] > 0).all()
+        has_features = (offsets[splits + 1] > offsets[splits]).all()
         require(has_features, self, "offsets leave a split without features")
 
 

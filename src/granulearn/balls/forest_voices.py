@@ -96,11 +96,11 @@ class WeighedTree:
         rows : ndarray of shape (n_rows, n_features)
             Shifted and scaled.
         """
-        from granulearn.balls import _posterior_kernels
+        from granulearn.balls import _walk_kernels
 
         tree = self.tree
         parts = tree.children, tree.offsets, tree.features, tree.directions, tree.thresholds
-        found = [_posterior_kernels.find_leaf(row, *parts) for row in rows]
+        found = [_walk_kernels.find_leaf(row, *parts) for row in rows]
         return self.leaves[np.array(found, dtype=int)]
 
     def columns(self, ball: int) -> tuple[tuple[int, str], ...]:
@@ -170,12 +170,12 @@ def _counts(
     tree: BallTree, seen: SeenRows, drawn: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how many rows of each class every ball has, and what they weigh."""
-    from granulearn.balls import _posterior_kernels
+    from granulearn.balls import _walk_kernels
 
     counts, weighed = (np.empty((len(tree.children), n_classes)) for _ in range(2))
     ones = np.ones(int(drawn.sum()))
     for weights, found in ((ones, counts), (seen.weights[drawn], weighed)):
-        _posterior_kernels.count_balls(
+        _walk_kernels.count_balls(
             seen.rows[drawn], seen.codes[drawn], weights, tree.children, tree.offsets,
             tree.features, tree.directions, tree.thresholds, found,
         )  # fmt: skip

@@ -25,14 +25,16 @@ from granulearn._invariants import (
     require,
 )
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
-from granulearn.balls.packed_trees import levels_below_roots
+from granulearn.balls.packed_trees import sums_down_from_roots
 from granulearn.estimators.bundles import Bundles
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-# Trees of training have at most 31 leaves: a chain of them is 30 deep.
-DEEPEST = 100
+# Every row walks down all trees, so a file may hold what training makes and no more: trees of so
+# many leaves, at worst a chain of them, and one tree of each round for each raw score.
+MOST_LEAVES, MOST_ROUNDS = 31, 50
+DEEPEST = MOST_LEAVES - 1
 ROWS_PER_BLOCK = 4_096  # inputs of a block stay in the cache while trees pass
 
 
@@ -61,6 +63,8 @@ class BoostedTrees:
     values: np.ndarray
     """(n_nodes,) what a leaf adds."""
 
+    _held_once = True
+
     def _check_loaded(self) -> None:
         check_fields(self)
         bundles = part_of(self, "bundles", Bundles)
@@ -75,6 +79,8 @@ class BoostedTrees:
         lefts = array_of(self, "lefts", INT32, (n_nodes,), within=places, in_order=True)
         rights = array_of(self, "rights", INT32, (n_nodes,), within=places, in_order=True)
         roots = array_of(self, "roots", INT32, (None,), within=places, in_order=True)
+        few = len(roots) <= MOST_ROUNDS * n_outputs
+        require(few, self, f"roots are more than those of {MOST_ROUNDS} rounds")
         outputs = (0, n_outputs - 1)
         array_of(self, "outputs", INT32, roots.shape, within=outputs, in_order=True)
         array_of(self, "thresholds", FLOAT, (n_nodes,), within=(-np.inf, np.inf), in_order=True)
@@ -100,7 +106,8 @@ class BoostedTrees:
         require(own.all(), self, "lefts or rights are of another tree")
         parent_of = np.arange(len(is_root))
         parent_of[children] = parents
-        deepest = levels_below_roots(parent_of).max(initial=0)
+        is_below = (parent_of != np.arange(len(is_root))).astype(np.int64)
+        deepest = sums_down_from_roots(parent_of, is_below).max(initial=0)
         require(deepest <= DEEPEST, self, f"a tree is {deepest} deep, and {DEEPEST} is the most")
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:

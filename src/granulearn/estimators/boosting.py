@@ -18,7 +18,14 @@ from granulearn.balls.forest_rows import canonical_order
 from granulearn.balls.makers import limited_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
 from granulearn.balls.row_keys import MANY_ROWS, DrawnRows, spread_over
-from granulearn.estimators.boosted_trees import BoostedTrees, gains_of, proba_of_raw, trees_of
+from granulearn.estimators.boosted_trees import (
+    MOST_LEAVES,
+    MOST_ROUNDS,
+    BoostedTrees,
+    gains_of,
+    proba_of_raw,
+    trees_of,
+)
 from granulearn.estimators.bundles import find_bundles
 from granulearn.estimators.row_source import (
     BOOSTING,
@@ -29,13 +36,13 @@ from granulearn.estimators.row_source import (
 
 N_FOLDS = 3
 LARGE = MANY_ROWS  # above, one part held out says enough
-MOST_ROUNDS, RATE = 50, 0.2
+RATE = 0.2
 # A large table needs no folds: so many rows are held out, and at most so many are seen.
 SHARE_HELD_OUT, MAX_HELD_OUT = 0.1, 10_000
 MAX_SEEN = 50_000
 PATIENCE = 4  # rounds without a gain
 # Trees of two classes have a leaf for so many rows, within bounds; those of more have the most.
-ROWS_PER_LEAF, FEWEST_LEAVES, MOST_LEAVES = 220, 15, 31
+ROWS_PER_LEAF, FEWEST_LEAVES = 220, 15
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,6 +77,7 @@ class Estimator(BaseEstimator):
 
     _abilities: ClassVar[Abilities] = NO_ABILITIES
     _private_attributes: ClassVar[tuple[str, ...]] = ()
+    _held_once = True
 
     classes_: np.ndarray
     n_features_in_: int

@@ -12,6 +12,7 @@ from granulearn._invariants import (
     require,
 )
 from granulearn.estimators.boosted_trees import BoostedTrees
+from granulearn.estimators.boosting import N_FOLDS
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.known_noise import noise_matrix
 
@@ -49,7 +50,9 @@ def _check_each_member(model) -> None:
     predicts = callable(getattr(model.forest_, "predict_proba", None))
     require(predicts, model, f"forest_ is {type(model.forest_).__name__}")
     model._check_agrees("forest_", model.forest_)
-    for booster in parts_of(model, "boosters_", tuple, BoostedTrees):
+    boosters = parts_of(model, "boosters_", tuple, BoostedTrees)
+    require(len(boosters) <= N_FOLDS, model, f"boosters_ are {len(boosters)}, more than folds")
+    for booster in boosters:
         agree = booster.bundles.n_features == model.n_features_in_
         require(agree, model, "boosters_ take other columns")
         known = booster.classes.max() < len(model.classes_)

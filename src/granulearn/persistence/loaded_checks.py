@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from granulearn._invariants import InvariantError, require
-from granulearn.persistence.archives import check_splits, check_trees
+from granulearn.persistence.archives import check_steps, check_trees
 from granulearn.persistence.loaded_steps import STEP_CHECKS, check_pipeline
 from granulearn.persistence.model_card import ModelCard
 from granulearn.persistence.predictors import full_name
@@ -39,7 +39,7 @@ def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
     trusted : collection of str, default=()
         Full names of types that the caller answers for: they are not looked at.
     """
-    n_trees = n_splits = 0
+    n_trees = n_steps = 0
     for part in _parts(model):
         if full_name(part) in trusted:
             continue
@@ -53,9 +53,9 @@ def check_loaded(model: Any, trusted: Collection[str] = ()) -> None:
         if check is None:
             raise InvariantError(f"{type(part).__name__}: nothing is known of what must hold of it")
         check(part)
-        if hasattr(type(part), "_n_splits_passed"):
-            n_splits += part._n_splits_passed()
-            check_splits(n_splits)
+        if hasattr(type(part), "_n_steps_of_a_row"):
+            n_steps += part._n_steps_of_a_row()
+            check_steps(n_steps)
     check_pipeline(model, trusted)
 
 
@@ -114,6 +114,9 @@ def _parts(model: Any) -> Iterator[Any]:
                 yield item
             continue
         if id(item) in done:
+            # It would predict once for each part that holds it, and its steps count once.
+            once = not hasattr(type(item), "_held_once")
+            require(once, model, f"a {type(item).__name__} is part of it twice")
             continue
         require(id(item) not in open_, model, "a part holds itself")
         open_.add(id(item))

@@ -26,13 +26,13 @@ from granulearn.persistence.archives import (
     SCHEMA_MEMBER,
     ArchiveError,
     check_archive,
-    check_array_header,
     check_directory,
     check_references,
     check_text,
     chunks_of,
     read_json,
 )
+from granulearn.persistence.array_members import check_array_header
 from granulearn.persistence.atomic_files import written_atomically
 from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.loaded_checks import check_card, check_loaded
@@ -244,7 +244,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
         checked = checked_content(content, file, trusted)
         try:
             with one_remark_on_versions(file, checked.card.versions):
-                pipeline = _loaded(content, checked.schema, trusted)
+                pipeline = _loaded(content, checked, trusted)
             check_predictor(pipeline, trusted)
             check_loaded(pipeline, trusted)
             check_card(pipeline, checked.card)
@@ -273,14 +273,14 @@ def opened(file: Path) -> BinaryIO:
     return file.open("rb")
 
 
-def _loaded(content: BinaryIO, schema: Any, trusted: Sequence[str]) -> Any:
-    if untrusted_types(schema):  # types of the caller's own
+def _loaded(content: BinaryIO, checked: CheckedContent, trusted: Sequence[str]) -> Any:
+    if checked.others:
         import skops.io
 
         content.seek(0)
         return skops.io.loads(content.read(), trusted=[*TRUSTED_NAMES, *trusted])
     with zipfile.ZipFile(content) as members:
-        return rebuild(schema, members)
+        return rebuild(checked.schema, members)
 
 
 class CheckedContent(NamedTuple):
@@ -290,6 +290,8 @@ class CheckedContent(NamedTuple):
     """The tree of nodes."""
     card: ModelCard
     digest: str
+    others: list[str]
+    """Types that are not listed, which the caller answers for."""
 
 
 def checked_content(content: BinaryIO, file: Path, trusted: Sequence[str] = ()) -> CheckedContent:
@@ -329,7 +331,8 @@ def checked_content(content: BinaryIO, file: Path, trusted: Sequence[str] = ()) 
                     f"{schema['protocol']!r}, here {PROTOCOL}); install that version, or fit again."
                 )
             # This comes before the digest, so that the message names a foreign type.
-            unknown = untrusted_types(schema, trusted)
+            others = untrusted_types(schema)
+            unknown = [name for name in others if name not in trusted]
             if unknown:
                 raise ModelFileError(
                     f"{file} is refused: it names {', '.join(unknown)}, which is no part of a "
@@ -341,7 +344,7 @@ def checked_content(content: BinaryIO, file: Path, trusted: Sequence[str] = ()) 
                     f"{file} is refused: its content does not match its digest, so it was damaged "
                     "or edited after it was saved; fetch it again or fit again."
                 )
-            return CheckedContent(schema, _card_of(header["card"]), header["sha256"])
+            return CheckedContent(schema, _card_of(header["card"]), header["sha256"], others)
     except zipfile.BadZipFile as error:
         raise ModelFileError(
             f"{file} is not a granulearn model file ({_first_bytes(content)}); nothing was loaded. "

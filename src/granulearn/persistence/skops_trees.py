@@ -7,7 +7,6 @@ prediction takes. A model file needs ten kinds of nodes, and no type that is not
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -16,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.persistence.archives import check_trees, chunks_of
+from granulearn.persistence.archives import check_trees
+from granulearn.persistence.array_members import read_array
 from granulearn.persistence.trusted_types import is_trusted
 
 PROTOCOL = 2
@@ -81,8 +81,7 @@ class _Rebuilding:
 
     def _array(self, node: Node) -> Any:
         if node["type"] == "numpy":
-            content = b"".join(chunks_of(self._members, node["file"]))
-            array = np.load(io.BytesIO(content), allow_pickle=False)
+            array = read_array(self._members, node["file"])
             return array if node["__class__"] == "ndarray" else _named(node)(array)
         cells = self._items(node)
         array = np.empty(len(cells), dtype=object)

@@ -6,8 +6,8 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 
+import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
 
@@ -25,7 +25,7 @@ def one_remark_on_versions(file: str | os.PathLike, versions: Mapping[str, str])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         yield
-    made, installed = versions.get("scikit-learn"), version("scikit-learn")
+    made, installed = versions.get("scikit-learn"), sklearn.__version__
     if made and made != installed:
         warnings.warn(
             f"{file} was made with scikit-learn {made}, and {installed} is installed: predictions "

@@ -1,0 +1,90 @@
+"""How long 10,000 rows take down forests that take as many steps as a model file may have.
+
+    python benchmarks/hostile_forests.py
+
+Each forest is one that a hostile file could hold: chains of splits of one column or of many, in few
+trees or in as many as may be, that send all rows to their ends or lose a few at every split,
+and leaves of many classes. The time is that of the processor, one thread, the least of three. The
+exit code is 1 if one takes more than 5 seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from granulearn.balls.forest import BallForest
+from granulearn.balls.forest_tree import BallTree
+from granulearn.persistence.archives import MOST_STEPS, MOST_TREES
+
+N_ROWS, SECONDS, N_TIMES = 10_000, 5, 3
+
+
+def chain(depth: int, width: int, n_columns: int, n_classes: int, threshold: float) -> BallTree:
+    """Return a tree whose every split has a leaf at its right."""
+    children = np.full(2 * depth + 1, -1, np.int32)
+    splits = [0, *range(1, 2 * depth - 2, 2)]
+    children[splits] = range(1, 2 * depth, 2)
+    is_leaf = children < 0
+    children[is_leaf] = -1 - np.arange(depth + 1)
+    offsets = np.concatenate([[0], np.cumsum(np.where(is_leaf, 0, width))]).astype(np.int32)
+    rng = np.random.default_rng(depth)
+    features = rng.integers(n_columns, size=offsets[-1]).astype(np.int32)
+    thresholds = np.where(is_leaf, 0.0, threshold)
+    leaves = np.full((depth + 1, n_classes), 1 / n_classes, np.float32)
+    return BallTree(children, offsets, features, np.ones(len(features)), thresholds, leaves)
+
+
+def forest(n_columns: int, n_classes: int, n_trees: int, width: int, threshold: float = 1e9):
+    """Return a forest of equal chains, as deep as may be."""
+    deep = [_steps([chain(depth, width, n_columns, n_classes, threshold)]) for depth in (1, 2)]
+    depth = max(1, 1 + (MOST_STEPS // n_trees - deep[0]) // (deep[1] - deep[0]))
+    tree = chain(depth, width, n_columns, n_classes, threshold)
+    return BallForest((tree,) * n_trees, np.zeros(n_columns), 1.0, n_classes)
+
+
+def _steps(trees: list[BallTree]) -> int:
+    n_classes = trees[0].leaf_proba.shape[1]
+    return BallForest(tuple(trees), np.zeros(1), 1.0, n_classes)._n_steps_of_a_row()
+
+
+def forests() -> Iterator[tuple[str, BallForest]]:
+    """Yield forests with what they are."""
+    yield "1 tree, 1 of 10 columns", forest(10, 2, 1, 1)
+    yield "1 tree, 1 of 1,000 columns", forest(1000, 2, 1, 1)
+    yield "1 tree, 2 of 100 columns", forest(100, 2, 1, 2)
+    yield "1 tree, 5 of 100 columns", forest(100, 2, 1, 5)
+    yield "1 tree, 32 of 1,000 columns", forest(1000, 2, 1, 32)
+    yield "100 trees, 1 column, losing rows", forest(10, 2, 100, 1, 0.9999)
+    yield "1,000 trees, 1 column, losing rows", forest(10, 2, 1000, 1, 0.998)
+    yield f"{MOST_TREES:,} trees, 1 column", forest(10, 2, MOST_TREES, 1)
+    yield f"{MOST_TREES:,} trees, 32 columns", forest(100, 2, MOST_TREES, 32)
+    yield f"{MOST_TREES:,} trees of 180 classes", forest(10, 180, MOST_TREES, 1, 0.5)
+    yield "100 trees of 9,900 classes", forest(10, 9900, 100, 1, 0.5)
+
+
+def main() -> int:
+    """Time all forests; return the exit code."""
+    slowest = 0.0
+    print(f"| forest | steps of a row | seconds of {N_ROWS:,} rows |\n|---|---|---|")
+    for name, each in forests():
+        X = np.random.default_rng(0).random((N_ROWS, len(each.shift)))
+        n_steps, least = each._n_steps_of_a_row(), np.inf
+        each.posterior(X[:10])
+        for _ in range(N_TIMES):
+            began = time.process_time()
+            # Many classes are predicted for some thousand rows at a time.
+            for begin in range(0, N_ROWS, 2000):
+                each.posterior(X[begin : begin + 2000])
+            least = min(least, time.process_time() - began)
+        slowest = max(slowest, least)
+        print(f"| {name} | {n_steps:,} | {least:.2f} |", flush=True)
+    print(f"\nslowest: {slowest:.2f} s of processor time")
+    return int(slowest > SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
