@@ -81,7 +81,7 @@ def test_an_end_on_another_day_is_told_with_its_date(monkeypatch):
     monkeypatch.setattr("granulearn.cli.bench.datetime", Clock)
     assert _said_left(3000) == "left: 50:00, done at 23:59"
     assert _said_left(3600) == "left: 60:00, done at 2026-04-01 00:09"
-    assert _said_left(None) == ""
+    assert _said_left(None) == "estimating the time left"
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])

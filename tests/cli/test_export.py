@@ -63,6 +63,15 @@ def test_probe_rows_reach_beyond_training_and_have_missing_cells():
     assert rows.equals(probe_rows(card))
 
 
+def test_of_thousands_of_columns_a_hundred_rows_are_compared():
+    columns = [ColumnCard(f"n{k}", "number", lowest=0.0, highest=1.0) for k in range(30_000)]
+    assert [len(probe_rows(ModelCard(columns=tuple(columns[:n])))) for n in (9, 8000, 30_000)] == [
+        500,
+        250,
+        100,
+    ]
+
+
 def test_a_model_without_the_columns_of_a_table_is_refused(fitted, tmp_path):
     _, model = fitted
     save_model(load_model(model).pipeline, tmp_path / "m.skops")

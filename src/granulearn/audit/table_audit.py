@@ -81,10 +81,11 @@ class TableAudit:
         unlabelled = np.setdiff1d(np.arange(cells.num_rows), data.rows)
         rows = np.concatenate([data.rows[verdict.index], unlabelled])
         n_more = len(unlabelled)
+        in_order = pa.array(rows)
         columns: dict[str, Any] = {"row": pa.array(rows + 1)}
         if data.lines is not None:
             columns["line"] = pa.array(data.lines[rows])
-        columns["hash"] = pa.array(self.hashes).take(pa.array(rows))
+        columns["hash"] = pa.array(self.hashes).take(in_order)
         for name in verdict.columns:
             values = pa.array(verdict[name].to_numpy(), from_pandas=True)
             columns[name] = pa.concat_arrays([values, pa.nulls(n_more, values.type)])
@@ -92,7 +93,7 @@ class TableAudit:
         for name in shown:
             # Two columns of the file must not have one name.
             free = f"{name} (column)" if name in columns else name
-            columns[free] = cells[name].take(pa.array(rows)).combine_chunks()
+            columns[free] = cells[name].take(in_order).combine_chunks()
         return pa.table(columns)
 
     @cached_property

@@ -187,7 +187,7 @@ def _shown_progress(
             if outcome is None:
                 expected.known_before(cell, before.get(cell.key))
             else:
-                expected.done(cell, outcome.fit_seconds)
+                expected.done(cell, outcome.fit_seconds, time.monotonic() - begun)
             left = _said_left(expected.left(time.monotonic() - begun))
             progress.update(task, advance=1, description=cell.unit.dataset, left=left)
             if outcome is not None and outcome.reason:
@@ -216,7 +216,7 @@ def _bar(console: Console) -> Progress:
 def _said_left(seconds: float | None) -> str:
     """Return how long a run takes from now on, and when it will be done."""
     if seconds is None:
-        return ""
+        return "estimating the time left"
     now = datetime.now()
     end = now + timedelta(seconds=seconds)
     minutes, rest = divmod(round(seconds), 60)

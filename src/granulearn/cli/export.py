@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from granulearn.persistence import LoadedModel, ModelCard
 
 PROBE_ROWS = 500
+# Of thousands of columns fewer rows are compared: these many cells, but a hundred rows at least.
+PROBE_CELLS = 2_000_000
+FEWEST_PROBE_ROWS = 100
 MISSING_SHARE = 0.1
 UNKNOWN_CATEGORY = "a category that training did not have"
 
@@ -39,16 +42,15 @@ def export(
         tell_written,
         written_output,
     )
-    from granulearn.persistence import load_model, to_onnx
-    from granulearn.persistence.onnx_files import largest_difference
+    from granulearn.persistence import load_model
+    from granulearn.persistence.onnx_files import checked_onnx
 
     check_not_an_input(None if is_standard_output(output) else output, model)
     check_output(output, json=json)
     check_is_file(model)
     loaded = load_model(model)
     rows = rows_to_compare(loaded)
-    onnx_model = to_onnx(loaded.pipeline, rows)
-    difference = largest_difference(loaded.pipeline, onnx_model, rows)
+    onnx_model, difference = checked_onnx(loaded.pipeline, rows)
     with written_output(output, ".onnx") as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:
@@ -110,16 +112,17 @@ def probe_rows(card: ModelCard, missing_share: float = MISSING_SHARE) -> pd.Data
             "the model was saved without the columns of a table; use to_onnx in Python."
         )
     random = np.random.default_rng(0)
+    n_rows = min(PROBE_ROWS, max(FEWEST_PROBE_ROWS, PROBE_CELLS // len(card.columns)))
     columns: dict[str, np.ndarray] = {}
     for column in card.columns:
-        missing = random.random(PROBE_ROWS) < missing_share
+        missing = random.random(n_rows) < missing_share
         if column.kind == "number":
             low, high = column.lowest or 0.0, column.highest or 0.0
             margin = 0.25 * (high - low) + 1e-3
-            cells = random.uniform(low - margin, high + margin, PROBE_ROWS)
+            cells = random.uniform(low - margin, high + margin, n_rows)
             columns[column.name] = np.where(missing, np.nan, cells)
         else:
             known = [*column.categories, UNKNOWN_CATEGORY]
-            texts = np.array(known, dtype=object)[random.integers(len(known), size=PROBE_ROWS)]
+            texts = np.array(known, dtype=object)[random.integers(len(known), size=n_rows)]
             columns[column.name] = np.where(missing, np.nan, texts)
     return pd.DataFrame(columns)

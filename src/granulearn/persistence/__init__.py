@@ -6,7 +6,8 @@ from granulearn.persistence.loaded_model import LoadedModel
 from granulearn.persistence.model_card import ColumnCard, ModelCard
 from granulearn.persistence.model_contents import ModelContents, inspect_model
 from granulearn.persistence.model_files import load_model, save_model
-from granulearn.persistence.onnx_files import OnnxMismatchError, onnx_inputs, to_onnx
+from granulearn.persistence.onnx_columns import onnx_inputs
+from granulearn.persistence.onnx_files import OnnxMismatchError, to_onnx
 from granulearn.persistence.rows_check import ColumnCheck, RowsCheck
 
 __all__ = [

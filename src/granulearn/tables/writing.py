@@ -85,8 +85,9 @@ class CsvWriter:
         self.separator = separator
         self._is_ours = isinstance(target, Path)
         self._file: BinaryIO = target.open("wb") if isinstance(target, Path) else target
-        header = [pa.array([name], pa.string()) for name in names]
-        self.write(pa.RecordBatch.from_arrays(header, names=list(names)))
+        header = self._written(pa.array(names, pa.string())).to_pylist()
+        line = self.separator.join(['""'] if header == [""] else header)
+        self._file.write(f"{line}\n".encode())
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Write some rows.

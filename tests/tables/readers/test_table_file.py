@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.readers.table_file import TableFile, WholePart, known_columns
+from granulearn.tables.readers.table_file import TableFile, WholePart, column_places, known_columns
 
 
 class OneRow(TableFile):
@@ -58,3 +58,9 @@ def test_unknown_columns_are_named_with_what_there_is():
         known_columns(Path("t"), ["a", "b"], ["zz", "y", "a"])
     with pytest.raises(TableError, match="and 10 more"):
         known_columns(Path("t"), [f"c{i}" for i in range(30)], ["?"])
+
+
+def test_places_of_columns_are_those_of_their_names():
+    names = ["b", "a", "", "c"]
+    assert column_places(names, ["c", "b", "c"]) == [names.index(name) for name in "cbc"]
+    assert column_places(names, names) == [0, 1, 2, 3]

@@ -15,7 +15,13 @@ from granulearn.tables.readers.arrow_types import usual_batch
 from granulearn.tables.readers.formats import PARQUET_ENDINGS
 from granulearn.tables.readers.naming import named_columns
 from granulearn.tables.readers.row_batches import rows_per_batch
-from granulearn.tables.readers.table_file import TableFile, TablePart, WholePart, known_columns
+from granulearn.tables.readers.table_file import (
+    TableFile,
+    TablePart,
+    WholePart,
+    column_places,
+    known_columns,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class ParquetPart:
                 stored = file.schema_arrow.names
                 names, _ = named_columns(self.shown, stored)
                 wanted = known_columns(self.shown, names, names if columns is None else columns)
-                places = [names.index(name) for name in wanted]
+                places = column_places(names, wanted)
                 are_unique = len(set(stored)) == len(stored)
                 read = [stored[place] for place in places or [0]] if are_unique else None
                 rows = rows_per_batch(len(read or stored))
@@ -220,7 +226,7 @@ class ArrowTable(TableFile):
             Which columns, and in which order; all of them unless given.
         """
         wanted = self._wanted(columns)
-        places = [self.names.index(name) for name in wanted]
+        places = column_places(self.names, wanted)
         rows = rows_per_batch(len(wanted))
         for _, batch in self._stored():
             if batch is not None:

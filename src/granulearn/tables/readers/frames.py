@@ -19,7 +19,13 @@ from granulearn.tables.readers.arrow_types import usual_batch, usual_type
 from granulearn.tables.readers.files import open_table
 from granulearn.tables.readers.naming import check_width, named_columns
 from granulearn.tables.readers.row_batches import rows_per_batch
-from granulearn.tables.readers.table_file import Reading, TableFile, TablePart, known_columns
+from granulearn.tables.readers.table_file import (
+    Reading,
+    TableFile,
+    TablePart,
+    column_places,
+    known_columns,
+)
 from granulearn.tables.readers.values import text_of
 
 _MISSING = ("NoneType", "NAType", "NaTType")
@@ -45,7 +51,7 @@ class FramePart:
         """
         names = self.table.column_names
         wanted = known_columns(_SHOWN, names, names if columns is None else columns)
-        fields = [names.index(name) for name in wanted]
+        fields = column_places(names, wanted)
         for batch in self.table.to_batches(rows_per_batch(len(wanted))):
             yield usual_batch(_SHOWN, batch, fields, wanted)
 
