@@ -32,11 +32,12 @@ from tests.persistence.small_models import numbers, table
 REFUSED, VALID, INVALID, RAISED, CRASH, HANG = (
     "refused", "valid", "invalid", "raised", "crash", "hang",
 )  # fmt: skip
-# A model that fills in no gaps, or that was fitted to columns of other names and has no card of
-# them, is a legal one, and says of rows what is wrong with them.
+# A model that fills in no gaps, or was fitted to columns of other names, or to text where these
+# rows have truth values, is a legal one, and says of rows what is wrong with them.
 WORDS_OF_LEGAL_MODELS = {
     "Input X contains NaN": "the rows have gaps",
     "The feature names should match": "the rows have other columns",
+    "y contains previously unseen labels": "the rows have cells of another type",
 }
 SECONDS = 5
 MEMORY = 2**30

@@ -108,6 +108,7 @@ def fitted(kind, **settings):
         (fitted(GBRVFLClassifier), "n_jobs", 0),
         (fitted(GranularBallKNNClassifier), "balls_", None),
         (fitted(GranularBallKNNClassifier), "n_neighbors", 0),
+        (fitted(GranularBallKNNClassifier), "n_neighbors", True),
         (fitted(RobustClassifier), "shares_", {"forest": 2.0, "committee": -1.0}),
         (fitted(RobustClassifier), "shares_", {"forest": 0.5, "boosting": 0.5}),
         (fitted(RobustClassifier), "power_", np.nan),

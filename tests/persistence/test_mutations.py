@@ -4,14 +4,27 @@ Every file is a whole one, with a digest that fits, and is loaded as users load 
 files are of models alone: a pipeline is nine tenths preparation, and takes as much of the time.
 """
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
 from granulearn.estimators import RVFLClassifier
 from granulearn.persistence import save_model
 from tests.persistence.damage import damaged, read_members
 from tests.persistence.ending_worker import ABORTS, LOOPS
-from tests.persistence.mutations import CRASH, HANG, REFUSED, VALID, Worker
+from tests.persistence.mutations import (
+    CRASH,
+    HANG,
+    REFUSED,
+    VALID,
+    WORDS_OF_LEGAL_MODELS,
+    Worker,
+    outcome_of,
+)
 from tests.persistence.small_models import (
+    KNOWS_NONE,
     numbers,
     save_models,
     save_models_alone,
@@ -67,3 +80,35 @@ def test_a_file_that_ends_the_worker_is_named_and_the_others_are_tried(tmp_path)
     assert outcomes.keys() == {*range(6)}
     assert (outcomes.pop(ABORTS)[0], outcomes.pop(LOOPS)[0]) == (CRASH, HANG)
     assert {word for word, _ in outcomes.values()} <= {REFUSED, VALID}
+
+
+FRAME = pd.DataFrame({"a": ["x", "y"] * 10})
+
+
+@pytest.mark.parametrize(
+    ("steps", "given", "rows", "word"),
+    [
+        ((), (FRAME == "x").astype(float), pd.DataFrame({"a": [1.0]}), VALID),
+        ((), np.ones((20, 1)), np.full((3, 1), np.nan), "the rows have gaps"),
+        (
+            (),
+            (FRAME == "x").astype(float),
+            pd.DataFrame({"b": [1.0]}),
+            "the rows have other columns",
+        ),
+        (
+            (OrdinalEncoder(**KNOWS_NONE),),
+            FRAME,
+            pd.DataFrame({"a": [True, False]}),
+            "the rows have cells of another type",
+        ),
+    ],
+)
+def test_words_of_legal_models_are_those_of_models_as_fit_leaves_them(
+    steps, given, rows, word, tmp_path
+):
+    model = make_pipeline(*steps, small(RVFLClassifier)).fit(given, np.arange(20) % 2)
+    save_model(model, tmp_path / "m.skops")
+    outcome = outcome_of(tmp_path / "m.skops", rows)
+    assert outcome == ((VALID, "") if word == VALID else (REFUSED, word))
+    assert word in {VALID, *WORDS_OF_LEGAL_MODELS.values()}

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from granulearn._invariants import MOST_ROWS, number_of
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.balls import Samples, check_samples, nearest_surfaces, resolve_maker
 from granulearn.balls.makers import effective_n_jobs
@@ -122,6 +123,8 @@ class GranularBallKNNClassifier(ScoreClassifier):
     def _check_loaded(self) -> None:
         super()._check_loaded()
         check_loaded_balls(self)
+        # True passes for a number where parameters are checked, and is none to numpy.
+        number_of(self, "n_neighbors", 1, MOST_ROWS, whole=True)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
