@@ -136,7 +136,7 @@ def test_a_lead_that_its_own_row_cannot_lose_is_certain(case):
     judge = Accuracy(labels == np.arange(n_classes)[:, None], weights=None)
     leads = [np.sort(scores, axis=1) for scores in scores_one_by_one(case)]
     smallest = np.array([(each[:, -1] - each[:, -2]).min() for each in leads])
-    lost = path.sensitivities(H, columns).max() * (np.abs(path.coefficients(columns)).sum() + 1)
+    lost = path.moved_by_rounding(H, columns).max()
     clear = smallest > 1e-15 * n_classes * lost + 1e-12 * max(np.abs(leads).max(), 1)
     with_doubt = judge.of_widths(path, columns, H, error=0.5)
     assert with_doubt.certain[clear].all()

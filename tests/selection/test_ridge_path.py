@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from granulearn.network import NormalEquations
-from granulearn.selection.ridge_path import RidgePath, _running_sums, factor_ridge
+from granulearn.selection.ridge_path import (
+    RidgePath,
+    _running_sums,
+    factor_ridge,
+    leading_lengths,
+    weight_lengths,
+)
 
 
 @st.composite
@@ -83,6 +89,26 @@ def test_a_disturbed_system_moves_a_score_by_less_than_its_sensitivity_allows(pr
         moved = np.abs(H[:, :p] @ np.linalg.solve(system, disturbance @ theta)).max(axis=1)
         allowed = share * found[at] * np.linalg.norm(theta)
         assert (moved <= allowed * (1 + 1e-6) + 1e-12).all()
+
+
+@given(nested_problems())
+def test_what_rounding_may_move_grows_with_the_weights(problem):
+    A, B, H, C, columns = problem
+    path = ridge_path(A, B, C)
+    lengths = [np.linalg.norm(by_svd(A[:, :p], B, C)) + 1 for p in columns]
+    assert_allclose(weight_lengths(path.coefficients(columns)), lengths, rtol=1e-6)
+    expected = np.array(lengths)[:, None] * path.sensitivities(H, columns)
+    assert_allclose(path.moved_by_rounding(H, columns), expected, rtol=1e-6)
+
+
+@given(nested_problems())
+def test_traces_and_lengths_are_those_of_leading_columns(problem):
+    A, B, H, C, columns = problem
+    system = A.conj().T @ A + np.eye(A.shape[1]) / C
+    traces = [np.trace(system[:p, :p]).real for p in columns]
+    assert_allclose(ridge_path(A, B, C).traces(columns), traces)
+    lengths = [np.linalg.norm(H[:, :p], axis=1) for p in columns]
+    assert_allclose(leading_lengths(H.T, columns), lengths)
 
 
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 2**32 - 1))

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -40,12 +40,14 @@ from granulearn.selection.ridge_path import (
     RidgePath,
     factor_shifted,
     leading,
+    leading_lengths,
     solve_factored,
+    weight_lengths,
 )
 
-# With this factor on the condition number of M, differences on the benchmark sets are less than
-# a third of what is allowed for.
-INVERSE_FACTOR = 3
+# With this factor on the condition number of M, and on a bound on that of P, differences on the
+# benchmark sets are less than a third of what is allowed for.
+CONDITION_FACTOR = 3
 
 
 def is_nested(estimator: Any) -> bool:
@@ -53,26 +55,100 @@ def is_nested(estimator: Any) -> bool:
     return estimator.graph == "lda" and estimator.graph_form == "published"
 
 
+@dataclass(frozen=True, eq=False)
 class GraphRidge(RidgePath):
-    """The ridge with a graph at one penalty, for the widths that it was factored for.
+    r"""The ridge with a graph at one penalty, for the widths that it was factored for.
 
     ``projected``, of shape (p, n_widths, n_outputs), differs from width to width.
+
+    Notes
+    -----
+    How far rounding moves the score of a row h: `fit` solves :math:`T \Theta = A'Y` with
+    :math:`T = B + \tfrac{\gamma}{C} M^{-1} S_w`, and :math:`M T = \epsilon P + V Z'`. Let
+    :math:`u = (M T)^{-T} h` and :math:`g = V'u`. The score is off by
+
+    - :math:`(M u)' D \Theta` when T is off by D, a share of the trace of P,
+    - :math:`u' E R` when M is off by E before it is inverted, where
+      :math:`R = \tfrac{\gamma}{C} M^{-1} S_w \Theta`,
+    - :math:`g'd` when the system of q is off by d.
+
+    By the formula for q, :math:`g = (\epsilon I + Z'P^{-1}V)^{-T} V'P^{-1}h` and
+    :math:`\epsilon u = P^{-1}(h - Z g)`. No eigenvalue of P is below 1/C, so that the latter is no
+    longer than :math:`\sqrt{C} (|L^{-1}h| + |L^{-1}Z| |g|)`; and :math:`M u = V g + \epsilon u`.
     """
 
-    # What M adds is not in the factor; differences on the benchmark sets are less than a ninth
-    # of this, too.
-    row_factor = 3
+    systems: GraphSystems
+    small: SmallSystems
 
     def _of_widths(self) -> np.ndarray:
         return self.projected
 
     def at_widths(self, which: np.ndarray) -> GraphRidge:
         """Return the path of some of its widths, by a mask of them."""
-        return replace(self, projected=self.projected[:, which])
+        return replace(self, projected=self.projected[:, which], small=self.small.at_widths(which))
 
     def scores(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the scores of the rows of `H` for each width; see `RidgePath`."""
         return self._scores_by_coefficients(H, columns)
+
+    def moved_by_rounding(self, H: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return how far rounding can move the scores of rows, in units of eps; see `RidgePath`.
+
+        Differences on the benchmark sets are less than a seventh of this.
+        """
+        small, theta = self.small, self.coefficients(columns)
+        between_norms = np.square(leading_lengths(self.systems.between, columns)).sum(axis=1)
+        roots = self.roots_of(H)
+        g = np.linalg.norm(small.response_to(roots, columns), axis=1)
+        u = leading_lengths(roots, columns) + small.Z_lengths[:, None] * g
+        u *= np.sqrt(self.C)  # times epsilon
+        system = self.traces(columns) * weight_lengths(theta)
+        inverse = (1 + between_norms / BETWEEN_SHIFT) * self._pull_lengths(theta, columns)
+        of_u, of_g = system + inverse, np.sqrt(between_norms) * system + small.q_terms
+        return of_u[:, None] * u + of_g[:, None] * g
+
+    def _pull_lengths(self, theta: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the lengths of R, with which the graph pulls at the weights of each width."""
+        systems, used = self.systems, leading(len(theta), columns)[:, :, None]
+        V = systems.between
+        pull = np.tensordot(systems.within, theta, 1) / self.C
+        pull = np.where(used, pull, 0)
+        along = np.einsum("pr,pwo->wro", V, pull)
+        inner = systems.between_squares[columns - 1] + BETWEEN_SHIFT * np.eye(V.shape[1])
+        pull -= np.where(used, np.einsum("pr,wro->pwo", V, np.linalg.solve(inner, along)), 0)
+        return np.linalg.norm(pull, axis=(0, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class SmallSystems:
+    """The systems of q, one for each width."""
+
+    V_root: np.ndarray
+    """(p, rank) L^-1 V."""
+    inverse: np.ndarray
+    """(n_widths, rank, rank) inverses of epsilon I + Z'P^-1 V."""
+    Z_lengths: np.ndarray
+    """(n_widths,) lengths of L^-1 Z."""
+    q_terms: np.ndarray
+    """(n_widths,) no smaller than the sums of magnitudes in a system and its right-hand side."""
+    growth: np.ndarray
+    """(n_widths,) how much more than the factor alone the system of a width magnifies rounding."""
+
+    def at_widths(self, which: np.ndarray) -> SmallSystems:
+        """Return the systems of some of the widths, by a mask of them."""
+        return replace(
+            self,
+            inverse=self.inverse[which],
+            Z_lengths=self.Z_lengths[which],
+            q_terms=self.q_terms[which],
+            growth=self.growth[which],
+        )
+
+    def response_to(self, roots: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return g, of shape (n_widths, rank, n_rows), for rows whose L^-1 h is given."""
+        used = leading(len(roots), columns)[:, :, None]
+        sums = np.tensordot(np.where(used, self.V_root[:, None], 0), roots, (0, 0))
+        return self.inverse.transpose(0, 2, 1) @ sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,18 +169,29 @@ class GraphSystems:
         gram, within = (float(np.abs(matrix).sum(axis=0).max()) for matrix in both)
         return gram, within
 
+    @cached_property
+    def between_squares(self) -> np.ndarray:
+        """(p, rank, rank) V'V of each number of leading rows."""
+        return np.cumsum(self.between[:, :, None] * self.between[:, None], axis=0)
+
     def factored(self, C: float, columns: np.ndarray, limit: float) -> Factored | None:
         """Return the ridge of a penalty, as `RidgeSystems.factored` does."""
-        factor = factor_shifted(self.equations.gram + self.within / C, C)
+        system = self.within / C
+        system += self.equations.gram
+        diagonal = system.diagonal() + 1 / C
+        factor = factor_shifted(system, C)
         if factor is None:
             return None
         try:
-            solved = self._solve(factor, C, columns)
+            projected, small = self._solve(factor, C, columns)
         except np.linalg.LinAlgError:
             return None
-        ridge = GraphRidge(factor, solved.projected, C)
-        condition = ridge.condition(self._norm(C))
-        error = self._error(condition, solved.growth)
+        ridge = GraphRidge(factor, projected, C, diagonal, self, small)
+        # No eigenvalue of P is below 1/C. Where this bound says too little, it is estimated.
+        norm = self._norm(C)
+        error = self._error(CONDITION_FACTOR * C * norm, small.growth)
+        if not (error < limit).all():
+            error = self._error(ridge.condition(norm), small.growth)
         # No lead is larger than infinity: the solver of `fit` decides at these widths.
         return Factored(ridge, np.where(error < limit, error, np.inf))
 
@@ -116,52 +203,60 @@ class GraphSystems:
     def _error(self, condition: float, growth: np.ndarray) -> np.ndarray:
         """Return how far the scores of each width may be from those of `fit`, which inverts M."""
         condition_of_inverse = 1 + np.square(self.between).sum() / BETWEEN_SHIFT
-        condition += INVERSE_FACTOR * condition_of_inverse
+        condition += CONDITION_FACTOR * condition_of_inverse
         return np.array([rounding_error(condition * one) for one in growth])
 
-    def _solve(self, factor: np.ndarray, C: float, columns: np.ndarray) -> _Solved:
+    def _solve(
+        self, factor: np.ndarray, C: float, columns: np.ndarray
+    ) -> tuple[np.ndarray, SmallSystems]:
+        """Return L^-1 (A'Y + V q), of shape (p, n_widths, n_outputs), and the systems of q."""
         p, rank = self.between.shape
-        V, moment = self.between, self.equations.moment
-        used = leading(p, columns)[:, :, None]
-        nested = np.where(used, V[:, None], 0)
-        Z = self._gram_times_between(columns) + nested / C
-        roots = [V, moment, Z.reshape(p, -1)]
-        solved = solve_factored(factor, np.asfortranarray(np.column_stack(roots)))
-        V_root, moment_root, Z_root = np.split(solved, [rank, rank + moment.shape[1]], axis=1)
+        moment, fixed = self.equations.moment, self._of_widths(columns)
+        n_outputs = moment.shape[1]
+        Z = fixed.product + fixed.V / C
+        roots = np.concatenate([self.between, moment, Z.reshape(p, -1)], axis=1)
+        solved = solve_factored(factor, np.asfortranarray(roots))
+        V_root, moment_root = solved[:, :rank], solved[:, rank : rank + n_outputs]
         # For each width, what lies beyond its columns is left out of the sums.
-        Z_root = np.where(used, Z_root.reshape(p, len(columns), rank), 0)
-        products = np.tensordot(Z_root, solved[:, : rank + moment.shape[1]], (0, 0))
-        inner = products[:, :, :rank] + BETWEEN_SHIFT * np.eye(rank)
-        target = np.tensordot(nested, moment, (0, 0)) - products[:, :, rank:]
-        inverse = np.linalg.inv(inner)
-        projected = moment_root[:, None] + np.einsum("pr,wro->pwo", V_root, inverse @ target)
-        V_norms = np.sqrt(np.square(np.where(used, V_root[:, None], 0)).sum(axis=(0, 2)))
-        Z_norms = np.sqrt(np.square(Z_root).sum(axis=(0, 2)))
-        growth = 1 + V_norms * Z_norms * np.linalg.norm(inverse, axis=(1, 2))
-        return _Solved(projected, growth)
+        Z_root = solved[:, rank + n_outputs :].reshape(Z.shape) * fixed.used
+        products = np.tensordot(Z_root, solved[:, : rank + n_outputs], (0, 0))
+        inverse = np.linalg.inv(products[:, :, :rank] + BETWEEN_SHIFT * np.eye(rank))
+        q = inverse @ (fixed.target - products[:, :, rank:])
+        projected = moment_root[:, None] + np.einsum("pr,wro->pwo", V_root, q)
+        Z_lengths = np.sqrt(np.square(Z_root).sum(axis=(0, 2)))
+        lengths = leading_lengths(solved[:, : rank + n_outputs], columns)
+        V_lengths = np.linalg.norm(lengths[:, :rank], axis=1)
+        moment_lengths = np.linalg.norm(lengths[:, rank:], axis=1)
+        q_terms = Z_lengths * (V_lengths * np.linalg.norm(q, axis=(1, 2)) + moment_lengths)
+        growth = 1 + V_lengths * Z_lengths * np.linalg.norm(inverse, axis=(1, 2))
+        return projected, SmallSystems(V_root, inverse, Z_lengths, q_terms, growth)
 
-    def _gram_times_between(self, columns: np.ndarray) -> np.ndarray:
-        """Return A'A V of each width, of shape (p, n_widths, rank), zero beyond its columns."""
+    def _of_widths(self, columns: np.ndarray) -> _OfWidths:
+        """Return what no penalty changes, zero beyond the columns of a width."""
         key = columns.tobytes()
-        if key not in self._products:
-            p, rank = self.between.shape
+        if key not in self._known_widths:
+            p = len(self.between)
             used = leading(p, columns)[:, :, None]
-            nested = np.where(used, self.between[:, None], 0).reshape(p, -1)
-            product = (self.equations.gram @ nested).reshape(p, len(columns), rank)
-            self._products[key] = np.where(used, product, 0)
-        return self._products[key]
+            V = np.where(used, self.between[:, None], 0)
+            product = (self.equations.gram @ V.reshape(p, -1)).reshape(V.shape)
+            target = np.tensordot(V, self.equations.moment, (0, 0))
+            self._known_widths[key] = _OfWidths(used, V, np.where(used, product, 0), target)
+        return self._known_widths[key]
 
     @cached_property
-    def _products(self) -> dict[bytes, np.ndarray]:
+    def _known_widths(self) -> dict[bytes, _OfWidths]:
         return {}
 
 
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    projected: np.ndarray
-    """(p, n_widths, n_outputs) L^-1 (A'Y + V q)."""
-    growth: np.ndarray
-    """(n_widths,) how much more than the factor alone the system of a width magnifies rounding."""
+class _OfWidths(NamedTuple):
+    used: np.ndarray
+    """(p, n_widths, 1) whether a column is one of a width's."""
+    V: np.ndarray
+    """(p, n_widths, rank) V."""
+    product: np.ndarray
+    """(p, n_widths, rank) A'A V."""
+    target: np.ndarray
+    """(n_widths, rank, n_outputs) V'A'Y."""
 
 
 def open_graph_systems(

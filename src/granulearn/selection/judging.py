@@ -118,9 +118,10 @@ class Accuracy:
         certain = found.margins > error
         doubted = ~certain & np.isfinite(error)
         if doubted.any():
-            leads = np.broadcast_to(error, certain.shape)[doubted] * found.largest
-            path = contrasts.at_widths(doubted)
-            certain[doubted] = leads_hold(path, columns[doubted], H, self.is_class, leads)
+            path, error = contrasts.at_widths(doubted), np.broadcast_to(error, certain.shape)
+            certain[doubted] = leads_hold(
+                path, columns[doubted], H, found.at_widths(doubted), error[doubted]
+            )
         return Judged(found.accuracies, certain)
 
     def of_layers(self, outputs: np.ndarray) -> Judged:
@@ -143,10 +144,19 @@ class Decisions:
 
     accuracies: np.ndarray
     """(n_widths,) weighted share of samples whose class is predicted."""
-    margins: np.ndarray
-    """(n_widths,) smallest lead of a winning class, relative to ``largest``."""
+    leads: np.ndarray
+    """(n_widths, n_rows) lead of the winning class over the next one."""
     largest: float
     """Largest magnitude of all scores, or one where that is above it."""
+
+    @property
+    def margins(self) -> np.ndarray:
+        """(n_widths,) smallest lead of a winning class, relative to ``largest``."""
+        return self.leads.min(axis=1) / self.largest
+
+    def at_widths(self, which: np.ndarray) -> Decisions:
+        """Return what some of the widths decide, by a mask of them."""
+        return Decisions(self.accuracies[which], self.leads[which], self.largest)
 
 
 def decide(
@@ -173,21 +183,19 @@ def decide(
     """
     n_rows = len(H)
     correct = np.empty((len(columns), n_rows), dtype=bool)
-    lead, largest = np.full(len(columns), np.inf), 0.0
+    leads, largest = np.empty((len(columns), n_rows)), 0.0
     bytes_per_row = 8 * (len(columns) * len(is_class) + H.shape[1])
     for block in row_blocks(n_rows, bytes_per_row):
         judged = _judge(path.scores(H[block], columns), is_class[:, block])
-        correct[:, block] = judged.right
-        np.minimum(lead, judged.leads.min(axis=1), out=lead)
+        correct[:, block], leads[:, block] = judged.right, judged.leads
         largest = max(largest, judged.largest)
     # Targets are zero and one, so leads that are all far smaller are differences of
     # equal scores, and rounding decides them.
-    largest = max(largest, 1.0)
-    return Decisions(shares(correct, weights), lead / largest, largest)
+    return Decisions(shares(correct, weights), leads, max(largest, 1.0))
 
 
 def leads_hold(
-    path: RidgePath, columns: np.ndarray, H: np.ndarray, is_class: np.ndarray, safe: np.ndarray
+    path: RidgePath, columns: np.ndarray, H: np.ndarray, found: Decisions, error: np.ndarray
 ) -> np.ndarray:
     """Return, for each width, whether rounding changes no decision; rows are looked at one by one.
 
@@ -199,20 +207,19 @@ def leads_hold(
         Number of leading columns of each width, ascending.
     H : ndarray of shape (n_rows, p)
         Features of the samples.
-    is_class : bool ndarray of shape (n_classes, n_rows)
-        Whether a sample is of a class.
-    safe : ndarray of shape (n_widths,)
-        Larger leads need not be looked at.
+    found : Decisions
+        What these widths decide.
+    error : ndarray of shape (n_widths,)
+        How far rounding can move an output of any row, relative to the largest one.
     """
-    # Two outputs have one contrast. Their sum is fitted to ones, and no longer than the bias.
-    lengths = np.linalg.norm(path.coefficients(columns), axis=(0, 2)) + 1
+    # Larger leads need not be looked at. "not >" is also true for NaN, after an overflow.
+    safe = (error * found.largest)[:, None]
+    doubted = np.flatnonzero(~(found.leads > safe).all(axis=0))
     hold = np.ones(len(columns), dtype=bool)
-    for block in row_blocks(len(H), 8 * (len(columns) * len(is_class) + 3 * H.shape[1])):
-        judged = _judge(path.scores(H[block], columns), is_class[:, block])
-        rows = np.flatnonzero(~(judged.leads > safe[:, None]).all(axis=0))
-        moved = path.row_factor * lengths[:, None] * path.sensitivities(H[block][rows], columns)
-        moved = EPS * (moved + FLOOR * max(judged.largest, 1))
-        hold &= (judged.leads[:, rows] > np.minimum(moved, safe[:, None])).all(axis=1)
+    for block in row_blocks(len(doubted), 8 * (2 * len(columns) + 3 * H.shape[1])):
+        rows = doubted[block]
+        moved = EPS * (path.moved_by_rounding(H[rows], columns) + FLOOR * found.largest)
+        hold &= (found.leads[:, rows] > np.minimum(moved, safe)).all(axis=1)
     return hold
 
 
