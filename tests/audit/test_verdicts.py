@@ -107,6 +107,14 @@ def test_rates_that_are_as_probable_count_alike():
     assert_allclose(both.wrong_proba, np.mean(each, axis=0))
 
 
+def test_a_label_is_rated_alone_as_among_others_to_the_last_bit():
+    rates, classes = tuple(np.linspace(0.03, 0.3, 9)), np.array(["a", "b", "c"])
+    pairs = [(own, 0.9 * (1 - own)) for own in np.linspace(0.01, 0.99, 200)]
+    together = rate_labels(evidence_of(pairs), classes, rates).wrong_proba
+    alone = [rate_labels(evidence_of([pair]), classes, rates).wrong_proba[0] for pair in pairs]
+    assert_array_equal(together, alone)
+
+
 def test_calibration_keeps_the_order_of_classes_and_lowers_the_loss():
     rng = np.random.default_rng(0)
     given = rng.integers(3, size=500)

@@ -133,9 +133,10 @@ def test_what_cannot_be_joined_is_refused(both, tmp_path):
     assert "cannot be read" in fails(
         exit_codes.BAD_DATA, "decisions", "merge", tmp_path / "no.csv", "-o", output
     )
-    assert "is not one of 'latest'" in fails(
-        exit_codes.USAGE, "decisions", "merge", *both, "-o", output, "--prefer", "ann"
-    )
+    said = fails(exit_codes.USAGE, "decisions", "merge", *both, "-o", output, "--prefer", "ann")
+    # Between the two, versions of typer differ: "is not one of".
+    assert "'--prefer': 'ann' is not" in said
+    assert "'latest'" in said
     assert not output.exists()
 
 

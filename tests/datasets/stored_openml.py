@@ -55,6 +55,8 @@ def stored_answers(number, name, columns, rows, licence="CC0"):
         f"{api}/qualities/{number}": json.dumps({"data_qualities": {"quality": quality}}).encode(),
         f"{api}/list/data_name/{name}/limit/2/data_version/1": json.dumps(found).encode(),
         f"/data/v1/download/{number}/{name}.arff": arff,
+        # Earlier versions of scikit-learn ask by the number of the file.
+        f"/data/v1/download/{number}": arff,
     }
 
 

@@ -57,7 +57,9 @@ def test_a_set_without_a_target_is_refused(answers, monkeypatch, tmp_path):
 
 
 def test_a_damaged_file_is_refused(answers, monkeypatch, tmp_path):
-    answers["/data/v1/download/99999/tiny.arff"] += b"9,red,yes\n"
+    for path in answers:
+        if path.startswith("/data/v1/download/"):
+            answers[path] += b"9,red,yes\n"
     serve(monkeypatch, tmp_path, answers)
     with (
         pytest.warns(RuntimeWarning, match="Invalid cache"),

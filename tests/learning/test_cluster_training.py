@@ -23,6 +23,7 @@ from granulearn.tables import TableError, Wishes, open_table, read_training_tabl
 from granulearn.tables.readers import text_scan
 from tests.cli.commands import people, write_people
 from tests.distributed.large_tables import call_large
+from tests.learning.even_folds import take_even_folds
 
 
 def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **wishes):
@@ -83,6 +84,7 @@ def assert_same_report(found, expected):
 
 
 def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
+    take_even_folds(monkeypatch)
     monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1_000)
     path = write_messy(tmp_path / "t.csv")
     with open_table(path) as file:
@@ -159,6 +161,7 @@ def test_processes_of_a_cluster_give_the_same_model_to_the_last_bit(
 def test_without_missing_numbers_many_parts_give_the_model_of_training_in_memory(
     tmp_path, monkeypatch
 ):
+    take_even_folds(monkeypatch)
     monkeypatch.setattr(text_scan, "CHUNK_BYTES", 300)
     rng = np.random.default_rng(1)
     frame = people(400).drop(columns="income")
@@ -218,6 +221,7 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
 
 
 def test_scores_are_of_the_rows_held_out_and_all_else_is_of_the_others(tmp_path, monkeypatch):
+    take_even_folds(monkeypatch)
     monkeypatch.setattr(text_scan, "CHUNK_BYTES", 300)
     frame = people(400).drop(columns="income")
     frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
@@ -238,7 +242,8 @@ def test_scores_are_of_the_rows_held_out_and_all_else_is_of_the_others(tmp_path,
     )
 
 
-def test_labels_that_are_whole_numbers_stay_numbers_in_their_order(tmp_path):
+def test_labels_that_are_whole_numbers_stay_numbers_in_their_order(tmp_path, monkeypatch):
+    take_even_folds(monkeypatch)
     frame = people()
     frame["label"] = np.where(frame["label"] == "yes", 10, 9)
     frame["street"] = [f"street {k % 60}" for k in range(len(frame))]

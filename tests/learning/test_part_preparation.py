@@ -13,6 +13,7 @@ from granulearn.datasets.target_encoding import folds_of_rows
 from granulearn.learning.part_preparation import prepare_from_statistics
 from granulearn.learning.part_statistics import ClassedRows, join_statistics, statistics_of_rows
 from granulearn.tables.columns.schema import TypedRows
+from tests.learning.even_folds import take_even_folds
 
 
 def table(classes, n_rows=300, seed=0):
@@ -61,7 +62,8 @@ def statistics(typed, codes, folds, n_classes, edges):
 
 @pytest.mark.parametrize("classes", [["no", "yes"], [3, 7, 10]])
 @pytest.mark.parametrize("edges", [[0, 300], [0, 0, 7, 150, 300]])
-def test_rows_come_out_as_from_a_pipeline_that_was_fitted_to_rows(classes, edges):
+def test_rows_come_out_as_from_a_pipeline_that_was_fitted_to_rows(classes, edges, monkeypatch):
+    take_even_folds(monkeypatch)
     typed, y = table(classes)
     frame = typed.to_frame()
     step = make_pipeline_for(frame)

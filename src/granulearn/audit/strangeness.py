@@ -99,8 +99,9 @@ class StrangeRule:
         """
         local = np.median(self.of_references[nearest], axis=1)
         local = np.maximum(local, self.least_local)
+        farthest = distances[:, -1].copy()  # not a column of an array, see `sure_regions`
         with np.errstate(divide="ignore"):
-            return np.log(distances[:, -1]) - 0.5 * np.log(local)
+            return np.log(farthest) - 0.5 * np.log(local)
 
     def scores(self, nearest: np.ndarray, distances: np.ndarray) -> np.ndarray:
         """Return the strangeness of rows.

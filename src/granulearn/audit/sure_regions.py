@@ -136,7 +136,9 @@ def _curve(theta, z, hits, sizes, rates, n_classes):
     rate = rates[:, None]
     share = expit(theta[:, 2:] + 3) if n_classes > 2 else 1.0
     floor = rate / (n_classes - 1) * share
-    steepness = np.exp(theta[:, 1:2])
+    # A copy, since numpy 1.26 gives other last digits for a column of an array behind which the
+    # result happens to lie.
+    steepness = np.exp(theta[:, 1:2].copy())
     s = expit(theta[:, :1] + steepness * z)
     height = 1 - rate - floor
     p = np.clip(floor + height * s, 1e-9, 1 - 1e-9)

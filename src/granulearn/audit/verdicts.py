@@ -197,7 +197,8 @@ def rate_labels(
         verdicts[known & wrong] = WRONG
         suggested = np.where(known & (rival > np.nan_to_num(own)), other, given)
         each = [wrong_probability(own[known], rate, len(classes)) for rate in rates]
-        wrong_proba[known] = np.mean(each, axis=0)
+        # numpy's mean adds up a single row in another order than many.
+        wrong_proba[known] = sum(each) / len(each)
     return Ratings(
         classes=classes,
         given=given,
