@@ -64,9 +64,9 @@ def latex_table(
     -------
     str
         A ``table`` environment, or a ``longtable`` with its head on every page; one that is
-        too wide for that is a ``table`` for each page. In each line the best is bold and the second best
-        underlined, by what is shown: equal figures are marked alike. A data set that lacks a score
-        is in no average and no rank.
+        too wide for that is a ``table`` for each page. In each line the best is bold and the
+        second best underlined, by what is shown: equal figures are marked alike. A data set
+        that lacks a score is in no average and no rank.
 
     Examples
     --------
