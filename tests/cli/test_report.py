@@ -123,3 +123,24 @@ def test_results_of_the_whole_paper_become_its_page_or_that_of_one_study(tmp_pat
 def test_results_without_the_paper_have_no_page_of_it(results, tmp_path):
     done = granulearn("report", results, "--study", "paper", "-o", tmp_path / "page.html")
     assert (done.code, "granulearn bench paper" in done.err) == (USAGE, True)
+
+
+def test_every_output_is_by_the_score_that_is_asked_for(results, tmp_path):
+    files = ["-o", tmp_path / "p.html", "--latex", tmp_path / "t.tex", "--csv", tmp_path / "t.csv"]
+    succeeds("report", results, "--score", "log_loss", *files)
+    assert "Log loss, mean over splits" in (tmp_path / "p.html").read_text("utf-8")
+    assert "Log loss, mean over splits" in (tmp_path / "t.tex").read_text("utf-8")
+    assert "0.25" in (tmp_path / "t.csv").read_text("utf-8")
+
+
+def test_an_unknown_score_is_refused_with_the_nearest_one(results, tmp_path):
+    done = granulearn("report", results, "--score", "log_los", "-o", tmp_path / "p.html")
+    assert done.code == USAGE
+    assert "small has no score 'log_los'; did you mean 'log_loss'?" in done.err
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_another_score_of_the_paper_needs_one_of_its_studies(tmp_path):
+    done = granulearn("report", empty_paper_store(tmp_path / "p.db"), "--score", "log_loss")
+    assert done.code == USAGE
+    assert "--study table1 --score log_loss" in done.err

@@ -15,7 +15,7 @@ from granulearn.report.exports import (
 from granulearn.studies import Store, StudyError, load_study, summarize
 from tests.report.summaries import full_summary, paper_summary, table1_summary
 from tests.studies.made_up_results import fill_store
-from tests.studies.small_studies import SMALL, write_study
+from tests.studies.small_studies import SMALL, small_study, write_study
 
 
 def cells_of(text: str, head: str) -> list[str]:
@@ -151,3 +151,31 @@ def test_figures_of_the_paper_carry_the_name_of_their_study(tmp_path):
     names = {path.stem for path in write_all_figures(paper_summary(), tmp_path)}
     assert {"table1-ranks", "noise-curve-0", "sensitivity-activation-activation-0"} <= names
     assert all(name.startswith(("table1-", "noise-", "sensitivity-")) for name in names)
+
+
+def times_summary(tmp_path, score):
+    """Return a summary by another score of a study in which GB-RVFL is best, RVFL worst."""
+    right = {"RVFL": 0.7, "GB-RVFL": 0.91234, "tree": 0.8}
+    path = fill_store(
+        tmp_path / "a.db", small_study(tmp_path), lambda cell: right[cell.method.name]
+    )
+    with Store(path, readonly=True) as store:
+        return summarize(store, score=score)
+
+
+def test_of_a_loss_the_smallest_is_bold_and_digits_suffice(tmp_path):
+    summary = times_summary(tmp_path, "log_loss")
+    text = write_latex(summary, tmp_path / "t.tex").read_text("utf-8")
+    assert r"two\_moons & clean & 0.3000 & \textbf{0.0877} & \underline{0.2000} \\" in text
+    assert r"\label{tab:small-log_loss}" in text
+    assert "Log loss, mean over splits." in text
+    frame = pd.read_csv(write_csv(summary, tmp_path / "t.csv"))
+    assert frame["GB-RVFL"].tolist() == [0.0877] * len(frame)
+    markdown = write_markdown(summary, tmp_path / "t.md").read_text("utf-8")
+    assert "| GB-RVFL | 0.0877 | 1.00 |" in markdown
+    assert "granulearn report results/small.db --score log_loss" in markdown
+
+
+def test_times_can_be_the_table_too(tmp_path):
+    frame = pd.read_csv(write_csv(times_summary(tmp_path, "fit_seconds"), tmp_path / "t.csv"))
+    assert (frame[["RVFL", "GB-RVFL", "tree"]] == 0.5).all(axis=None)

@@ -132,3 +132,48 @@ def test_a_study_of_which_nothing_was_run_has_a_summary(tmp_path):
         summary = summarize(store)
     assert summary["progress"]["missing"] == summary["progress"]["cells"]
     assert summary["ranking"] == summary["per_set"] == summary["comparisons"] == []
+
+
+@pytest.fixture
+def small_store(tmp_path):
+    """Return a store in which GB-RVFL is right most often; the loss is what is lacking to 1."""
+    right = {"RVFL": 0.7, "GB-RVFL": 0.9, "tree": 0.8}
+    study = small_study(tmp_path, ("tuning = {", "compare = { rope = 1.0 }\ntuning = {"))
+    path = fill_store(tmp_path / "a.db", study, lambda cell: right[cell.method.name])
+    with Store(path, readonly=True) as store:
+        yield store
+
+
+def test_methods_are_compared_by_the_score_that_is_asked_for_in_its_own_direction(small_store):
+    by_accuracy, by_loss = summarize(small_store), summarize(small_store, score="log_loss")
+    assert (by_accuracy["score"], by_loss["score"]) == ("accuracy", "log_loss")
+    assert (by_accuracy["higher_is_better"], by_loss["higher_is_better"]) == (True, False)
+    assert by_loss["per_set"][0]["values"] == pytest.approx([0.3, 0.1, 0.2])
+    # The loss has the same order here, so the ranks agree though the scale is turned around.
+    assert by_loss["comparisons"][0]["ranks"] == by_accuracy["comparisons"][0]["ranks"]
+    assert [line["best"] for line in by_loss["per_set"]] == [
+        line["best"] for line in by_accuracy["per_set"]
+    ]
+    # A width of no interest is one of the study's own score.
+    assert "rope" not in str(by_loss["comparisons"][0]["pairs"][0])
+    assert by_loss["study"] == by_accuracy["study"]
+
+
+def test_the_score_of_the_study_asked_for_changes_nothing(small_store):
+    assert summarize(small_store, score="accuracy") == summarize(small_store)
+
+
+def test_an_unknown_score_is_answered_with_the_nearest_of_the_study(small_store):
+    with pytest.raises(StudyError, match="small has no score 'logloss'; did you mean 'log_loss'"):
+        summarize(small_store, score="logloss")
+    with pytest.raises(StudyError, match="it has accuracy, log_loss, fit_seconds"):
+        summarize(small_store, score="roc_auc")
+
+
+def test_by_another_score_nothing_stands_beside_the_paper(table1, tmp_path):
+    study = load_study("table1")
+    other = next(score for score in study.scores if score != study.compare.score)
+    path = fill_store(tmp_path / "t.db", study, lambda cell: 0.5)
+    with Store(path, readonly=True) as store:
+        assert summarize(store, score=other)["paper"] is None
+    assert table1["paper"] is not None

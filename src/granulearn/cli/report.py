@@ -38,6 +38,13 @@ def report(
             help="Which study, if the file holds several; `paper` is all that the paper reports."
         ),
     ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help="Which of its scores is shown and compared, such as log_loss; by default the one "
+            "that the study compares."
+        ),
+    ] = None,
     tables: Annotated[
         Path | None, typer.Option(help="Write STUDY.csv and STUDY.md to this directory.")
     ] = None,
@@ -56,6 +63,8 @@ def report(
     """Turn the results of a study into one page that needs no network, or into tables and figures.
 
     The results of `granulearn bench paper` become the page of the whole paper.
+
+    Example: granulearn report results/quick.db --score fit_seconds --latex times.tex
     """
     path = results or _newest()
     others = (tables, latex, markdown, csv, figures)
@@ -72,7 +81,7 @@ def report(
         tell(f"reading {path.name} and comparing its methods")
         with Store(path, readonly=True) as store:
             try:
-                summary = _summary(store, study)
+                summary = _summary(store, study, score)
             except StudyError as error:
                 raise UsageError(str(error)) from error
         tell("drawing and writing")
@@ -84,11 +93,16 @@ def report(
         console().print(f"written: {file}", soft_wrap=True)
 
 
-def _summary(store: Store, study: str | None) -> dict[str, Any]:
+def _summary(store: Store, study: str | None, score: str | None) -> dict[str, Any]:
     """Return what a store says of a study, or of the whole paper."""
     if study == PAPER or (study is None and holds_the_paper(store)):
+        if score is not None:
+            raise StudyError(
+                "all that the paper reports is accuracy; for another score say which study, as in "
+                f"--study table1 --score {score}."
+            )
         return summarize_paper(store)
-    return summarize(store, study)
+    return summarize(store, study, score=score)
 
 
 def _written(

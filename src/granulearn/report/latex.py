@@ -1,7 +1,8 @@
 r"""Score tables as LaTeX, in the form of the paper's: booktabs, best bold, second underlined.
 
 A document that takes them in needs ``\usepackage{booktabs}``; ``\usepackage{graphicx}`` if a table
-is wide, and ``\usepackage{longtable}`` if it is longer than a page.
+is wide, and ``\usepackage{longtable}`` if it is longer than a page. One that is both is several
+tables under one number.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ _ESCAPES = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
 
-LONGEST_ON_A_PAGE = 45
-"""Lines of a table; a longer one goes on on the next page."""
+LONGEST_ON_A_PAGE = 40
+"""Lines of a table; a longer one goes on on the next page. A plain article has room for 42."""
 WIDEST_AT_FULL_SIZE = 60
 """Signs of a line, with room between columns; a wider table is made to fit the text."""
+WIDEST_IN_SMALL_PRINT = 95
+"""Signs of a line that fit the text in small print."""
 # A box is made smaller if it is wider than the text, and left as it is otherwise.
 _FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _CLOSER_COLUMNS = r"\setlength{\tabcolsep}{3pt}"
@@ -60,9 +63,10 @@ def latex_table(
     Returns
     -------
     str
-        A ``table`` environment, or a ``longtable`` with its head on every page. In each line the
-        best is bold and the second best underlined, by what is shown: equal figures are marked
-        alike. A data set that lacks a score is in no average and no rank.
+        A ``table`` environment, or a ``longtable`` with its head on every page; one that is
+        too wide for that is a ``table`` for each page. In each line the best is bold and the
+        second best underlined, by what is shown: equal figures are marked alike. A data set
+        that lacks a score is in no average and no rank.
 
     Examples
     --------
@@ -95,15 +99,19 @@ def latex_table(
         *_ranks(scores.astype(float), ranks, higher_is_better),
     ]
     lines = [*body, *([r"\midrule", *foot] if foot else [])]
-    place = _longtable if len(lines) > LONGEST_ON_A_PAGE else _table
     head = _joined([*heads, *(escaped(str(name)) for name in scores.columns)])
     columns = "l" * len(heads) + "r" * scores.shape[1]
-    wide = _width(rounded, heads, average, digits) > WIDEST_AT_FULL_SIZE
+    width = _width(rounded, heads, average, digits)
+    wide = width > WIDEST_AT_FULL_SIZE
     about = [
         *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
         *([rf"\label{{{label}}}"] if label else []),
     ]
-    return "\n".join(place(columns, about, head, lines, wide))
+    if len(lines) <= LONGEST_ON_A_PAGE:
+        return "\n".join(_table(columns, about, head, lines, wide))
+    if width <= WIDEST_IN_SMALL_PRINT:
+        return "\n".join(_longtable(columns, about, head, lines, wide))
+    return "\n".join(_tables(columns, about, head, lines, bool(caption)))
 
 
 def _width(rounded: pd.DataFrame, heads: list[str], average: str, digits: int) -> int:
@@ -138,8 +146,36 @@ def _longtable(
         *([*about, r"\\"] if about else []), *heading, r"\endfirsthead",
         *heading, r"\endhead", r"\bottomrule", r"\endfoot", *lines, r"\end{longtable}",
     ]  # fmt: skip
-    # No box holds what goes over several pages: small print is all that can be done.
+    # No box holds what goes over several pages.
     return [r"{\scriptsize" + _CLOSER_COLUMNS, *table, "}"] if wide else table
+
+
+def _tables(
+    columns: str, about: list[str], head: str, lines: list[str], has_caption: bool
+) -> list[str]:
+    """Return a table for each page, all made to fit the text; only the first has a new number."""
+    pages: list[str] = []
+    rest = lines
+    while rest:
+        end = _page_end(rest)
+        # A caption that goes on takes the number of the one before.
+        go_on = [r"\addtocounter{table}{-1}", r"\caption[]{(continued)}"] if has_caption else []
+        pages += _table(columns, go_on if pages else about, head, rest[:end], wide=True)
+        rest = rest[end:]
+        rest = rest[1:] if rest[:1] == [r"\midrule"] else rest
+    return pages
+
+
+def _page_end(lines: list[str]) -> int:
+    """Return how many lines go on a page: up to a rule in its second half, if there is one."""
+    if len(lines) <= LONGEST_ON_A_PAGE:
+        return len(lines)
+    rules = [
+        place
+        for place in range(LONGEST_ON_A_PAGE // 2, LONGEST_ON_A_PAGE + 1)
+        if lines[place] == r"\midrule"
+    ]
+    return rules[-1] if rules else LONGEST_ON_A_PAGE
 
 
 def escaped(text: str) -> str:

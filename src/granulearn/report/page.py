@@ -16,6 +16,7 @@ from granulearn.report.result_tables import (
     UNEVEN,
     gaps_in_words,
     means_differ_in_cells,
+    score_digits,
 )
 
 # With more methods than these, figures and the list of cells show them, no table.
@@ -86,6 +87,8 @@ def render_page(summary: dict[str, Any]) -> str:
         {"number": shown_number, "settings": _settings, "words": _words, "seconds": _seconds},
         summary=summary,
         figures=figures,
+        ranking=_best_first(summary),
+        digits=score_digits(summary),
         score_label=score_label(summary),
         gap_heads=GAP_HEADS,
         gaps=gaps_in_words(summary),
@@ -93,6 +96,17 @@ def render_page(summary: dict[str, Any]) -> str:
         wide_table=len(summary["methods"]) <= MOST_COLUMNS,
         theme=theme_css(),
     )
+
+
+def _best_first(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of the methods by their mean; those that have none come last."""
+    sign = -1 if summary["higher_is_better"] else 1
+
+    def place(line: dict[str, Any]) -> tuple[bool, float, str]:
+        mean = line["scores"][summary["score"]]
+        return mean is None, sign * (mean or 0.0), line["method"]
+
+    return sorted(summary["ranking"], key=place)
 
 
 def theme_css() -> str:

@@ -77,9 +77,25 @@ def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
         lines.append({**names, "source": "rerun", **values})
         if theirs := paper.get((line["dataset"], line["condition"])):
             lines.append({**names, "source": "paper", **theirs})
-    source = ["source"] if summary["study"]["paper"] else []
+    source = ["source"] if _is_beside_the_paper(summary) else []
     columns = ["dataset", "condition", *source, *summary["methods"]]
-    return pd.DataFrame(lines, columns=columns).round(2)
+    return pd.DataFrame(lines, columns=columns).round(score_digits(summary))
+
+
+def _is_beside_the_paper(summary: dict[str, Any]) -> bool:
+    """Return whether the paper has a table of what is compared, run already or not."""
+    return bool(summary["study"]["paper"]) and summary["score"] == summary["study"]["score"]
+
+
+def score_digits(summary: dict[str, Any]) -> int:
+    """Return how many decimals the compared score is shown with: losses and times are small.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    """
+    return 2 if summary["in_percent"] else 4
 
 
 def study_markdown(summary: dict[str, Any], more: str = "") -> str:
@@ -122,11 +138,13 @@ def _commands(summary: dict[str, Any]) -> str:
     study = summary["study"]
     bench = f"{_where_the_data_is(summary)}granulearn bench {study['file']}"
     store = f"results/{study['name']}.db"
+    score = "" if summary["score"] == study["score"] else f" --score {summary['score']}"
+    report = f"granulearn report {store}{score}"
     if study["shipped"]:
         head = "Made by:"
-        lines = [f"{bench} --results {store}", f"granulearn report {store} --tables docs/results"]
+        lines = [f"{bench} --results {store}", f"{report} --tables docs/results"]
     else:
-        head, lines = "To run it again:", [bench, f"granulearn report {store}"]
+        head, lines = "To run it again:", [bench, report]
     return "\n".join([head, "", "```", *lines, "```"])
 
 
@@ -224,7 +242,7 @@ def _methods(summary: dict[str, Any]) -> list[str]:
     rows = []
     for line in summary["ranking"]:
         method = line["method"]
-        row = [method, _shown(line["scores"][summary["score"]])]
+        row = [method, _shown(line["scores"][summary["score"]], score_digits(summary))]
         row += [_shown(main["ranks"].get(method))] if main else []
         if paper:
             found = paper.get(method)
@@ -268,7 +286,7 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
     grouped = frame.groupby(by, sort=False)[summary["methods"]]
     means = grouped.mean().where(grouped.count().eq(grouped.size(), axis=0))
     rows = [
-        [*place, *(_shown(value) for value in values)]
+        [*place, *(_shown(value, score_digits(summary)) for value in values)]
         for place, values in zip(means.index.to_frame().to_numpy(), means.to_numpy(), strict=True)
     ]
     return markdown_table([*by, *summary["methods"]], rows)

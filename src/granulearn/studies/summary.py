@@ -20,12 +20,12 @@ from granulearn.studies.methods import as_grids, variants
 from granulearn.studies.paper_claims import mean_accuracy
 from granulearn.studies.score_tables import cell_table, curve_table, mean_curves, score_table
 from granulearn.studies.scores import SHARES, higher_is_better
-from granulearn.studies.spec import Study, StudyError
+from granulearn.studies.spec import Study, StudyError, hint_for
 from granulearn.studies.store import Store, StoredOutcome
 from granulearn.studies.study_files import list_studies
 
 
-def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
+def summarize(store: Store, name: str | None = None, *, score: str | None = None) -> dict[str, Any]:
     """Summarise a study of a store.
 
     Parameters
@@ -34,6 +34,8 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
         Open, may be read-only.
     name : str, default=None
         Which study; may be left out if the store has only one.
+    score : str, default=None
+        One of the scores of the study, to compare methods by; by default the one it names.
 
     Returns
     -------
@@ -52,13 +54,14 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
     >>> sorted(summary)[:3]
     ['activations', 'cells', 'comparisons']
     """
-    study = _find_study(store, name)
+    found = _find_study(store, name)
+    study = _compared_by(found, score)
     cells = expand(study)
     rows = store.rows(cell.key for cell in cells)
     table = cell_table(cells, rows)
     methods = [variant.name for method in study.method for variant in variants(method)]
     return {
-        "study": _describe(study),
+        "study": _describe(found),
         "progress": describe_progress(cells, rows),
         "methods": methods,
         "datasets": list(study.dataset_names),
@@ -74,7 +77,7 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
         "layers": _layers(study, table),
         "activations": _varied(study, table, ("activation",)),
         "surfaces": _varied(study, table, ("C", "n_hidden")),
-        "paper": _paper(study, table, methods),
+        "paper": _paper(study, table, methods) if study is found else None,
         "cells": describe_cells(cells, rows),
         "drawings": _drawings(study, cells, store),
         "environments": _environments(store, rows),
@@ -93,6 +96,19 @@ def _find_study(store: Store, name: str | None) -> Study:
     return Study.model_validate_json(known[wanted])
 
 
+def _compared_by(study: Study, score: str | None) -> Study:
+    """Return the study with its methods compared by another of its scores."""
+    own = study.compare
+    if score is None or score == own.score:
+        return study
+    if score not in study.scores:
+        hint = hint_for(score, study.scores, f"it has {', '.join(study.scores)}.")
+        raise StudyError(f"{study.name} has no score {score!r}; {hint}")
+    # The rope is a width in units of the study's own score.
+    other = own.model_copy(update={"score": score, "rope": None})
+    return study.model_copy(update={"compare": other})
+
+
 def _describe(study: Study) -> dict[str, Any]:
     shipped = study.name in list_studies()
     return {
@@ -108,6 +124,7 @@ def _describe(study: Study) -> dict[str, Any]:
         "n_splits": len(parts(study.split)),
         "tuning": study.tuning.model_dump(),
         "alpha": study.compare.alpha,
+        "score": study.compare.score,
         "noise": [noise.kind for noise in study.noise],
         "methods": [
             {
