@@ -85,6 +85,7 @@ def flip_labels(
 
     Examples
     --------
+    >>> from granulearn.datasets import flip_labels
     >>> labels, mask = flip_labels(["a", "b"] * 50, 0.1, random_state=0)
     >>> int(mask.sum())
     10

@@ -83,12 +83,16 @@ def save_model(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from sklearn.datasets import load_iris
-    >>> from granulearn.estimators import RVFLClassifier
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import load_model, save_model
     >>> X, y = load_iris(return_X_y=True)
-    >>> folder = getfixture("tmp_path")
-    >>> card = save_model(RVFLClassifier(random_state=0).fit(X, y), folder / "iris.skops")
-    >>> loaded = load_model(folder / "iris.skops")
+    >>> model = RVFLClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     card = save_model(model, Path(folder, "iris.skops"))
+    ...     loaded = load_model(Path(folder, "iris.skops"))
     >>> loaded.pipeline.predict(X[:3]).tolist(), loaded.card == card
     ([0, 0, 0], True)
     """

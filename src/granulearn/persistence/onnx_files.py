@@ -58,7 +58,8 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from granulearn.estimators import RVFLClassifier
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import to_onnx
     >>> X, y = load_iris(return_X_y=True)
     >>> onnx_model = to_onnx(RVFLClassifier(random_state=0).fit(X, y), X)
     >>> [output.name for output in onnx_model.graph.output]

@@ -141,6 +141,7 @@ def compare(
     Examples
     --------
     >>> import pandas as pd
+    >>> from granulearn.statistics import compare
     >>> table = pd.DataFrame({"a": [9, 8, 7], "b": [5, 6, 7]}, index=["x", "y", "z"])
     >>> result = compare(table)
     >>> result.ranks.to_dict()
