@@ -4,6 +4,8 @@ Clean the labels, or learn in spite of them
 
 There are three ways to deal with wrong labels: do nothing, clean the table first, or
 use a model that expects them. This example does all three in a few lines each.
+
+In the guide: :doc:`/guide/audit` and :doc:`/guide/robust`.
 """
 
 # %%
@@ -93,4 +95,4 @@ plt.show()
 # Dots are single divisions, bars their means, and the axis does not start at zero.
 # Cleaning has a price that the picture does not show: some labels that were right are
 # dropped with the wrong ones. Where a person can look at the suspects, that is the
-# better way: see the review session below.
+# better way: :doc:`/gallery/audit/plot_review_session`.

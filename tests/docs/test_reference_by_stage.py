@@ -22,6 +22,7 @@ from docs._extensions.reference_by_stage import (
 )
 from granulearn.balls import BallMaker
 from granulearn.memberships import Membership
+from tests.docs.pages import DOCS
 
 
 def test_every_public_name_is_on_a_page_and_on_one_only():
@@ -68,6 +69,14 @@ def test_a_page_names_what_it_lists_by_the_shortest_way():
     assert "   ~granulearn.GranularBalls\n" in page("balls")
     assert "granulearn.balls.EvidenceBalls" in public_names("balls")
     assert "Errors and warnings" in page("tables")
+
+
+@pytest.mark.parametrize("stage", list(stages()))
+def test_a_page_leads_to_the_guide(stage):
+    said = re.search(r"^In the guide: (.+)\.$", page(stage), re.MULTILINE)
+    assert said is not None
+    for name in re.findall(r":doc:`/guide/([\w-]+)`", said[1]):
+        assert (DOCS / "guide" / f"{name}.md").is_file()
 
 
 def test_the_first_page_leads_to_every_stage_and_says_what_it_is():

@@ -5,6 +5,8 @@ Explaining one prediction by its balls
 A forest of balls can say why: which balls of training samples a row fell into, which
 columns led there, and which training rows are nearest. `explain` does it for one row or
 many.
+
+In the guide: :doc:`/guide/robust` and :doc:`/guide/tables`.
 """
 
 # %%

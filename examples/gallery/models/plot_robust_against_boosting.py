@@ -5,6 +5,8 @@ Robust against boosting as noise grows
 Boosted trees are hard to beat while labels are right, and follow wrong ones closely.
 The robust classifier is made for labels that cannot be trusted. Two real tables show
 what that is worth.
+
+In the guide: :doc:`/guide/robust`.
 """
 
 # %%

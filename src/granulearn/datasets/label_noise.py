@@ -83,6 +83,11 @@ def flip_labels(
     NoisyLabels
         ``labels`` and ``mask``.
 
+    See Also
+    --------
+    granulearn.datasets.add_outliers : Noise in the inputs.
+    granulearn.datasets.make_imbalanced : A class that becomes rare.
+
     Examples
     --------
     >>> from granulearn.datasets import flip_labels

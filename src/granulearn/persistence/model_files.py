@@ -81,6 +81,12 @@ def save_model(
     ModelFileError
         If the pipeline is, or holds, something that `load_model` would refuse.
 
+    See Also
+    --------
+    granulearn.load_model : Reads the file again.
+    granulearn.persistence.ModelCard : What the file says of the model.
+    granulearn.persistence.to_onnx : The same model for other languages.
+
     Examples
     --------
     >>> import tempfile
@@ -230,6 +236,12 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ModelFileError
         If the file is foreign, damaged, edited, names a type that is not listed, or
         holds no fitted classifier or regressor.
+
+    See Also
+    --------
+    granulearn.persistence.save_model : Writes such a file.
+    granulearn.persistence.LoadedModel : What is returned.
+    granulearn.persistence.inspect_model : Looks into a file without loading its model.
 
     Examples
     --------

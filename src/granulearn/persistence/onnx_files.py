@@ -55,6 +55,11 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     OnnxMismatchError
         If onnxruntime and the pipeline differ by more than `tolerance`.
 
+    See Also
+    --------
+    granulearn.persistence.save_model : A file that Python reads again, with its card.
+    granulearn.persistence.onnx_inputs : Rows as such a model takes them.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

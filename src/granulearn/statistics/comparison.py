@@ -20,6 +20,12 @@ from granulearn.statistics.ranks import average_ranks
 class Comparison:
     """Everything `compare` found; printed, it says so in words.
 
+    See Also
+    --------
+    granulearn.statistics.compare : Makes one.
+    granulearn.statistics.describe : Says it in words.
+    granulearn.plots.plot_critical_difference : Draws it.
+
     Examples
     --------
     >>> from granulearn.statistics import compare, paper_accuracy_table
@@ -137,6 +143,12 @@ def compare(
     -------
     Comparison
         Means, ranks, tests and pairs.
+
+    See Also
+    --------
+    granulearn.statistics.Comparison : What is returned.
+    granulearn.statistics.describe : Says it in words.
+    granulearn.plots.plot_critical_difference : Draws it.
 
     Examples
     --------

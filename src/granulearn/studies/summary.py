@@ -40,6 +40,11 @@ def summarize(store: Store, name: str | None = None) -> dict[str, Any]:
     dict
         Lists, dictionaries, texts and numbers; `None` where there is nothing.
 
+    See Also
+    --------
+    granulearn.studies.run_study : Fills the store.
+    granulearn.report.write_page : Makes a page of it.
+
     Examples
     --------
     >>> import tempfile
