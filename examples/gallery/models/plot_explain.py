@@ -82,7 +82,11 @@ plt.show()
 
 # %%
 # Training rows that are nearest to it, with their labels: cases that a person can look
-# up.
+# up. `explain` counts the rows that it was given, from 0 on, so ``iloc`` finds them. At
+# the left are their numbers in the whole table: rows were shuffled when a part of them
+# was kept for the test.
 
-nearest = X.iloc[list(why.nearest)][columns].round(2)
-nearest.assign(label=y[list(why.nearest)])
+positions = list(why.nearest)
+nearest = X.iloc[positions][columns].round(2)
+nearest.insert(0, "position", positions)
+nearest.assign(label=y[positions])
