@@ -101,6 +101,7 @@ STAND_INS: dict[str, Callable[[Path], None]] = {
     "docs/guide/audit.md": nothing,
     "docs/guide/command-line.md": credit,
     "docs/guide/review.md": nothing,
+    "docs/guide/tables.md": nothing,
     "docs/start/csv.md": nothing,
     "docs/start/install.md": nothing,
     "docs/index.md": nothing,
