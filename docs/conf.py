@@ -31,6 +31,7 @@ extensions = [
     "flow_diagram",
     "stale_pages",
     "code_without_blank_ends",
+    "names_as_links",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 templates_path = ["_templates"]

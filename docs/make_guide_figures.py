@@ -57,14 +57,47 @@ def noisy_moons() -> tuple[np.ndarray, np.ndarray]:
     return X, flip_labels(y, 0.1, random_state=0).labels
 
 
+def ball_panels() -> tuple[plt.Figure, list[plt.Axes], plt.Axes]:
+    """Return three panels that share their axes, and the place of what explains them."""
+    figure, axes = plt.subplots(
+        2, 2, figsize=(8.6, 5.4), layout="constrained", sharex=True, sharey=True
+    )
+    *panels, place = axes.ravel()
+    return figure, panels, place
+
+
+def explain_balls(panels: list[plt.Axes], place: plt.Axes, titles: list[str], label: str) -> None:
+    """Put one legend and one colour bar, of one range for all panels, beside them."""
+    circles = [drawn for ax in panels for drawn in ax.collections if drawn.get_array() is not None]
+    # Balls of one sample have their colours already: purity 1 is the end of any range.
+    least = min(drawn.get_clim()[0] for drawn in circles)
+    for drawn in circles:
+        drawn.set_clim(least, 1)
+    for ax, title in zip(panels, titles, strict=True):
+        ax.set_title(title, fontsize=15)
+        ax.tick_params(labelsize=12, labelbottom=True, labelleft=True)
+        ax.set(xlabel="", ylabel="")
+        ax.margins(0.05)
+    place.set_axis_off()
+    for code in (0, 1):
+        place.scatter([], [], s=60, color=f"C{code}", label=f"class {code}")
+    place.legend(frameon=False, loc=(0.1, 0.65), fontsize=14, ncols=2)
+    inside = place.inset_axes((0.1, 0.4, 0.8, 0.12))
+    bar = place.figure.colorbar(circles[0], cax=inside, orientation="horizontal")
+    bar.set_label(f"{label} of a ball", fontsize=14)
+    bar.ax.tick_params(labelsize=12)
+
+
 def balls() -> None:
     """Draw three makers on the same samples."""
     X, y = noisy_moons()
-    figure, axes = axes_of(3)
-    for ax, maker in zip(axes, ("two-means", "gbg++", "evidence"), strict=True):
+    figure, panels, place = ball_panels()
+    titles = []
+    for ax, maker in zip(panels, ("two-means", "gbg++", "evidence"), strict=True):
         made = generate_balls(X, y, balls=maker, random_state=0)
-        plot_balls(made, X, y, ax=ax)
-        ax.set_title(f"{maker}: {len(made)} balls")
+        plot_balls(made, X, y, guides=False, ax=ax)
+        titles.append(f"{maker}: {len(made)} balls")
+    explain_balls(panels, place, titles, "purity")
     save(figure, "balls")
 
 
@@ -72,11 +105,11 @@ def memberships() -> None:
     """Draw three schemes on the same balls."""
     X, y = noisy_moons()
     made = generate_balls(X, y, random_state=0)
-    figure, axes = axes_of(3)
+    figure, panels, place = ball_panels()
     schemes = (FuzzyMembership(), SDAPMembership(), EvidenceMembership())
-    for ax, scheme in zip(axes, schemes, strict=True):
-        plot_balls(made, X, y, color=scheme(made, X, y), color_label="membership", ax=ax)
-        ax.set_title(scheme.name)
+    for ax, scheme in zip(panels, schemes, strict=True):
+        plot_balls(made, X, y, color=scheme(made, X, y), guides=False, ax=ax)
+    explain_balls(panels, place, [scheme.name for scheme in schemes], "membership")
     save(figure, "memberships")
 
 

@@ -33,6 +33,26 @@ TITLES = {
     "plots": "Pictures",
     "_versions": "What is installed",
 }
+# Pages of the guide that say what the names of a stage are for.
+GUIDE = {
+    "tables": ["tables", "command-line"],
+    "datasets": ["studies", "imbalance"],
+    "balls": ["balls"],
+    "memberships": ["memberships"],
+    "network": ["networks"],
+    "estimators": ["models", "robust", "networks", "deep", "regression"],
+    "selection": ["tuning"],
+    "audit": ["audit", "tables"],
+    "review": ["review"],
+    "persistence": ["model-files", "serving"],
+    "distributed": ["dask"],
+    "learning": ["tables", "models"],
+    "studies": ["studies", "paper"],
+    "report": ["studies"],
+    "statistics": ["paper", "studies"],
+    "plots": ["balls"],
+    "_versions": ["command-line"],
+}
 
 
 def stages() -> Iterator[str]:
@@ -75,7 +95,8 @@ def page(stage: str) -> str:
     title = TITLES.get(stage, stage.capitalize())
     module = import_module(f"granulearn.{stage}")
     words = inspect.getdoc(module) or ""
-    parts = [f"{title}\n{'=' * len(title)}", words]
+    guide = ", ".join(f":doc:`/guide/{name}`" for name in GUIDE[stage])
+    parts = [f"{title}\n{'=' * len(title)}", words, f"In the guide: {guide}."]
     for heading, names in kinds(stage):
         if names:
             rows = "\n".join(f"   ~{name}" for name in names)

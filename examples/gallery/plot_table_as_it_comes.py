@@ -5,6 +5,8 @@ A table as it comes
 Prices with a currency, dates, cells that say nothing, labels in two spellings:
 `TableClassifier` reads what a person would read, learns from it, and reads new rows in
 the same way.
+
+In the guide: :doc:`/guide/tables`.
 """
 
 # %%

@@ -102,6 +102,7 @@ STAND_INS: dict[str, Callable[[Path], None]] = {
     "docs/guide/datasets.md": nothing,
     "docs/guide/command-line.md": credit,
     "docs/guide/review.md": nothing,
+    "docs/guide/tables.md": nothing,
     "docs/start/csv.md": nothing,
     "docs/start/install.md": nothing,
     "docs/index.md": nothing,

@@ -67,7 +67,14 @@ def test_balls_and_nearest_rows_are_those_of_the_training_rows(fitted):
             assert len(ball.class_counts) == 3
             assert 0 < ball.n_samples <= model.forest_.in_bag_[ball.tree].sum()
             assert 0 < ball.weight <= 1 / 30 + 1e-12
-        assert "nearest training rows" in str(why)
+        assert f"by position: {', '.join(map(str, why.nearest))}" in str(why)
+
+
+def test_nearest_rows_are_positions_whatever_the_rows_of_a_frame_are_called(fitted):
+    X, y, model = fitted
+    called = pd.DataFrame(X, index=1000 + np.arange(len(X))[::-1])
+    (why,) = model.explain(X[:1], training=(called, y))
+    assert_array_equal(why.nearest, np.argsort(np.linalg.norm(X - X[0], axis=1))[:3])
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 1, 1: 3.5, 2: 1}])

@@ -4,6 +4,8 @@ Audit of a table with planted errors
 
 The audit rates every label of a table by balls that did not see it. Here sixty labels
 of a real table are made wrong on purpose, so what the audit says can be checked.
+
+In the guide: :doc:`/guide/audit`.
 """
 
 # %%

@@ -4,6 +4,8 @@ How many labels are wrong?
 
 The audit answers with a number and a range. What can be known without looking at any
 row, and what a few rows checked by hand add, depends on where the mistakes are.
+
+In the guide: :doc:`/guide/audit`.
 """
 
 # %%

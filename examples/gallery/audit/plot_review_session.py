@@ -5,6 +5,8 @@ A review session, simulated
 `Review` leads a person through the doubtful labels of a table: it shows a row, takes a
 decision, and learns from it. Here a loop plays the person, who knows the truth. The
 page of ``granulearn review`` drives the same object.
+
+In the guide: :doc:`/guide/review`.
 """
 
 # %%

@@ -5,6 +5,8 @@ Wrong numbers in place of wrong labels
 Where the target is a number, `audit_values` lists the values that do not fit their
 rows: a slipped point, two digits swapped, another unit. The scale on which they are
 audited decides what is found.
+
+In the guide: :doc:`/guide/tables` and :doc:`/guide/regression`.
 """
 
 # %%

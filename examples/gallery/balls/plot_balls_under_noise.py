@@ -5,6 +5,8 @@ Balls under noise
 A granular ball gathers similar samples of nearly one class. Wrong labels break balls
 apart: to stay pure, a ball must be split around them. So the number of balls says
 something about labels.
+
+In the guide: :doc:`/guide/balls`.
 """
 
 # %%

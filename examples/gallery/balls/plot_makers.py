@@ -5,6 +5,8 @@ Five ways to make balls
 Balls are made by two means, by evidence, or by one of three published ways; ``balls=``
 of every ball model chooses. The makers agree where classes are apart, and differ in
 what becomes of a wrong label.
+
+In the guide: :doc:`/guide/balls`.
 """
 
 # %%

@@ -4,6 +4,8 @@ Memberships on one picture
 
 A membership says how far a ball is to be trusted, from 0 to 1, and the network weighs
 its balls by it. Four schemes look at the same balls and trust different ones.
+
+In the guide: :doc:`/guide/memberships`.
 """
 
 # %%

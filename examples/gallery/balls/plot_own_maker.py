@@ -4,6 +4,8 @@ Balls of your own making
 
 A ball maker is any function that says which samples belong together; `balls_of_groups`
 turns that into balls. Every ball model takes it by ``balls=``.
+
+In the guide: :doc:`/guide/balls`.
 """
 
 # %%

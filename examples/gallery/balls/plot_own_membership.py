@@ -4,6 +4,8 @@ A membership of your own
 
 A membership is any function of a `BallSet` that returns one number from 0 to 1 per
 ball. As a class it gets parameters, and a search can choose them.
+
+In the guide: :doc:`/guide/memberships`.
 """
 
 # %%

@@ -5,6 +5,8 @@ Balls of a real table
 569 tumours with thirty measurements each, from scikit-learn. How many balls they make
 depends on the purity that is asked for, and much more on whether the labels can be
 trusted.
+
+In the guide: :doc:`/guide/balls`.
 """
 
 # %%

@@ -6,6 +6,8 @@ Trained on wrong labels, a model that is honest about labels is wrong about the 
 it says 75 % where 90 % would be right, because a part of the labels it saw is wrong.
 ``noise=`` tells the robust classifier how many, and its probabilities are about the
 true class then.
+
+In the guide: :doc:`/guide/probabilities`.
 """
 
 # %%

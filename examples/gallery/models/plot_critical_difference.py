@@ -5,6 +5,8 @@ Which differences are real?
 Mean accuracies over data sets rank methods; a critical-difference diagram adds which of
 the differences could be chance. First a comparison of our own, then the table of the
 paper.
+
+In the guide: :doc:`/guide/studies` and :doc:`/guide/paper`.
 """
 
 # %%

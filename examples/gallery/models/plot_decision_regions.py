@@ -5,6 +5,8 @@ Decision regions of the eight methods
 The eight networks of the paper, as they come, on the same two moons. Each is shown
 twice: above, with clean training labels; below, with three in ten wrong. The colour is
 the probability.
+
+In the guide: :doc:`/guide/networks`.
 """
 
 # %%

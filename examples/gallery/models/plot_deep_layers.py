@@ -5,6 +5,8 @@ How many layers?
 Deep networks of random layers are fitted once and can be read off after every layer:
 `staged_predict` says how many layers are worth having. More is not always better, least
 of all under wrong labels.
+
+In the guide: :doc:`/guide/deep`.
 """
 
 # %%

@@ -5,6 +5,8 @@ Explaining one prediction by its balls
 A forest of balls can say why: which balls of training samples a row fell into, which
 columns led there, and which training rows are nearest. `explain` does it for one row or
 many.
+
+In the guide: :doc:`/guide/robust` and :doc:`/guide/tables`.
 """
 
 # %%
@@ -80,7 +82,11 @@ plt.show()
 
 # %%
 # Training rows that are nearest to it, with their labels: cases that a person can look
-# up.
+# up. `explain` counts the rows that it was given, from 0 on, so ``iloc`` finds them. At
+# the left are their numbers in the whole table: rows were shuffled when a part of them
+# was kept for the test.
 
-nearest = X.iloc[list(why.nearest)][columns].round(2)
-nearest.assign(label=y[list(why.nearest)])
+positions = list(why.nearest)
+nearest = X.iloc[positions][columns].round(2)
+nearest.insert(0, "position", positions)
+nearest.assign(label=y[positions])

@@ -5,6 +5,8 @@ Imbalance: what class weights change
 When one class becomes rare, a classifier gives it up to be right more often.
 ``class_weight= "balanced"`` moves the boundary back. It does not make the model know
 more: the order of the samples stays nearly as it was.
+
+In the guide: :doc:`/guide/imbalance`.
 """
 
 # %%

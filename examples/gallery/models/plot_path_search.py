@@ -4,6 +4,8 @@ Path search against grid search
 
 `PathSearchCV` has the interface and the results of scikit-learn's `GridSearchCV`. It
 factors a matrix once where a grid search fits every candidate anew.
+
+In the guide: :doc:`/guide/tuning`.
 """
 
 # %%

@@ -5,6 +5,8 @@ Dask on a laptop
 A table that does not fit in memory is read in blocks. `granulearn.distributed` fits
 block by block, and what comes out is the ordinary classifier. It needs no cluster:
 Dask's own threads are enough.
+
+In the guide: :doc:`/guide/dask`.
 """
 
 # %%

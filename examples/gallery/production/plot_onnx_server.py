@@ -5,6 +5,8 @@ ONNX in a server
 A fitted pipeline becomes an ONNX model, which predicts without granulearn, scikit-learn
 or even Python. Here a small web server answers with it, and its answers are compared
 with the pipeline's.
+
+In the guide: :doc:`/guide/model-files` and :doc:`/guide/serving`.
 """
 
 # %%

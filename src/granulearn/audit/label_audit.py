@@ -532,6 +532,12 @@ def audit_labels(
         in the order and the blocks of X, by number of the row, without ``verified`` and
         ``expected_yield``.
 
+    See Also
+    --------
+    granulearn.LabelAudit : The same as an object, which keeps everything.
+    granulearn.Review : Leads through the doubtful labels.
+    granulearn.audit_values : The same for numbers.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -49,6 +49,12 @@ def generate_balls(
     -------
     BallSet
 
+    See Also
+    --------
+    granulearn.GranularBalls : The same as an estimator.
+    granulearn.BallSet : What is returned.
+    granulearn.plots.plot_balls : Draws it.
+
     Examples
     --------
     >>> from granulearn import generate_balls

@@ -130,6 +130,12 @@ class BallSet:
     There are ``k`` balls of ``n`` samples with ``d`` features and ``K``
     classes. The arrays are read-only; balls are made by `generate_balls`.
 
+    See Also
+    --------
+    granulearn.generate_balls : Makes one from samples.
+    granulearn.balls.balls_of_groups : Makes one from groups of your own.
+    granulearn.plots.plot_balls : Draws it.
+
     Examples
     --------
     >>> from granulearn import generate_balls

@@ -53,6 +53,7 @@ def make_imbalanced(X, y, ratio: float, random_state=None) -> Imbalanced:
 
     Examples
     --------
+    >>> from granulearn.datasets import make_imbalanced
     >>> X, y, kept = make_imbalanced([[i] for i in range(20)], [0, 1] * 10, 0.2)
     >>> int(sum(y))
     2

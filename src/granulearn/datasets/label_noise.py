@@ -83,8 +83,14 @@ def flip_labels(
     NoisyLabels
         ``labels`` and ``mask``.
 
+    See Also
+    --------
+    granulearn.datasets.add_outliers : Noise in the inputs.
+    granulearn.datasets.make_imbalanced : A class that becomes rare.
+
     Examples
     --------
+    >>> from granulearn.datasets import flip_labels
     >>> labels, mask = flip_labels(["a", "b"] * 50, 0.1, random_state=0)
     >>> int(mask.sum())
     10

@@ -74,6 +74,7 @@ def load(
 
     Examples
     --------
+    >>> from granulearn.datasets import load
     >>> moons = load("two_moons", n_samples=50)
     >>> moons.X.shape, moons.description.minority_rows
     ((50, 2), 25)

@@ -52,6 +52,7 @@ def add_outliers(X, rate: float, scale: float = 5.0, random_state=None) -> WithO
 
     Examples
     --------
+    >>> from granulearn.datasets import add_outliers
     >>> moved, mask = add_outliers([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [1.0, 1.0]], 0.25)
     >>> int(mask.sum())
     1

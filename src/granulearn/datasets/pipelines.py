@@ -58,6 +58,7 @@ def make_pipeline_for(
     Examples
     --------
     >>> import pandas as pd
+    >>> from granulearn.datasets import make_pipeline_for
     >>> frame = pd.DataFrame({"age": [30, None, 50], "city": ["A", "B", None]})
     >>> make_pipeline_for(frame).fit_transform(frame).round(2).tolist()
     [[-1.22, 1.0, 0.0], [0.0, 0.0, 1.0], [1.22, 1.0, 0.0]]

@@ -67,7 +67,9 @@ class RowExplanation:
                 f"{self.label}{': ' if way else ''}{way}"
             )
         if self.knows_training:
-            lines.append(f"  nearest training rows: {', '.join(map(str, self.nearest))}")
+            lines.append(
+                f"  nearest training rows, by position: {', '.join(map(str, self.nearest))}"
+            )
         else:
             lines.append("  balls and nearest rows are not known: pass training=(X, y)")
         return "\n".join(lines)

@@ -126,6 +126,13 @@ class RobustClassifier(DecisionClassifier):
         Importances of all members by their shares; they sum to one. As
         `out_of_sample_` and `losses_`, absent when `forest` was passed.
 
+    See Also
+    --------
+    granulearn.TableClassifier : Takes tables as they come.
+    granulearn.BallForestClassifier : Its forest alone.
+    granulearn.RVFLCommitteeClassifier : Its networks alone.
+    granulearn.LabelAudit : Says which labels are wrong.
+
     Notes
     -----
     The score of a class is the mean of what the members predict, by their

@@ -72,6 +72,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     See Also
     --------
+    granulearn.RobustClassifier : What it fits unless told otherwise; takes numbers.
     granulearn.audit_labels : Finds the labels of a raw table that are probably wrong.
 
     Examples

@@ -61,6 +61,11 @@ class ModelCard:
     Everything has a default, so that a model made in Python can be saved with
     as much as is known about it.
 
+    See Also
+    --------
+    granulearn.persistence.save_model : Keeps a card beside its model.
+    granulearn.load_model : Gives both back.
+
     Examples
     --------
     >>> from granulearn.persistence import ModelCard

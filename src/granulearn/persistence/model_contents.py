@@ -69,6 +69,10 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
     ModelFileError
         If the file is foreign, damaged or edited, or names a type that is not listed.
 
+    See Also
+    --------
+    granulearn.load_model : Loads the model.
+
     Examples
     --------
     >>> import tempfile

@@ -81,14 +81,24 @@ def save_model(
     ModelFileError
         If the pipeline is, or holds, something that `load_model` would refuse.
 
+    See Also
+    --------
+    granulearn.load_model : Reads the file again.
+    granulearn.persistence.ModelCard : What the file says of the model.
+    granulearn.persistence.to_onnx : The same model for other languages.
+
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from sklearn.datasets import load_iris
-    >>> from granulearn.estimators import RVFLClassifier
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import load_model, save_model
     >>> X, y = load_iris(return_X_y=True)
-    >>> folder = getfixture("tmp_path")
-    >>> card = save_model(RVFLClassifier(random_state=0).fit(X, y), folder / "iris.skops")
-    >>> loaded = load_model(folder / "iris.skops")
+    >>> model = RVFLClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     card = save_model(model, Path(folder, "iris.skops"))
+    ...     loaded = load_model(Path(folder, "iris.skops"))
     >>> loaded.pipeline.predict(X[:3]).tolist(), loaded.card == card
     ([0, 0, 0], True)
     """
@@ -226,6 +236,12 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ModelFileError
         If the file is foreign, damaged, edited, names a type that is not listed, or
         holds no fitted classifier or regressor.
+
+    See Also
+    --------
+    granulearn.persistence.save_model : Writes such a file.
+    granulearn.persistence.LoadedModel : What is returned.
+    granulearn.persistence.inspect_model : Looks into a file without loading its model.
 
     Examples
     --------

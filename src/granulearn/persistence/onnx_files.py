@@ -56,10 +56,16 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     OnnxMismatchError
         If onnxruntime and the pipeline differ by more than `tolerance`.
 
+    See Also
+    --------
+    granulearn.persistence.save_model : A file that Python reads again, with its card.
+    granulearn.persistence.onnx_inputs : Rows as such a model takes them.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from granulearn.estimators import RVFLClassifier
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.persistence import to_onnx
     >>> X, y = load_iris(return_X_y=True)
     >>> onnx_model = to_onnx(RVFLClassifier(random_state=0).fit(X, y), X)
     >>> [output.name for output in onnx_model.graph.output]

@@ -71,6 +71,7 @@ def latex_table(
     Examples
     --------
     >>> import pandas as pd
+    >>> from granulearn.report import latex_table
     >>> scores = pd.DataFrame({"a": [90.0, 70.0], "b": [80.0, 75.0]}, index=["x_1", "y"])
     >>> print(latex_table(scores))
     \begin{table}

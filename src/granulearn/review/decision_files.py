@@ -52,6 +52,11 @@ def read_decisions(path: Path) -> list[Decision]:
     list of Decision
         The last one about each row that was not undone.
 
+    See Also
+    --------
+    granulearn.review.verified_by : What they say of the labels of a table.
+    granulearn.Review : Writes such files.
+
     Examples
     --------
     >>> import tempfile

@@ -36,6 +36,11 @@ class DecisionsError(ValueError):
 class Decision:
     """What a person says about the label of one row; one line of a file.
 
+    See Also
+    --------
+    granulearn.Review : Writes them.
+    granulearn.review.read_decisions : Reads them.
+
     Examples
     --------
     >>> from granulearn.review import Decision

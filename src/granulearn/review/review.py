@@ -83,6 +83,12 @@ class Review:
     background : bool, default=False
         Whether the audit is fitted again while decisions are taken.
 
+    See Also
+    --------
+    granulearn.audit_labels : Which labels are doubtful, without a loop.
+    granulearn.review.Decision : One line of what was decided.
+    granulearn.review.read_decisions : Reads what was decided from its file.
+
     Examples
     --------
     >>> import numpy as np

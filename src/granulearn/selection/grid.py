@@ -26,6 +26,10 @@ def paper_grid() -> dict[str, list]:
     dict of str -> list
         A grid of 1,089 candidates for ``param_grid``; each call makes a new one.
 
+    See Also
+    --------
+    granulearn.PathSearchCV : Searches it for a few factorisations.
+
     Examples
     --------
     >>> from granulearn.selection import paper_grid

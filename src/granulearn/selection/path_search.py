@@ -106,6 +106,10 @@ class PathSearchCV(GridSearchCV):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when X had column names.
 
+    See Also
+    --------
+    granulearn.selection.paper_grid : The paper's grid.
+
     Notes
     -----
     With the columns in the order [direct link, bias, hidden 1..h], the

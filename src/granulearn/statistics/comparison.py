@@ -20,6 +20,12 @@ from granulearn.statistics.ranks import average_ranks
 class Comparison:
     """Everything `compare` found; printed, it says so in words.
 
+    See Also
+    --------
+    granulearn.statistics.compare : Makes one.
+    granulearn.statistics.describe : Says it in words.
+    granulearn.plots.plot_critical_difference : Draws it.
+
     Examples
     --------
     >>> from granulearn.statistics import compare, paper_accuracy_table
@@ -138,9 +144,16 @@ def compare(
     Comparison
         Means, ranks, tests and pairs.
 
+    See Also
+    --------
+    granulearn.statistics.Comparison : What is returned.
+    granulearn.statistics.describe : Says it in words.
+    granulearn.plots.plot_critical_difference : Draws it.
+
     Examples
     --------
     >>> import pandas as pd
+    >>> from granulearn.statistics import compare
     >>> table = pd.DataFrame({"a": [9, 8, 7], "b": [5, 6, 7]}, index=["x", "y", "z"])
     >>> result = compare(table)
     >>> result.ranks.to_dict()

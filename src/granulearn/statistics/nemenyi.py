@@ -27,6 +27,7 @@ def critical_difference(n_models: int, n_sets: int, *, alpha: float = 0.05) -> f
 
     Examples
     --------
+    >>> from granulearn.statistics import critical_difference
     >>> round(critical_difference(8, 37), 3)
     1.726
     """

@@ -62,6 +62,7 @@ def holm_adjust(p_values: ArrayLike) -> np.ndarray:
 
     Examples
     --------
+    >>> from granulearn.statistics import holm_adjust
     >>> holm_adjust([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """

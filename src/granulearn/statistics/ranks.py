@@ -24,6 +24,7 @@ def rank_models(scores: ArrayLike, *, higher_is_better: bool = True) -> np.ndarr
 
     Examples
     --------
+    >>> from granulearn.statistics import rank_models
     >>> rank_models([[0.9, 0.8, 0.8], [0.5, 0.7, 0.6]])
     array([[1. , 2.5, 2.5],
            [3. , 1. , 2. ]])

@@ -110,6 +110,12 @@ def run_study(
     RunResult
         Counts, and the failures of this run.
 
+    See Also
+    --------
+    granulearn.studies.load_study : Reads a study from its file.
+    granulearn.studies.Store : Keeps what was computed.
+    granulearn.studies.summarize : Makes tables of it.
+
     Examples
     --------
     >>> import tempfile

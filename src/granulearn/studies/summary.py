@@ -42,6 +42,11 @@ def summarize(store: Store, name: str | None = None, *, score: str | None = None
     dict
         Lists, dictionaries, texts and numbers; `None` where there is nothing.
 
+    See Also
+    --------
+    granulearn.studies.run_study : Fills the store.
+    granulearn.report.write_page : Makes a page of it.
+
     Examples
     --------
     >>> import tempfile

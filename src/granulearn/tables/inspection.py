@@ -211,6 +211,10 @@ def inspect_table(
     wishes : Wishes, default=None
         What the user says about the columns.
 
+    See Also
+    --------
+    granulearn.TableClassifier : Learns from what was found.
+
     Examples
     --------
     >>> from granulearn.tables import inspect_table, table_of
