@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -48,6 +49,7 @@ def test_every_kind_of_drift_is_counted_in_its_column(model, table):
         missing=1,
         unknown={"Rom": 2, "Wien": 1},
         missing_in_training=found["città"].missing_in_training,
+        rows_in_training=120,
     )
     day = found["day"]
     assert (day.below, day.above, day.misfits, day.surprising) == (1, 1, 1, 3)
@@ -75,3 +77,41 @@ def test_of_a_long_category_the_beginning_is_shown():
     column = ColumnCheck("a", 1, unknown={"x" * 1_000_000: 1})
     assert "x'... (1,000,000 characters)), of 1 cell" in str(column)
     assert len(str(column)) < 200
+
+
+def test_a_column_that_the_feed_lost_has_drifted(model, table):
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    found = model.check(rows.assign(price=None, **{"città": None}))
+    assert {column.name for column in found.drifted} == {"price", "città"}
+    by_name = {column.name: column for column in found.columns}
+    in_training = int((rows["città"] == "").sum())
+    assert in_training > 0
+    assert str(by_name["price"]) == ("column 'price': 120 missing (none in training), of 120 cells")
+    assert str(by_name["città"]) == (
+        f"column 'città': 120 missing ({in_training} of 120 in training), of 120 cells"
+    )
+    assert str(found).count("missing") == 2
+    told = {column["name"]: column for column in json.loads(json.dumps(found.to_json()))["columns"]}
+    assert (told["price"]["more_missing"], told["price"]["surprising"]) == (True, 120)
+    assert (told["age"]["more_missing"], told["age"]["surprising"]) == (False, 0)
+
+
+def test_one_missing_cell_is_told_where_training_had_none():
+    one = ColumnCheck("a", 690, missing=1, rows_in_training=690)
+    assert one.surprising == 1
+    assert str(RowsCheck(690, (one,))) == ("column 'a': 1 missing (none in training), of 690 cells")
+    unknown = ColumnCheck("a", 3, missing=1)  # of a card without rows, which tells of none either
+    assert unknown.more_missing
+
+
+@pytest.mark.parametrize("in_training", [1, 24, 60])
+@pytest.mark.parametrize("rows", [1, 5, 100])
+def test_missing_cells_beyond_chance_are_those_that_shuffled_rows_hardly_have(in_training, rows):
+    # The oracle deals the empty cells out to training and new rows at random, many times.
+    dealt = np.random.default_rng(0).permuted(np.tile(np.arange(120 + rows), (4000, 1)), axis=1)
+    for missing in range(1, rows + 1):
+        column = ColumnCheck("a", rows, missing, 0, 0, 0, {}, in_training / 120, 120)
+        at_least = (dealt[:, :rows] < in_training + missing).sum(axis=1) >= missing
+        share = at_least.mean()
+        if share > 0.004 or share == 0:  # nearer to one in a thousand the oracle is too coarse
+            assert column.more_missing == (share == 0), (missing, share)

@@ -264,3 +264,29 @@ def test_a_nested_column_is_left_out_loudly_and_refused_where_it_is_asked_for(ki
     quiet = report_of(table, "label", ignore=("odd one",))
     assert quiet.problems == ()
     assert not any("odd one" in said for said in quiet.warnings)
+
+
+@pytest.mark.parametrize("sign", ["x", "ü"])
+def test_a_text_too_long_for_a_category_is_refused_by_its_column_and_row(sign):
+    cells = ["a", "b", "c"] * (N // 3)
+    at_most = [*cells[:7], sign * 10_000, *cells[8:]]
+    assert report_of({"b": at_most, "x": NOISE, "y": LABELS}).problems == ()
+    longer = [*cells[:7], " " + sign * 10_001 + " ", *cells[8:]]
+    table = {"b": longer, "x": NOISE, "y": LABELS}
+    (problem,) = report_of(table).problems
+    assert problem == (
+        "Column 'b' holds a text of 10,001 characters at row 8, and a category has at most 10,000; "
+        "correct it, or pass ignore=['b']."
+    )
+    assert report_of(table, include=("b",)).problems == (problem,)
+    assert report_of(table, ignore=("b",)).problems == ()
+    blank = [*cells[:7], " " * 20_000, *cells[8:]]
+    assert report_of({"b": blank, "x": NOISE, "y": LABELS}).problems == ()
+
+
+def test_free_text_of_any_length_is_left_out_as_such():
+    notes = [f"row {row} was seen again and again. " * 500 for row in range(N)]
+    report = report_of({"notes": notes, "x": NOISE, "y": LABELS})
+    assert (report.schema["notes"].left_out, report.problems) == ("free text", ())
+    (problem,) = report_of({"notes": notes, "x": NOISE, "y": LABELS}, include=("notes",)).problems
+    assert "Column 'notes' holds a text of 15,999 characters at row 1" in problem

@@ -131,7 +131,7 @@ class LoadedModel:
         -------
         RowsCheck
             Numbers and dates outside of the range of training, unknown categories, cells of
-            another form and missing ones, counted.
+            another form, and more missing ones than training had, counted.
         """
         reading, count = RowReading(self.inputs), RowsCount(self.card)
         with table_of(_as_table(rows)) as file:

@@ -8,12 +8,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.stats import hypergeom
 
 from granulearn._words import counted, quoted
 from granulearn.persistence.model_card import ColumnCard, ModelCard
 from granulearn.persistence.row_reading import ReadRows, RowReading
 
 _SHOWN = 3
+_CHANCE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,45 @@ class ColumnCheck:
     """Categories that training did not have, and how often each was met."""
     missing_in_training: float = 0.0
     """Share of the training rows in which the cell was empty."""
+    rows_in_training: int = 0
+    """Rows that the share was taken from; 0 if the card does not say."""
+
+    @property
+    def more_missing(self) -> bool:
+        """Whether clearly more cells are empty than in training.
+
+        Where training had no empty cell, one is more. Where it had some, more are empty than
+        chance explains: were the rows of training and these drawn from one feed, so many of
+        all empty cells would be among these less than once in a thousand times.
+        """
+        if not self.missing_in_training:
+            return self.missing > 0
+        both = self.rows_in_training + self.rows
+        empty = self._empty_in_training + self.missing
+        return bool(hypergeom.sf(self.missing - 1, both, empty, self.rows) < _CHANCE)
 
     @property
     def surprising(self) -> int:
-        """Cells that training did not have the like of; missing ones do not count."""
-        return self.misfits + self.below + self.above + sum(self.unknown.values())
+        """Cells that training did not have the like of; missing ones count if `more_missing`."""
+        others = self.misfits + self.below + self.above + sum(self.unknown.values())
+        return others + (self.missing if self.more_missing else 0)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as what JSON can hold."""
+        return {
+            **asdict(self),
+            "more_missing": self.more_missing,
+            "surprising": self.surprising,
+        }
 
     def __str__(self) -> str:
+        training = "none"
+        if self._empty_in_training:
+            training = f"{self._empty_in_training} of {self.rows_in_training}"
         said = [
             f"{count} {what}"
             for count, what in (
+                (self.missing if self.more_missing else 0, f"missing ({training} in training)"),
                 (self.misfits, "of another form"),
                 (self.below, "below the range of training"),
                 (self.above, "above the range of training"),
@@ -65,6 +96,10 @@ class ColumnCheck:
             said.append(f"{total} of unknown categories ({first}{more})")
         found = ", ".join(said) or "as in training"
         return f"column {self.name!r}: {found}, of {counted(self.rows, 'cell')}"
+
+    @property
+    def _empty_in_training(self) -> int:
+        return round(self.missing_in_training * self.rows_in_training)
 
 
 @dataclass(frozen=True)
@@ -92,7 +127,7 @@ class RowsCheck:
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as what JSON can hold."""
-        return asdict(self)
+        return {"rows": self.rows, "columns": [column.to_json() for column in self.columns]}
 
     def __str__(self) -> str:
         if not self.drifted:
@@ -111,7 +146,7 @@ class RowsCount:
 
     def __init__(self, card: ModelCard):
         self._cards = {column.name: column for column in card.columns}
-        self._training_rows = card.rows
+        self._training_rows = card.rows or 0
         self._rows = 0
         self._below: Counter = Counter()
         self._above: Counter = Counter()
@@ -153,6 +188,7 @@ class RowsCount:
                 above=self._above[card.name],
                 unknown=dict(reading.unknown.get(column.name, Counter()).most_common()),
                 missing_in_training=self._share_missing(card),
+                rows_in_training=self._training_rows,
             )
             found.append(check)
         return RowsCheck(self._rows, tuple(found))

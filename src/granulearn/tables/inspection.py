@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import is_nested
 from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.schema import GIVES_AWAY, NESTED, ROW_NUMBER, Schema
+from granulearn.tables.columns.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
 from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import TableSurvey, join_surveys
+from granulearn.tables.columns.survey_records import LONGEST_CATEGORY, TableSurvey, join_surveys
 from granulearn.tables.columns.uses import leave_out
 from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
@@ -323,6 +323,21 @@ def _about_nested(schema: Schema, wishes: Wishes) -> tuple[list[Message], list[s
     ]
 
 
+def _about_long(file: TableFile, cells: TableSurvey, schema: Schema) -> list[Message]:
+    """Return the problems of columns that hold a text where categories are wanted."""
+    problems = []
+    for column in schema.used:
+        long = cells[column.name].first_long
+        if column.kind == CATEGORY and long is not None:
+            said = (
+                f"Column {column.name!r} holds a text of {long.letters:,} characters at "
+                f"{file.place(long.row)}, and a category has at most {LONGEST_CATEGORY:,}; correct "
+                "it, or pass "
+            )
+            problems.append(Message(said, Setting("ignore", (column.name,)), "."))
+    return problems
+
+
 def report_first(
     file: TableFile, look: FirstLook | None, target: str | None, wishes: Wishes
 ) -> TableReport:
@@ -350,6 +365,7 @@ def report_first(
         warnings += labels.warnings
     nested_problems, nested_warnings = _about_nested(schema, wishes)
     problems += nested_problems
+    problems += _about_long(file, look.cells, schema) if look else []
     warnings += nested_warnings
     if look and not schema.used:
         left = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])

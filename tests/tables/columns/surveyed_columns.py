@@ -40,7 +40,7 @@ def few_are_remembered():
     """Lower the limits, so that columns of some cells go beyond them."""
     with (
         mock.patch.multiple(survey_records, MAX_WORDS=4, MAX_UNITS=2, REMEMBERED_CELLS=3),
-        mock.patch.multiple(survey_looks, MAX_WORDS=4, REMEMBERED_CELLS=3),
+        mock.patch.multiple(survey_looks, MAX_WORDS=4, REMEMBERED_CELLS=3, LONGEST_CATEGORY=3),
         mock.patch.object(survey, "_THREADS", 1),
     ):
         yield

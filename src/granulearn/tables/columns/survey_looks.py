@@ -29,12 +29,14 @@ from granulearn.tables.columns.numbers import (
 from granulearn.tables.columns.sketch import Sketch
 from granulearn.tables.columns.survey_records import (
     CODES,
+    LONGEST_CATEGORY,
     MAX_WORDS,
     REMEMBERED_CELLS,
     WORD,
     Cell,
     CellClass,
     ColumnSurvey,
+    LongCell,
     Steps,
     Tally,
     has_unit,
@@ -74,8 +76,9 @@ def survey_column(
     if pa.types.is_temporal(kind):
         return _survey_stored_dates(seen, column, look)
     stored = "category" if pa.types.is_dictionary(kind) else "text"
-    found = _survey_text(seen, as_text(column), look)
-    return replace(found, stored=found.stored | {stored})
+    text = as_text(column)
+    found = _survey_text(seen, text, look)
+    return replace(found, stored=found.stored | {stored}, first_long=_first_long(text, first_row))
 
 
 class _Look(NamedTuple):
@@ -277,6 +280,15 @@ def _with_words(seen: ColumnSurvey, texts: pa.Array, counts: np.ndarray) -> Colu
     if len(texts) <= MAX_WORDS and lengths.max() <= LONGEST_WORD:
         words = dict(zip(texts.to_pylist(), counts.tolist(), strict=True))
     return replace(seen, words=words, letters=int(lengths @ counts), blanks=int(blanks @ counts))
+
+
+def _first_long(text: pa.Array, first_row: int) -> LongCell | None:
+    # Bytes are at hand, and never fewer than characters.
+    if (pc.max(pc.binary_length(text)).as_py() or 0) <= LONGEST_CATEGORY:
+        return None
+    letters = pc.utf8_length(text).fill_null(0).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(letters > LONGEST_CATEGORY)
+    return LongCell(first_row + int(rows[0]), int(letters[rows[0]])) if len(rows) else None
 
 
 def _counted(texts: pa.Array) -> dict[str, int]:

@@ -19,6 +19,8 @@ from granulearn.tables.columns.sketch import Sketch
 # Different words that are counted; a column of more is known by their number alone.
 MAX_WORDS = 1000
 MAX_UNITS = 32
+# A model file holds the text of every category.
+LONGEST_CATEGORY = 10_000
 REMEMBERED_CELLS = 12
 
 WORD = "word"
@@ -34,6 +36,13 @@ class Cell(NamedTuple):
 
     row: int
     text: str
+
+
+class LongCell(NamedTuple):
+    """A cell that is too long for a category: its row, from 0, and its number of characters."""
+
+    row: int
+    letters: int
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ class ColumnSurvey:
     """Letters of all words together."""
     blanks: int = 0
     """Blanks in all words together."""
+    first_long: LongCell | None = None
+    """The first cell that is too long for a category."""
     sketch: Sketch = field(default_factory=Sketch)
     lowest: float = np.inf
     highest: float = -np.inf
@@ -164,6 +175,7 @@ def join_columns(first: ColumnSurvey, second: ColumnSurvey) -> ColumnSurvey:
         words=_joined_words(first.words, second.words),
         letters=first.letters + second.letters,
         blanks=first.blanks + second.blanks,
+        first_long=first.first_long or second.first_long,
         sketch=first.sketch | second.sketch,
         lowest=min(first.lowest, second.lowest),
         highest=max(first.highest, second.highest),
