@@ -64,7 +64,8 @@ def main() -> None:
         [
             "# Speed of serving",
             "",
-            "Made by `python benchmarks/bench_serving.py docs/results/serving_speed.md`, on one "
+            "Made by `GRANULEARN_DATA=DIRECTORY python benchmarks/bench_serving.py "
+            "docs/results/serving_speed.md`, on one "
             f"core of a shared machine, Python {sys.version.split()[0]}, scikit-learn "
             f"{version('scikit-learn')}. Times are of the processor, which had other work too: "
             f"{os.getloadavg()[2]:.0f} processes waited for {os.cpu_count()} cores.",

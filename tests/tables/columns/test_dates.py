@@ -299,3 +299,19 @@ def test_a_text_that_is_nearly_a_date_is_refused_at_once(sign):
     for start in ("", "1.1.2020 ", "2020-01-01", "1 May 2020,", "May 1, 2020 ", "10:00 "):
         assert date_class((start + sign * 48)[:47] + "!") is None
     assert date_class(sign * 10**6) is None
+
+
+@pytest.mark.parametrize("years", [(1969, 1971), (1900, 1960), (1, 9999)])
+def test_many_dates_are_the_numbers_of_each(years):
+    """Those of a few decades are taken from a table."""
+    first, last = (datetime.date(year, 1, 1).toordinal() for year in years)
+    days = (
+        np.random.default_rng(0).integers(first, last, 400) - datetime.date(1970, 1, 1).toordinal()
+    )
+    moments = np.stack([days.astype(float), np.full(400, 3600.0), np.zeros(400)])
+    moments[:2, 7] = np.nan
+    form = DateForm("year first", has_clock=True)
+    found = numbers_of_moments(moments, form)
+    each = [numbers_of_moments(moments[:, [row]], form) for row in range(400)]
+    for name, values in found.items():
+        np.testing.assert_array_equal(values, [numbers[name][0] for numbers in each])

@@ -124,6 +124,20 @@ def test_many_cells_with_marks_and_misfits_are_read_as_one_by_one(column, write,
 PARTS = range(0, 5000, 700)
 
 
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint8(), pa.uint64()])
+@pytest.mark.parametrize("value", [pa.string(), pa.large_string(), pa.float64()])
+def test_a_dictionary_may_use_all_the_codes_that_it_has(index, value):
+    n_texts = 256 if index == pa.uint8() else 128
+    texts = pa.array([f"{number}.5" for number in range(n_texts)]).cast(value)
+    codes = pa.array([*range(n_texts), None, 0, None], index)
+    cells = pa.DictionaryArray.from_arrays(codes, texts)
+    expected = np.array([*np.arange(n_texts) + 0.5, np.nan, 0.5, np.nan])
+    for end in (n_texts, len(cells)):
+        found, misfit = schema.read_column(Column("c", NUMBER), cells[:end])
+        assert misfit is None
+        assert np.array_equal(found["c"], expected[:end], equal_nan=True)
+
+
 @given(st.lists(st.sampled_from(["1", "2.5", "-", "x", None, "1e3"]), max_size=6))
 def test_plain_numbers_at_once_are_those_that_are_all_plain(cells):
     text = pa.array(cells, pa.string())

@@ -398,12 +398,13 @@ def _read_different(
     column: Column, cells: pa.DictionaryArray
 ) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
     """Return what `read_column` does; each different text is looked at once."""
-    different, codes = cells.dictionary, cells.indices
+    # The codes of a table may be too small for one more, or without a sign.
+    text, codes = as_text(cells.dictionary), cells.indices.cast(pa.int64())
     if codes.null_count:
-        codes = codes.fill_null(len(different))
-        different = pa.concat_arrays([different, pa.nulls(1, different.type)])
+        codes = codes.fill_null(len(text))
+        text = pa.concat_arrays([text, pa.nulls(1, text.type)])
     rows = codes.to_numpy(zero_copy_only=False)
-    found, misfit = _read_text(column, as_text(different))
+    found, misfit = _read_text(column, text)
     if misfit is not None:
         misfit = misfit.take(rows) if misfit.any() else None
     return {name: values.take(rows) for name, values in found.items()}, misfit
