@@ -212,6 +212,10 @@ def test_the_branches_of_a_table_pass(frame_step):
         lambda step: step.transformers_.__setitem__(0, (*step.transformers_[0][:2], ["n", "t"])),
         lambda step: step.transformers_.__setitem__(0, (*step.transformers_[0][:2], ["missing"])),
         lambda step: step.transformers_.__setitem__(0, (*step.transformers_[0][:2], 3.0)),
+        lambda step: (
+            step.transformers_.__setitem__(0, ("numbers", "drop", False)),
+            step._transformer_to_input_indices.update(numbers=[]),
+        ),
         lambda step: step._transformer_to_input_indices.update(numbers=[99]),
         lambda step: step._transformer_to_input_indices.update(numbers=[np.array(2)]),
         lambda step: step._transformer_to_input_indices.update(other=[0]),

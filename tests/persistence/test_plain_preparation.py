@@ -102,6 +102,8 @@ def test_other_pipelines_have_no_plain_form():
         lambda p: p[0].named_transformers_["numbers"][1].set_params(with_mean=False),
         lambda p: p[0].named_transformers_["categories"][2].set_params(handle_unknown="error"),
         lambda p: p[0].set_output(transform="pandas"),
+        lambda p: p[0].transformers_.__setitem__(0, (*p[0].transformers_[0][:2], slice(0, 1))),
+        lambda p: p[0].transformers_.__setitem__(0, (*p[0].transformers_[0][:2], "x")),
     ):
         changed = model_of(X, y).pipeline
         change(changed)

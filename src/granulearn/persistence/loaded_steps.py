@@ -161,7 +161,7 @@ def _places(step: Any, columns: Any, place_of: dict, n_columns: int) -> Sequence
         return range(*columns.indices(n_columns))
     if isinstance(columns, np.ndarray):
         columns = np.flatnonzero(columns).tolist() if columns.dtype == bool else columns.tolist()
-    columns = [columns] if isinstance(columns, str | int) else columns
+    columns = [columns] if type(columns) in (str, int) else columns
     require(type(columns) in (list, tuple), step, "a branch has unknown columns")
     if columns and all(type(column) is bool for column in columns):
         columns = np.flatnonzero(columns).tolist()

@@ -118,7 +118,9 @@ def _plain(pipeline: Any, categories: Mapping[str, Mapping[str, int]]) -> PlainP
     _demand(len(steps) == 2 and type(steps[0][1]) is ColumnTransformer)
     prepare = steps[0][1]
     _demand(not vars(prepare).get(_CONFIG) and prepare.transformer_weights is None)
-    branches = {name: (step, list(names)) for name, step, names in prepare.transformers_}
+    # Columns may be a slice or a single name, too.
+    _demand(all(type(names) is list for _, _, names in prepare.transformers_))
+    branches = {name: (step, names) for name, step, names in prepare.transformers_}
     _demand(
         [*branches] == ["numbers", "truths", "categories", "many categories"]
         and not branches["truths"][1]
