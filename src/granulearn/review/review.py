@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -33,6 +30,13 @@ from granulearn.review.decisions import (
 from granulearn.review.journal import Journal, default_journal
 from granulearn.review.progress import ReviewSummary, summarize
 from granulearn.review.queue import QueuedRow, RowFilter, queued_row
+from granulearn.review.review_settings import (
+    check_order,
+    check_settings,
+    installed_version,
+    leaving_out,
+    user_name,
+)
 from granulearn.review.verified_labels import is_stale
 
 if TYPE_CHECKING:
@@ -41,7 +45,6 @@ if TYPE_CHECKING:
     from granulearn.review.reviewed_table import AuditedTable, ReviewedTable
     from granulearn.tables import Reading, Wishes
 
-ORDERS = (WORST_FIRST, AT_RANDOM)
 ALL_ROWS = RowFilter()
 
 
@@ -127,8 +130,8 @@ class Review:
         from granulearn.review.reviewed_table import ReviewedTable
         from granulearn.tables import Wishes
 
-        _check_settings(keep, sample, refit_every)
-        self.who = " ".join((_user_name() if who is None else who).split())
+        check_settings(keep, sample, refit_every)
+        self.who = " ".join((user_name() if who is None else who).split())
         self.sample, self.refit_every = sample, refit_every
         self.background = Background() if background else None
         """Where the audit is fitted again; None if decisions wait for it."""
@@ -138,7 +141,7 @@ class Review:
             "random_state": random_state,
             "n_jobs": n_jobs,
         }
-        wishes = _leaving_out(wishes or Wishes(), group)
+        wishes = leaving_out(wishes or Wishes(), group)
         self.table = ReviewedTable(table, target, keep, wishes, reading)
         path = default_journal(self.table.path) if decisions is None else Path(decisions)
         self.journal = Journal(path)
@@ -237,7 +240,7 @@ class Review:
         """
         with self._lock:
             fit = self._fit
-            _check_order(order)
+            check_order(order)
             among = self._drawn() if order == AT_RANDOM else fit.queue.ratings.worst_first
             return fit.queue.rows[fit.queue.positions(among, self._is_open(), asked)]
 
@@ -263,7 +266,7 @@ class Review:
         order : {"worst", "random"}, default="worst"
             How it came to be looked at.
         """
-        _check_order(order)
+        check_order(order)
         with self._lock:
             fit, position = self._fit, self._position(row)
         (why,) = fit.explainer.explain([position])
@@ -357,7 +360,7 @@ class Review:
         int
             For how many rows that is news.
         """
-        _check_order(order)
+        check_order(order)
         labels = list(label) if isinstance(label, (list, tuple)) else [label] * len(rows)
         wanted = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
         with self._lock:
@@ -424,7 +427,7 @@ class Review:
             when=datetime.now(UTC).isoformat(timespec="seconds"),
             verdict=str(ratings.verdicts[position]),
             probability="" if np.isnan(wrong) else f"{wrong:.4f}",
-            version=_version(),
+            version=installed_version(),
         )
 
     # --- learning from what was decided
@@ -444,7 +447,7 @@ class Review:
             Columns to use that would be left out.
         """
         wishes = replace(self.table.wishes, ignore=tuple(ignore), include=tuple(include))
-        wishes = _leaving_out(wishes, self._settings["groups"])
+        wishes = leaving_out(wishes, self._settings["groups"])
         self._refit(self.table.with_wishes(wishes))
 
     def _refit_if_due(self) -> None:
@@ -520,35 +523,3 @@ class Review:
             f"<Review of {counted(len(self.table.data.rows), 'label')}, "
             f"{counted(len(self._book), 'decision')}>"
         )
-
-
-def _check_order(order: str) -> None:
-    if order not in ORDERS:
-        raise ValueError(f"order={order!r} must be one of {', '.join(ORDERS)}.")
-
-
-def _leaving_out(wishes: Wishes, group: str | None) -> Wishes:
-    """Return wishes by which the column of groups is no input."""
-    if group is None or group in wishes.ignore:
-        return wishes
-    return replace(wishes, ignore=(*wishes.ignore, group))
-
-
-def _check_settings(keep: Sequence[str], sample: int, refit_every: int) -> None:
-    if isinstance(keep, str):
-        raise ValueError(f"keep={keep!r} must be a list of columns, such as [{keep!r}].")
-    for name, value in (("sample", sample), ("refit_every", refit_every)):
-        if value < 1:
-            raise ValueError(f"{name}={value!r} must be 1 or more.")
-
-
-@cache
-def _version() -> str:
-    return version("granulearn")
-
-
-def _user_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "somebody"

@@ -33,7 +33,7 @@ class Claim:
     """One claim of the paper beside what this run says."""
 
     about: str
-    """``table 1``, ``noise`` or ``sensitivity``."""
+    """``table 1``, ``noise``, ``sensitivity``, or a kind of stress."""
     source: str
     """Where the paper says it."""
     text: str
@@ -44,7 +44,7 @@ class Claim:
     verdict: str
     """`FOUND`, `NOT_FOUND` or `OPEN`."""
     in_paper: bool | None
-    """Whether it follows from the paper's own figures; None where these are a drawing."""
+    """Whether it follows from the paper's own figures; None where it prints none."""
     caveat: str = ""
     """What to say with it, if it does not."""
 
@@ -183,6 +183,46 @@ def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
     return _claims("noise", checks, paper, ours)
 
 
+STRESS_KINDS = {
+    "outliers": "outliers",
+    "rare": "a rare class",
+    "joined": "wrong labels beside outliers or a rare class",
+}
+
+
+def claims_of_stress(ours: dict[str, pd.DataFrame], worst: dict[str, str]) -> list[Claim]:
+    """Check the promise of the abstract, which prints no figures on it: robust to what disturbs.
+
+    Parameters
+    ----------
+    ours : dict
+        For each of `STRESS_KINDS`, balanced accuracy in percent, indexed by data set and how
+        hard the condition is: 0 for clean rows, the largest number for the hardest one.
+    worst : dict
+        For each of these, the hardest condition in words.
+
+    Returns
+    -------
+    list of Claim
+        For each kind and each proposed model, that it is ahead of every baseline in the mean
+        over all disturbed conditions, and that it loses least from clean rows to the hardest.
+    """
+    found = []
+    for kind, words in STRESS_KINDS.items():
+        disturbed = ours[kind][ours[kind].index.get_level_values(1) > 0]
+        ahead: list[tuple[str, str, _Check]] = [
+            ("abstract", f"With {words} {model} is more accurate (balanced accuracy) than every "
+             "baseline, in the mean.", _beats_all(model)) for model in PROPOSED
+        ]  # fmt: skip
+        stable: list[tuple[str, str, _Check]] = [
+            ("abstract", f"{model} is more stable: from clean rows to {worst[kind]} it loses less "
+             "balanced accuracy than every baseline.", _loses_least(model)) for model in PROPOSED
+        ]  # fmt: skip
+        found += _claims(kind, ahead, None, disturbed)
+        found += _claims(kind, stable, None, ours[kind])
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class BySetting:
     """The accuracy of the proposed models on one data set, by setting."""
@@ -239,21 +279,24 @@ def claims_of_sensitivity(
 
 
 def _claims(
-    about: str, checks: list[tuple[str, str, _Check]], paper: pd.DataFrame, ours: pd.DataFrame
+    about: str,
+    checks: list[tuple[str, str, _Check]],
+    paper: pd.DataFrame | None,
+    ours: pd.DataFrame,
 ) -> list[Claim]:
     lacking = int(ours.isna().to_numpy().sum())
-    of_paper, of_ours = _Figures(paper), _Figures(ours)
+    of_paper, of_ours = None if paper is None else _Figures(paper), _Figures(ours)
     found = []
     for source, text, check in checks:
-        theirs = check(of_paper)
+        theirs = _Reading("no figures", None) if of_paper is None else check(of_paper)
         if lacking:
             own = f"{lacking} of {ours.size} figures are missing"
             verdict = OPEN
         else:
             reading = check(of_ours)
             own, verdict = reading.figures, _VERDICT[reading.agrees]
-        holds = bool(theirs.agrees)
-        caveat = "" if holds else CAVEAT
+        holds = None if of_paper is None else bool(theirs.agrees)
+        caveat = CAVEAT if holds is False else ""
         found.append(Claim(about, source, text, theirs.figures, own, verdict, holds, caveat))
     return found
 

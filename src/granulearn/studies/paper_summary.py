@@ -114,7 +114,7 @@ def summarize_paper(store: Store) -> dict[str, Any]:
 
 def _table1(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     """Return our table 1: every set of the study, NaN where a cell is missing."""
-    found = {line["dataset"]: _whole(line) for line in summary["per_set"]}
+    found = {line["dataset"]: whole_figures(line) for line in summary["per_set"]}
     empty = [None] * len(methods)
     table = pd.DataFrame.from_dict(
         {name: found.get(name, empty) for name in summary["datasets"]},
@@ -127,7 +127,9 @@ def _table1(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
 
 def _noise(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     """Return our noise table, in the rows of the paper's; NaN where a cell is missing."""
-    found = {(line["dataset"], line["condition"]): _whole(line) for line in summary["per_set"]}
+    found = {
+        (line["dataset"], line["condition"]): whole_figures(line) for line in summary["per_set"]
+    }
     rows = {
         (dataset, rate): found.get((dataset, f"uniform {rate:g} %"), [None] * len(methods))
         for dataset, rate in paper_noise_table().index
@@ -136,8 +138,14 @@ def _noise(summary: dict[str, Any], methods: list[str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), index=index, columns=methods).astype(float)
 
 
-def _whole(line: dict[str, Any]) -> list[float | None]:
-    """Return the figures of a line; none where a split is missing, for it would be another."""
+def whole_figures(line: dict[str, Any]) -> list[float | None]:
+    """Return the figures of a line; none where a split is missing, for it would be another.
+
+    Parameters
+    ----------
+    line : dict
+        One of ``per_set`` in a summary.
+    """
     pairs = zip(line["values"], line["complete"], strict=True)
     return [value if complete else None for value, complete in pairs]
 
