@@ -110,7 +110,7 @@ pytest-quick: kernels
 
 # One thread: on a busy machine the threads of boosted trees wait for each other without a pause.
 # One process: examples leave threads behind, and a copy of a process with threads may wait for ever.
-docs: kernels
+docs: kernels browser
 	@echo "== the documentation site, its examples run (sphinx)"
 	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html
 	@echo "== its links, pictures, widths and size (pytest)"

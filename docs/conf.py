@@ -32,6 +32,7 @@ extensions = [
     "stale_pages",
     "code_without_blank_ends",
     "names_as_links",
+    "pictures_open",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 templates_path = ["_templates"]
