@@ -177,3 +177,17 @@ def test_of_a_very_wide_table_odd_columns_are_shown_and_the_others_counted(tmp_p
     assert "c399 " in out
     assert "c398 " not in out
     assert len(succeeds("check", path, "-t", "label", "--json").json["columns"]) == 400
+
+
+def test_a_target_that_is_not_there_is_no_column_and_no_label_is_spoken_of(tmp_path):
+    table = tmp_path / "twice.csv"
+    table.write_text("a,b,y\n" + "".join(f"{k * k % 13},{k % 2},x{k % 3}\n" for k in range(26)) * 2)
+    done = granulearn("check", table, "--target", "nope")
+    assert done.code == exit_codes.BAD_DATA
+    assert "52 rows, 3 columns" in done.out
+    assert "There is no column 'nope'" in done.err
+    assert "rows repeat an earlier one, in all columns that are used; a copy" in done.err
+    assert "label and all" not in done.err
+    done = succeeds("check", table, "--target", "y")
+    assert "52 rows, 3 columns" in done.out
+    assert "rows repeat an earlier one, label and all; a copy" in done.err

@@ -27,6 +27,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.m
         (PermissionError(13, "Permission denied", "out.csv"), exit_codes.NOT_WRITTEN),
         (FileNotFoundError("the folder x does not exist"), exit_codes.NOT_WRITTEN),
         (exit_codes.UsageError("x"), exit_codes.USAGE),
+        (exit_codes.MissingToolError("x"), exit_codes.MISSING_PACKAGE),
         (exit_codes.InterruptedRunError("x"), exit_codes.INTERRUPTED),
         (ModuleNotFoundError(name="skl2onnx.common"), exit_codes.MISSING_PACKAGE),
         (ValueError("x"), exit_codes.UNEXPECTED),

@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from granulearn.cli import signatures
-from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.exit_codes import MissingToolError, UsageError
 from granulearn.cli.signatures import check_signature
 from granulearn.persistence import ModelFileError
 
@@ -110,7 +110,7 @@ def test_minisign_is_asked_about_its_signatures(tmp_path, monkeypatch):
 def test_a_tool_that_is_missing_is_named(tmp_path, monkeypatch):
     signature, key = fake_minisign(tmp_path, monkeypatch, 0)
     monkeypatch.setattr(signatures.shutil, "which", lambda tool: None)
-    with pytest.raises(UsageError, match="minisign is not installed"):
+    with pytest.raises(MissingToolError, match="minisign is not installed"):
         check_signature(key, signature, key)
 
 

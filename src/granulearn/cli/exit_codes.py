@@ -28,7 +28,7 @@ MEANINGS = {
     BAD_DATA: "a data file or data set cannot be used; the message names the line or column",
     BAD_MODEL: "a model file is refused, or an exported model would not predict the same",
     NOT_WRITTEN: "a file is missing or cannot be read or written (path, rights, full disk)",
-    MISSING_PACKAGE: "an optional package is missing; the message says what to install",
+    MISSING_PACKAGE: "an optional package or a tool is missing; the message says what to install",
     SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
     NO_CLUSTER: "the Dask cluster cannot be reached, or was lost",
     HUNG_UP: "the terminal was closed (SIGHUP); otherwise as 130",
@@ -52,6 +52,10 @@ class UsageError(Exception):
     """Options that do not go together; the message says which."""
 
 
+class MissingToolError(Exception):
+    """A program that is to be run is not installed; the message says which."""
+
+
 class InterruptedRunError(Exception):
     """A run was stopped that keeps what it has; the message says what that is."""
 
@@ -71,6 +75,8 @@ def explain_failure(error: Exception) -> tuple[str | Sequence[str], int]:
             return getattr(error, "problems", ()) or str(error), _BY_NAME[kind]
     if isinstance(error, UsageError):
         return str(error), USAGE
+    if isinstance(error, MissingToolError):
+        return str(error), MISSING_PACKAGE
     if isinstance(error, InterruptedRunError):
         return str(error), INTERRUPTED
     if isinstance(error, ModuleNotFoundError):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.exit_codes import MissingToolError, UsageError
 from granulearn.cli.options import check_is_file
 from granulearn.persistence.errors import ModelFileError
 
@@ -88,7 +88,9 @@ def _run(tool: str, arguments: list[str], file: Path) -> str:
     """Run a tool on a file and return what it prints; it must end well."""
     found = shutil.which(tool)
     if found is None:
-        raise UsageError(f"{tool} is not installed, and checks this kind of signature; install it.")
+        raise MissingToolError(
+            f"{tool} is not installed, and checks this kind of signature; install it."
+        )
     try:
         # The file comes by standard input, as ssh-keygen has it; no shell is involved.
         with file.open("rb") as content:

@@ -61,7 +61,8 @@ def show_whole(report: TableReport, place: Callable[[int], str]) -> None:
         Says where a row stands.
     """
     out = console()
-    n_columns = len(report.schema.columns) + (report.target is not None)
+    # A target that the table lacks is no column of it, and has no labels.
+    n_columns = len(report.schema.columns) + (report.labels is not None)
     out.print(
         bold(report.path.name),
         f": {counted(report.rows, 'row')}, {counted(n_columns, 'column')}",

@@ -28,6 +28,7 @@ from granulearn.tables.messages import Message, Setting
 
 UNKNOWN, MISSING = -1, -2
 """In the place of the number of a category."""
+_NESTED = "lists, maps or bytes"
 
 Place = Callable[[int], str]
 """Says where a row, by its number from 0, stands in its file."""
@@ -213,7 +214,7 @@ class RowReading:
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
             f"{misfits.count} of {self.known_cells[name]} cells do not: "
-            f"{_listed(misfits, place)}; correct the cells or leave them empty."
+            f"{_listed(misfits, place)}; {_step(misfits)} or leave them empty."
             for name, misfits in self.misfits.items()
             if misfits.count > (1 - NEEDED_SHARE) * self.known_cells[name]
         ]
@@ -257,10 +258,11 @@ class RowReading:
             if found is None:
                 continue
             if self.strict:
+                held = _NESTED if found.nested else quoted(found.first[0].text)
                 said = (
                     f"{place(found.first[0].row)}: column {column.name!r} held "
                     f"{self.inputs.form(column.name)} in training, but here it holds "
-                    f"{quoted(found.first[0].text)}; correct it, or leave out "
+                    f"{held}; correct it, or leave out "
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
             earlier = self.misfits.get(column.name)
@@ -294,6 +296,12 @@ class RowReading:
         self.unknown[name] = self.unknown.get(name, Counter()) + met
 
 
+def _step(misfits: Misfits) -> str:
+    return "make plain cells of them" if misfits.nested else "correct the cells"
+
+
 def _listed(misfits: Misfits, place: Place) -> str:
+    if misfits.nested:  # one is like the other, and none has a text
+        return f"{_NESTED}, the first at {place(misfits.first[0].row)}"
     shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in misfits.first)
     return shown + (", ..." if misfits.count > len(misfits.first) else "")

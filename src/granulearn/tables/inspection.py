@@ -419,7 +419,8 @@ def report_second(
     told = {*leaks, *separated, *named}
     warnings += said_near({name: share for name, share in near.items() if name not in told})
     warnings += said_predictions(c.name for c in report.schema.used if c.name not in leaks)
-    warnings += _about_order(report) + said_repeats(findings)
+    labelled = report.labels is not None
+    warnings += _about_order(report) + said_repeats(findings, labelled=labelled)
     columns = tuple(
         leave_out(column, GIVES_AWAY) if column.name in leaks.keys() - kept else column
         for column in report.schema.columns

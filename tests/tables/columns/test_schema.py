@@ -280,7 +280,10 @@ def test_times_of_the_day_are_no_dates_and_dates_no_times():
 def test_nested_cells_are_misfits_and_missing_ones_are_not(kind):
     column = Column("c", kind)
     rows = Schema((column,)).read({"c": pa.array([[1], None, []])})
-    assert rows.misfits["c"] == Misfits(2, (Cell(0, "(nested)"), Cell(2, "(nested)")))
+    nested = Misfits(2, (Cell(0, "(nested)"), Cell(2, "(nested)")), nested=True)
+    assert rows.misfits["c"] == nested
+    assert (nested + nested).nested
+    assert not (nested + Misfits(1, (Cell(3, "x"),))).nested
     assert list(rows.cells) == column.feature_names
     for cells in rows.cells.values():
         missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.array(cells.is_null())

@@ -65,6 +65,12 @@ def test_estimates_are_said_to_be_some():
     assert "(data rows 1 and 5)" in conflicts
 
 
+def test_no_label_is_spoken_of_where_there_is_none():
+    (repeats,) = said_repeats(Findings((), (), 2, 0, (), True), labelled=False)
+    assert repeats.startswith("2 rows repeat an earlier one, in all columns that are used; a copy")
+    assert "label" not in repeats
+
+
 def test_names_of_columns_are_quoted_for_the_shell():
     (apart,) = said_separated(["days late"])
     (named,) = said_named({"my note": 0.984})

@@ -217,9 +217,12 @@ class Misfits:
 
     count: int
     first: tuple[Cell, ...]
+    nested: bool = False
+    """Whether they are lists, maps or bytes, which have no text."""
 
     def __add__(self, other: Misfits) -> Misfits:
-        return Misfits(self.count + other.count, (self.first + other.first)[:SHOWN_MISFITS])
+        first = (self.first + other.first)[:SHOWN_MISFITS]
+        return Misfits(self.count + other.count, first, self.nested and other.nested)
 
 
 @dataclass(frozen=True, eq=False)
@@ -449,7 +452,7 @@ def _misfits(cells: pa.Array, misfit: np.ndarray, first_row: int) -> Misfits:
     else:
         texts = as_text(cells.take(pa.array(shown))).to_pylist()
     first = (Cell(first_row + int(row), text) for row, text in zip(shown, texts, strict=True))
-    return Misfits(len(places), tuple(first))
+    return Misfits(len(places), tuple(first), is_nested(cells.type))
 
 
 def _categorical(text: pa.Array) -> pd.Categorical:

@@ -136,20 +136,23 @@ def said_predictions(names: Iterable[str]) -> list[str]:
     ]
 
 
-def said_repeats(findings: Findings) -> list[str]:
+def said_repeats(findings: Findings, *, labelled: bool = True) -> list[str]:
     """Return how many rows repeat others, or contradict them.
 
     Parameters
     ----------
     findings : Findings
         Of the whole table.
+    labelled : bool, default=True
+        Whether labels were compared, too.
     """
     about = "" if findings.exact else "about "
     said = []
     if findings.duplicates:
         were = "row repeats" if findings.duplicates == 1 else "rows repeat"
+        how = "label and all" if labelled else "in all columns that are used"
         said.append(
-            f"{about}{findings.duplicates} {were} an earlier one, label and all; a copy in the "
+            f"{about}{findings.duplicates} {were} an earlier one, {how}; a copy in the "
             "rows held out makes scores too good: remove repeated rows unless they are different "
             "cases."
         )

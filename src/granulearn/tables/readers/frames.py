@@ -272,6 +272,14 @@ def _of_values(data: Any) -> pa.Table:
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
         given = {_name(key): cells for key, cells in _columns_of(data).items()}
         return pa.table({name: _column(cells, name) for name, cells in given.items()})
+    if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
+        place, wrong = next(
+            (place, row) for place, row in enumerate(data, 1) if not isinstance(row, Mapping)
+        )
+        raise TableError(
+            f"row {place} of the {type(data).__name__} is no dict, as others are, but of type "
+            f"{type(wrong).__name__}; give one dict per row."
+        )
     if isinstance(data, (list, tuple)) and not data:
         raise TableError(f"the {type(data).__name__} has no rows; give at least one.")
     array = array_of(data)
