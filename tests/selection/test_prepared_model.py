@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.metrics import accuracy_score
 
 from granulearn.estimators import (
     DeepRVFLRegressor,
@@ -53,6 +54,24 @@ def test_a_prepared_regressor_finishes_what_fit_does(model):
         assert_array_equal(found, coef)
     assert_array_equal(fitted.predict(X[TEST]), expected.predict(X[TEST]))
     assert set(vars(fitted)) == set(vars(expected))
+
+
+@pytest.mark.parametrize("Classifier", ALL_CLASSIFIERS)
+@pytest.mark.parametrize("weights", [None, np.linspace(0.1, 2, len(X))])
+def test_accuracies_of_a_fitted_model_are_those_of_scikit_learn(Classifier, weights):
+    model, labels = Classifier(random_state=3), y.copy()
+    labels[TEST[0]] = 2  # a class that was not trained on
+    score_params = {} if weights is None else {"sample_weight": weights}
+    here = fold(model, y=labels, score_params=score_params, return_train_score=True)
+    prepared = prepare_model(here, fit_earlier_steps(here, model), clone(model))
+    fitted = prepared.fitted({"activation": model.activation, "C": 2.0, "n_hidden": 7})
+    found = prepared.score(fitted)
+    for name, rows in {"test_scores": TEST, "train_scores": TRAIN}.items():
+        sample_weight = None if weights is None else weights[rows]
+        expected = accuracy_score(
+            labels[rows], fitted.predict(X[rows]), sample_weight=sample_weight
+        )
+        assert found[name] == expected
 
 
 def test_finishing_one_network_leaves_the_prepared_model_alone():

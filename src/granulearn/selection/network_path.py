@@ -29,9 +29,9 @@ from granulearn.selection.prepared_model import PreparedModel
 from granulearn.selection.ridge_path import Factored, RidgePath, factor_ridge
 
 # A network of many more columns than rows is cheaper in the dual form, one by one.
-# Below this many columns nothing is cheaper than the shared factor. The limit of deep
-# networks is higher: alone, each is solved for all its stages, at several times the cost.
-SMALL_SYSTEM = 512
+# Up to so many columns nothing is cheaper than a factor that two widths share. The limit of
+# deep networks is higher: alone, each is solved for all its stages, at several times the cost.
+SMALL_SYSTEM = 544
 SMALL_DEEP_SYSTEM = 2048
 
 
