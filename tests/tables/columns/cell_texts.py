@@ -60,7 +60,7 @@ def _with_other_digits(draw, text: str) -> str:
 @st.composite
 def _damaged(draw, text: str) -> str:
     """Draw a text in which one sign is another one, missing, or too much."""
-    place = draw(st.integers(0, len(text) - 1))
+    place = draw(st.integers(0, max(len(text) - 1, 0)))
     sign = draw(st.sampled_from(["", ".", ",", " ", "-", "x", "€", "5", "\u00a0", "/", ":", "\0"]))
     return text[:place] + sign + text[place + draw(st.integers(0, 1)) :]
 
