@@ -134,8 +134,9 @@ def test_what_cannot_be_joined_is_refused(both, tmp_path):
         exit_codes.BAD_DATA, "decisions", "merge", tmp_path / "no.csv", "-o", output
     )
     said = fails(exit_codes.USAGE, "decisions", "merge", *both, "-o", output, "--prefer", "ann")
-    # Between the two, versions of typer differ: "is not one of".
-    assert "'--prefer': 'ann' is not" in said
+    # What stands between them is typer's, and differs from version to version.
+    assert "'--prefer'" in said
+    assert "'ann' is not" in said
     assert "'latest'" in said
     assert not output.exists()
 
