@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -41,6 +42,19 @@ def test_help_lists_every_verb_with_examples():
 @pytest.mark.parametrize("name", OUR_VERBS)
 def test_help_of_each_verb_has_an_example(name):
     assert f"Example: granulearn {name}" in " ".join(succeeds(name, "--help").out.split())
+
+
+@pytest.mark.parametrize("name", ["fit", "predict", "inspect", "correct"])
+def test_paragraphs_of_help_flow(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    described = succeeds(name, "--help").out.partition("╭")[0].partition("Usage:")[2]
+    lines = [line.strip() for line in described.splitlines()][1:]
+    pairs = [(line, after) for line, after in pairwise(lines) if line and after]
+    assert len(pairs) >= 3
+    for line, after in pairs:
+        # Had the first word of the next line found room, the line would have been broken too early.
+        assert len(line) + 1 + len(after.split()[0]) > 76, line
 
 
 def test_listing_imports_no_verb_and_nothing_they_need():

@@ -126,7 +126,7 @@ def test_code_that_changed_after_the_file_was_read_is_not_run(folder, tmp_path):
 def test_a_file_with_the_name_of_another_module_is_to_be_renamed(folder):
     (folder / "random.py").write_text(CLASS)
     (folder / "own.toml").write_text(STUDY.replace("beside_method", "random"))
-    with pytest.raises(StudyError, match=r"own\.toml, method\.estimator: .*rename the file"):
+    with pytest.raises(StudyError, match=r"own\.toml, method\[0\] \('mine'\): .*rename the file"):
         load_study(folder / "own.toml")
     assert "site-packages" not in sys.modules["random"].__file__
 
@@ -139,8 +139,33 @@ def test_code_that_cannot_be_imported_is_named(folder, code, said):
     (folder / "beside_method.py").write_text(code)
     with pytest.raises(StudyError) as caught:
         load_study(folder / "own.toml")
-    assert "own.toml, method.estimator: beside_method.py cannot be imported" in str(caught.value)
+    assert "own.toml, method[0] ('mine'): beside_method.py cannot be imported" in str(caught.value)
     assert said in str(caught.value)
+
+
+def test_code_that_cannot_be_imported_is_named_by_the_method_that_needs_it(folder):
+    (folder / "beside_broken.py").write_text("1 / 0\n")
+    second = '[[method]]\nname = "other"\nestimator = "beside_broken.Other"\n'
+    (folder / "own.toml").write_text(STUDY + second)
+    with pytest.raises(StudyError) as caught:
+        load_study(folder / "own.toml")
+    assert "own.toml, method[1] ('other'): beside_broken.py cannot be imported" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("meant", "said"),
+    [
+        ("nope", "has no 'nope'; check the name."),
+        ("Mein", "has no 'Mein'; did you mean 'Mine'?"),
+        ("choosen", "has no 'choosen'; check the name."),
+    ],
+)
+def test_of_the_names_of_a_file_only_classes_are_offered(folder, meant, said):
+    (folder / "beside_method.py").write_text(CLASS + "def chosen():\n    return 1\n")
+    (folder / "own.toml").write_text(STUDY.replace("Mine", meant))
+    with pytest.raises(StudyError) as caught:
+        load_study(folder / "own.toml")
+    assert f"own.toml, method[0] ('mine'): estimator: 'beside_method' {said}" in str(caught.value)
 
 
 def test_a_package_beside_the_file_counts_with_all_its_modules(tmp_path):
@@ -160,7 +185,7 @@ def test_a_folder_that_is_no_package_is_told_what_it_lacks(folder, place):
     (folder / "own.toml").write_text(STUDY.replace("beside_method.Mine", "loose.inner.Mine"))
     with pytest.raises(StudyError) as caught:
         load_study(folder / "own.toml")
-    assert "own.toml, method.estimator: 'loose.inner.Mine' is in the folder loose/" in str(
+    assert "own.toml, method[0] ('mine'): 'loose.inner.Mine' is in the folder loose/" in str(
         caught.value
     )
     assert "has no __init__.py; add an empty one." in str(caught.value)

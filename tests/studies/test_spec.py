@@ -20,6 +20,11 @@ from tests.studies.small_studies import SMALL, small_study
         ("seed = 3", "rows = 1", "rows"),
         ('name = "tree"', 'name = "RVFL"', "two methods are named 'RVFL'"),
         ('draw = ["two_moons"]', 'draw = ["elsewhere"]', "elsewhere"),
+        (
+            'datasets = ["two_moons", ',
+            'datasets = ["two_mons", ',
+            "'two_moons' is in draw or duplicates, but not in datasets, which has 'two_mons'; is",
+        ),
         ('datasets = ["two_moons", ', 'datasets = ["circles", ', "'circles' is named twice"),
         ("tuning = { folds = 3 }", "tuning = { folds = 1 }", "tuning.folds"),
         ("tuning = { folds = 3 }", 'compare = { score = "macro_f1" }', "compare.score"),

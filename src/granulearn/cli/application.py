@@ -102,7 +102,14 @@ def _command(content: Any, name: str, summary: str | None) -> Any:
         content = application
     command = typer.main.get_command(content)
     command.name = name
+    for each in (command, *getattr(command, "commands", {}).values()):
+        each.help = _flowing(each.help or "")
     return command
+
+
+def _flowing(text: str) -> str:
+    """Return paragraphs of one line each: rich keeps breaks, and the terminal breaks again."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _print_version(wanted: bool) -> None:

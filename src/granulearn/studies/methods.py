@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from inspect import ismethod, signature
 from itertools import product
+from types import FunctionType, ModuleType
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -230,9 +231,16 @@ def _find(path: str, key: str) -> Any:
     except ModuleNotFoundError as error:
         raise StudyError(f"{key}: {path!r} {_said_missing(str(error.name))}") from error
     except AttributeError as error:
-        there = [other for other in dir(import_module(module_name)) if other[:1] != "_"]
-        hint = hint_for(name, there, "check the name.")
+        hint = hint_for(name, _nameable(import_module(module_name), key), "check the name.")
         raise StudyError(f"{key}: {module_name!r} has no {name!r}; {hint}") from error
+
+
+def _nameable(module: ModuleType, key: str) -> list[str]:
+    """Return what of a module may stand in a study: classes, and functions that are schemes."""
+    kinds = type if key == "estimator" else (type, FunctionType)
+    return [
+        name for name, found in vars(module).items() if name[0] != "_" and isinstance(found, kinds)
+    ]
 
 
 def _said_missing(module: str) -> str:

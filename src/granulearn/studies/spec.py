@@ -343,7 +343,9 @@ class Study(_Strict):
             raise ValueError(f"two methods are named {sorted(repeated)[0]!r}")
         for name in (*self.draw, *(name for group in self.duplicates for name in group)):
             if name not in self.dataset_names:
-                raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets")
+                near = difflib.get_close_matches(name, self.dataset_names, n=1)
+                hint = f", which has {near[0]!r}; is one of the names misspelt?" if near else ""
+                raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets{hint}")
         kinds = [noise.kind for noise in self.noise]
         if len(set(kinds)) < len(kinds):
             raise ValueError("a kind of noise is named twice; join its rates")

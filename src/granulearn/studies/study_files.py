@@ -177,11 +177,15 @@ def _with_files_beside(study: Study, file: str) -> Study:
             sign = "." if isinstance(given, OwnTable) else ": "
             raise StudyError(f"{where}{sign}{error}") from error
     _refuse_class_without_file(study, file, directory)
-    try:
-        code = code_beside(study.method, directory)
-        import_beside(code, str(directory))
-    except StudyError as error:
-        raise StudyError(f"{file}, method.estimator: {error}") from error
+    code: dict[str, str] = {}
+    for position, method in enumerate(study.method):
+        try:
+            own = code_beside([method], directory)
+            import_beside(own, str(directory))
+        except StudyError as error:
+            raise StudyError(f"{file}, method[{position}] ({method.name!r}): {error}") from error
+        code |= own
+    code = dict(sorted(code.items()))
     found = Found(directory=str(directory), file=file, tables=tables, code=code)
     return study.model_copy(update={"found": found}) if tables or code else study
 
