@@ -74,7 +74,11 @@ def test_a_model_that_was_given_a_member_is_saved_with_it(kind, tmp_path):
         (lambda model: setattr(model.estimator, "predict", 3), "predict"),
         (lambda model: setattr(model.estimator, "coef_", np.zeros(2)), "n_features_in_"),
         (lambda model: model.estimators_.append(model.estimator), "n_features_in_"),
-        (lambda model: model.estimators_.append(make_pipeline(model.estimators_[0])), "pipeline"),
+        (lambda model: model.estimators_.append(model.estimators_[0]), "part of it twice"),
+        (
+            lambda model: model.estimators_.append(make_pipeline(model.estimators_.pop())),
+            "pipeline",
+        ),
     ],
 )
 def test_a_member_that_is_not_as_it_was_given_is_refused(change, said, tmp_path):
