@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from granulearn.network import NormalEquations
 from granulearn.selection.ridge_path import (
+    ROW_FACTOR,
     RidgePath,
     _running_sums,
     factor_ridge,
@@ -97,7 +98,7 @@ def test_what_rounding_may_move_grows_with_the_weights(problem):
     path = ridge_path(A, B, C)
     lengths = [np.linalg.norm(by_svd(A[:, :p], B, C)) + 1 for p in columns]
     assert_allclose(weight_lengths(path.coefficients(columns)), lengths, rtol=1e-6)
-    expected = np.array(lengths)[:, None] * path.sensitivities(H, columns)
+    expected = ROW_FACTOR * np.array(lengths)[:, None] * path.sensitivities(H, columns)
     assert_allclose(path.moved_by_rounding(H, columns), expected, rtol=1e-6)
 
 

@@ -114,7 +114,8 @@ class GraphRidge(RidgePath):
         pull = np.tensordot(systems.within, theta, 1) / self.C
         pull = np.where(used, pull, 0)
         along = np.einsum("pr,pwo->wro", V, pull)
-        inner = systems.between_squares[columns - 1] + BETWEEN_SHIFT * np.eye(V.shape[1])
+        squares = np.stack([V[:p].T @ V[:p] for p in columns])
+        inner = squares + BETWEEN_SHIFT * np.eye(V.shape[1])
         pull -= np.where(used, np.einsum("pr,wro->pwo", V, np.linalg.solve(inner, along)), 0)
         return np.linalg.norm(pull, axis=(0, 2))
 
@@ -169,11 +170,6 @@ class GraphSystems:
         gram, within = (float(np.abs(matrix).sum(axis=0).max()) for matrix in both)
         return gram, within
 
-    @cached_property
-    def between_squares(self) -> np.ndarray:
-        """(p, rank, rank) V'V of each number of leading rows."""
-        return np.cumsum(self.between[:, :, None] * self.between[:, None], axis=0)
-
     def factored(self, C: float, columns: np.ndarray, limit: float) -> Factored | None:
         """Return the ridge of a penalty, as `RidgeSystems.factored` does."""
         system = self.within / C
@@ -211,7 +207,7 @@ class GraphSystems:
     ) -> tuple[np.ndarray, SmallSystems]:
         """Return L^-1 (A'Y + V q), of shape (p, n_widths, n_outputs), and the systems of q."""
         p, rank = self.between.shape
-        moment, fixed = self.equations.moment, self._of_widths(columns)
+        moment, fixed = self.equations.moment, self._without_penalty(columns)
         n_outputs = moment.shape[1]
         Z = fixed.product + fixed.V / C
         roots = np.concatenate([self.between, moment, Z.reshape(p, -1)], axis=1)
@@ -231,7 +227,7 @@ class GraphSystems:
         growth = 1 + V_lengths * Z_lengths * np.linalg.norm(inverse, axis=(1, 2))
         return projected, SmallSystems(V_root, inverse, Z_lengths, q_terms, growth)
 
-    def _of_widths(self, columns: np.ndarray) -> _OfWidths:
+    def _without_penalty(self, columns: np.ndarray) -> _WithoutPenalty:
         """Return what no penalty changes, zero beyond the columns of a width."""
         key = columns.tobytes()
         if key not in self._known_widths:
@@ -240,15 +236,15 @@ class GraphSystems:
             V = np.where(used, self.between[:, None], 0)
             product = (self.equations.gram @ V.reshape(p, -1)).reshape(V.shape)
             target = np.tensordot(V, self.equations.moment, (0, 0))
-            self._known_widths[key] = _OfWidths(used, V, np.where(used, product, 0), target)
+            self._known_widths[key] = _WithoutPenalty(used, V, np.where(used, product, 0), target)
         return self._known_widths[key]
 
     @cached_property
-    def _known_widths(self) -> dict[bytes, _OfWidths]:
+    def _known_widths(self) -> dict[bytes, _WithoutPenalty]:
         return {}
 
 
-class _OfWidths(NamedTuple):
+class _WithoutPenalty(NamedTuple):
     used: np.ndarray
     """(p, n_widths, 1) whether a column is one of a width's."""
     V: np.ndarray
