@@ -1,6 +1,7 @@
 """Arrays of a model file are read as numpy reads them, or refused by their headers."""
 
 import io
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -85,3 +86,15 @@ def test_a_header_is_as_long_as_it_says(change):
     data[8] += change
     with pytest.raises(ArchiveError, match=r"1\.npy"):
         read(bytes(data))
+
+
+def test_a_large_array_is_never_in_memory_twice():
+    array = np.zeros(4 * 2**20)
+    archive = archive_of(as_npy(array))
+    tracemalloc.start()
+    try:
+        read_array(archive, "1.npy")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert array.nbytes <= peak < 1.5 * array.nbytes

@@ -131,3 +131,10 @@ def test_the_command_names_the_data_directory_where_sets_came_from_one(source, t
     assert command not in write_tables(summary, tmp_path)[1].read_text(encoding="utf-8")
     summary["cells"][0]["splits"][0]["source"] = source
     assert command in write_tables(summary, tmp_path)[1].read_text(encoding="utf-8")
+
+
+def test_tables_by_another_score_have_names_of_their_own(tmp_path):
+    summary = full_summary()
+    names = [path.name for path in write_tables(summary | {"score": "log_loss"}, tmp_path)]
+    study = summary["study"]["name"]
+    assert names == [f"{study}-log_loss.csv", f"{study}-log_loss.md"]

@@ -46,7 +46,10 @@ def report(
         ),
     ] = None,
     tables: Annotated[
-        Path | None, typer.Option(help="Write STUDY.csv and STUDY.md to this directory.")
+        Path | None,
+        typer.Option(
+            help="Write STUDY.csv and STUDY.md to this directory; by another --score STUDY-SCORE.csv and .md."
+        ),
     ] = None,
     latex: Annotated[
         Path | None,

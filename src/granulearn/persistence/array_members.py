@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from itertools import chain
 from math import prod
 from typing import Literal, NamedTuple
 
@@ -54,7 +55,7 @@ def read_array(members: zipfile.ZipFile, name: str) -> np.ndarray:
     header = _header_of(name, start)
     flat = np.empty(prod(header.shape), header.dtype)
     raw, end = flat.view(np.uint8), 0
-    for piece in (start[header.n_before :], *pieces):
+    for piece in chain((start[header.n_before :],), pieces):
         begin, end = end, end + len(piece)
         raw[begin:end] = np.frombuffer(piece, np.uint8)
     return flat.reshape(header.shape, order=header.order)

@@ -13,7 +13,12 @@ from granulearn.report.figures import score_label, write_figures
 from granulearn.report.latex import latex_table
 from granulearn.report.page import MOST_COLUMNS
 from granulearn.report.paper_page import paper_markdown
-from granulearn.report.result_tables import score_digits, score_frame, study_markdown
+from granulearn.report.result_tables import (
+    score_digits,
+    score_frame,
+    study_markdown,
+    table_name,
+)
 from granulearn.studies import StudyError
 from granulearn.studies.cells import CLEAN
 from granulearn.tables.writing import guarded_frame
@@ -215,19 +220,12 @@ def _latex(summary: dict[str, Any]) -> str:
     return latex_table(
         scores,
         caption=f"{words[0].upper()}{words[1:]}, mean over splits.{state}",
-        label=_label(summary),
+        label=f"tab:{table_name(summary)}",
         average=f"{'Overall average' if several else 'Average ' + words.removesuffix(' (%)')}",
         ranks=ranks,
         higher_is_better=summary["higher_is_better"],
         digits=score_digits(summary),
     )
-
-
-def _label(summary: dict[str, Any]) -> str:
-    """Return the label of the table; by another score than the study's own it is another table."""
-    study = summary["study"]
-    name = f"tab:{study['name']}"
-    return name if summary["score"] == study["score"] else f"{name}-{summary['score']}"
 
 
 def _columns(summary: dict[str, Any]) -> list[str]:

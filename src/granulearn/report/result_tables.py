@@ -40,7 +40,7 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
     ...     [path.name for path in write_tables(summarize(store), folder)]
     ['quick.csv', 'quick.md']
     """
-    name = summary["study"]["name"]
+    name = table_name(summary)
     folder = Path(directory)
     scores = guarded_frame(score_frame(summary))
     more = f"Every data set: [{name}.csv]({name}.csv)."
@@ -49,6 +49,19 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
         folder / f"{name}.md": study_markdown(summary, more),
     }
     return [write_text_atomically(path, text) for path, text in contents.items()]
+
+
+def table_name(summary: dict[str, Any]) -> str:
+    """Return the name of a study's table; by another score than the study's own it is another one.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.studies.summarize` returned.
+    """
+    study = summary["study"]
+    same = summary["score"] == study["score"]
+    return study["name"] if same else f"{study['name']}-{summary['score']}"
 
 
 def score_frame(summary: dict[str, Any]) -> pd.DataFrame:

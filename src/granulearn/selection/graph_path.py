@@ -216,8 +216,10 @@ class GraphSystems:
         # For each width, what lies beyond its columns is left out of the sums.
         Z_root = solved[:, rank + n_outputs :].reshape(Z.shape) * fixed.used
         products = np.tensordot(Z_root, solved[:, : rank + n_outputs], (0, 0))
-        inverse = np.linalg.inv(products[:, :, :rank] + BETWEEN_SHIFT * np.eye(rank))
-        q = inverse @ (fixed.target - products[:, :, rank:])
+        inner = products[:, :, :rank] + BETWEEN_SHIFT * np.eye(rank)
+        inverse = np.linalg.inv(inner)
+        # Not by the inverse: where V is nearly of lower rank, that would lose three digits.
+        q = np.linalg.solve(inner, fixed.target - products[:, :, rank:])
         projected = moment_root[:, None] + np.einsum("pr,wro->pwo", V_root, q)
         Z_lengths = np.sqrt(np.square(Z_root).sum(axis=(0, 2)))
         lengths = leading_lengths(solved[:, : rank + n_outputs], columns)

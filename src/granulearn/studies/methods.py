@@ -238,8 +238,11 @@ def _find(path: str, key: str) -> Any:
 def _nameable(module: ModuleType, key: str) -> list[str]:
     """Return what of a module may stand in a study: classes, and functions that are schemes."""
     kinds = type if key == "estimator" else (type, FunctionType)
+    # A package may load what it offers when it is asked for it: `dir` knows, and `vars` does not.
     return [
-        name for name, found in vars(module).items() if name[0] != "_" and isinstance(found, kinds)
+        name
+        for name in dir(module)
+        if name[0] != "_" and isinstance(getattr(module, name, None), kinds)
     ]
 
 

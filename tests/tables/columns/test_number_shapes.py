@@ -67,3 +67,14 @@ def test_no_mark_is_a_number_in_any_form(mark):
         for unit in UNITS:
             assert read_number(cell, NumberForm(".", unit)) is None
             assert read_number(cell, NumberForm(",", unit)) is None
+
+
+@pytest.mark.parametrize("decimals", [22, 23])
+def test_many_decimals_without_a_digit_before_them_are_rounded_once(decimals):
+    # The 23rd power of ten is no float: to divide by it would round twice.
+    rng = np.random.default_rng(0)
+    texts = [f".{'0' * (decimals - 15)}{part:015}" for part in rng.integers(10**14, 10**15, MANY)]
+    values, known = numbers_by_shape(pa.array(texts), NumberForm(".", ""))
+    expected = np.array([float(text) for text in texts])
+    assert (values[known] == expected[known]).all()
+    assert known.all() == (decimals == 22)

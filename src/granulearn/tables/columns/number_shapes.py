@@ -14,7 +14,7 @@ from granulearn.tables.columns.shapes import by_shape, places_of_digits, powers_
 # Whole numbers below this, and powers of ten up to the 22nd, are floats without rounding: one
 # divided by the other is then rounded once, as the text itself would be (Clinger 1990).
 _EXACT_BELOW = 2.0**53
-_MOST_DIGITS = 23
+_MOST_DIGITS = 22
 
 
 class _Plan(NamedTuple):
