@@ -164,6 +164,11 @@ class FaceOnly:
         return self
 
 
+def test_a_misspelt_class_of_a_package_that_loads_its_names_late_has_a_hint():
+    with pytest.raises(StudyError, match="did you mean 'RVFLClassifier'"):
+        check_method(rvfl(estimator="granulearn.RVFLClasifier"))
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -48,7 +48,8 @@ def report(
     tables: Annotated[
         Path | None,
         typer.Option(
-            help="Write STUDY.csv and STUDY.md to this directory; by another --score STUDY-SCORE.csv and .md."
+            help="Write STUDY.csv and STUDY.md to this directory; by another score, "
+            "STUDY-SCORE.csv and STUDY-SCORE.md."
         ),
     ] = None,
     latex: Annotated[

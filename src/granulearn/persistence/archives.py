@@ -31,8 +31,9 @@ DEEPEST = 200
 # Each tree of a forest is looked at by itself: with more, that would take more than a second.
 MOST_TREES = 5_000
 # A row may take so many steps on its way down all ball trees of a file: 10,000 rows that walk
-# down chains together are predicted within 5 seconds (`benchmarks/hostile_forests.py`). Steps are counted, since neither depth nor
-# splits would do: training makes chains, too, and a split may look at hundreds of columns.
+# down chains together are predicted within 5 seconds (`benchmarks/hostile_forests.py`). Steps
+# are counted, since neither depth nor splits would do: training makes chains, too, and a split
+# may look at hundreds of columns.
 MOST_STEPS = 1_000_000
 # A file may unpack to so many bytes for each of its own, beyond what is little anyway.
 HIGHEST_RATIO, LITTLE = 20, 32 * 2**20
