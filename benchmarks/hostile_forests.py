@@ -5,9 +5,10 @@
 Each forest is one that a hostile file could hold: chains of splits of one column or of many, in few
 trees or in as many as may be, that send all rows to their ends or lose a few at every split,
 and leaves of many classes. The time is that of the processor, one thread, the least of three. Then
-come forests of training data that make it long, with as many trees as `fit` chooses: how many steps
-they take. The exit code is 1 if a hostile forest takes more than 5 seconds, or a trained one more
-steps than may be.
+come trees that fan out into a chain for every row, where each row has steps of its own and no
+company: their time is one of bytes. Last come forests of training data that make it long, with as
+many trees as `fit` chooses: how many steps they take. The exit code is 1 if a hostile forest takes
+more than 5 seconds, or a trained one more steps than may be.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from granulearn.balls.forest import BallForest
 from granulearn.balls.forest_tree import BallTree
 from granulearn.estimators import BallForestClassifier
 from granulearn.persistence.archives import MOST_STEPS, MOST_TREES
+from granulearn.persistence.loaded_model import MAX_ROWS_PER_PIECE
 
 N_ROWS, SECONDS, N_TIMES = 10_000, 5, 3
 
@@ -69,6 +71,51 @@ def forests() -> Iterator[tuple[str, BallForest]]:
     yield "100 trees of 9,900 classes", forest(10, 9900, 100, 1, 0.5)
 
 
+def fan(n_chains: int, length: int, width: int, n_columns: int) -> BallForest:
+    """Return a forest of one tree, which parts rows into many chains of equal length.
+
+    The nodes of all chains that are equally deep stand side by side, so that a chain is scattered
+    over all memory.
+    """
+    n_top = n_chains - 1
+    n_nodes = 2 * n_top + 1 + 2 * length * n_chains
+    children, thresholds = np.full(n_nodes, -1, np.int32), np.zeros(n_nodes)
+    lows, highs = np.zeros(n_top + n_chains), np.ones(n_top + n_chains)
+    for node in range(n_top):
+        left, middle = 2 * node + 1, (lows[node] + highs[node]) / 2
+        children[node], thresholds[node] = left, middle
+        lows[left : left + 2] = lows[node], middle
+        highs[left : left + 2] = middle, highs[node]
+    ends, free = np.arange(n_top, n_top + n_chains), n_top + n_chains
+    for _ in range(length):
+        children[ends], thresholds[ends] = free + 2 * np.arange(n_chains), 1e9
+        ends, free = children[ends], free + 2 * n_chains
+    is_leaf = children < 0
+    children[is_leaf] = -1 - np.arange(is_leaf.sum())
+    widths = np.where(is_leaf, 0, width)
+    widths[:n_top] = 1
+    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+    features = np.random.default_rng(0).integers(n_columns, size=offsets[-1]).astype(np.int32)
+    features[:n_top] = 0
+    leaves = np.full((is_leaf.sum(), 2), 0.5, np.float32)
+    directions = np.ones(len(features))
+    tree = BallTree(children, offsets, features, directions, thresholds, leaves)
+    tree._check_loaded()
+    return BallForest((tree,), np.zeros(n_columns), 1.0, 2)
+
+
+def fans() -> Iterator[tuple[str, BallForest]]:
+    """Yield trees of many chains with what they are."""
+    yield "4,096 chains, 1 of 10 columns", fan(4096, 2000, 1, 10)
+    yield "4,096 chains, 1 of 1,000 columns", fan(4096, 2000, 1, 1000)
+    yield "4,096 chains, 8 of 1,000 columns", fan(4096, 1000, 8, 1000)
+
+
+def n_bytes(forest: BallForest) -> int:
+    """Return how large the arrays of all trees are."""
+    return sum(array.nbytes for tree in forest.trees for array in vars(tree).values())
+
+
 def trained() -> Iterator[tuple[str, BallForest]]:
     """Yield forests that were fitted to data with long ways down, with what the data are."""
     rng = np.random.default_rng(0)
@@ -84,23 +131,32 @@ def trained() -> Iterator[tuple[str, BallForest]]:
     yield "60,000 rows of noise", BallForestClassifier(random_state=0).fit(X, y).forest_
 
 
+def seconds(forest: BallForest, n_together: int) -> float:
+    """Return the least processor time of predicting all rows, some of them together."""
+    X, least = np.random.default_rng(0).random((N_ROWS, len(forest.shift))), np.inf
+    forest.posterior(X[:10])
+    for _ in range(N_TIMES):
+        began = time.process_time()
+        for begin in range(0, N_ROWS, n_together):
+            forest.posterior(X[begin : begin + n_together])
+        least = min(least, time.process_time() - began)
+    return least
+
+
 def main() -> int:
     """Time all forests; return the exit code."""
     slowest = 0.0
     print(f"| forest | steps of a row | seconds of {N_ROWS:,} rows |\n|---|---|---|")
     for name, each in forests():
-        X = np.random.default_rng(0).random((N_ROWS, len(each.shift)))
-        n_steps, least = each._n_steps_of_a_row(), np.inf
-        each.posterior(X[:10])
-        for _ in range(N_TIMES):
-            began = time.process_time()
-            # Many classes are predicted for some thousand rows at a time.
-            for begin in range(0, N_ROWS, 2000):
-                each.posterior(X[begin : begin + 2000])
-            least = min(least, time.process_time() - began)
+        # Many classes are predicted for some thousand rows at a time.
+        least = seconds(each, 2000)
         slowest = max(slowest, least)
-        print(f"| {name} | {n_steps:,} | {least:.2f} |", flush=True)
+        print(f"| {name} | {each._n_steps_of_a_row():,} | {least:.2f} |", flush=True)
     print(f"\nslowest: {slowest:.2f} s of processor time")
+    print(f"\n| tree | gigabytes | seconds of {N_ROWS:,} rows | per gigabyte |\n|---|---|---|---|")
+    for name, each in fans():
+        least, size = seconds(each, MAX_ROWS_PER_PIECE), n_bytes(each) / 1e9
+        print(f"| {name} | {size:.2f} | {least:.2f} | {least / size:.1f} |", flush=True)
     print("\n| trained on | trees | steps of a row |\n|---|---|---|")
     most = 0
     for name, each in trained():

@@ -26,6 +26,7 @@ from granulearn._invariants import (
     parts_of,
     require,
 )
+from granulearn.balls.few_rows import are_few, leaves_of_few
 from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import (
     BallTree,
@@ -101,7 +102,13 @@ class BallForest:
 
     def posterior(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Return class probabilities of shape (n_rows, n_outputs)."""
-        return self._mean_posterior(X, None, n_threads)
+        leaves = leaves_of_few(self.trees, self.rows(X)) if are_few(len(X)) else None
+        if leaves is None:
+            return self._mean_posterior(X, None, n_threads)
+        total = np.zeros((len(X), self.n_outputs))
+        for tree, own in zip(self.trees, leaves, strict=True):
+            total += tree.leaf_proba[own]
+        return self._shares(total)
 
     def out_of_bag_posterior(
         self, X: np.ndarray | NarrowTable, in_bag: np.ndarray, n_threads: int = 1
@@ -153,7 +160,10 @@ class BallForest:
         step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // bytes_per_row)
         stretches = [slice(i, i + step) for i in range(0, len(table), step)]
         in_threads(add_up, stretches, n_threads)
-        # Divided by their sum, not by the number of trees: leaves are rounded.
+        return self._shares(total)
+
+    def _shares(self, total: np.ndarray) -> np.ndarray:
+        """Return what trees added up by its sum, not by their number: leaves are rounded."""
         sums = total.sum(axis=1, keepdims=True) / self.n_weighings
         return np.divide(total, sums, out=np.full_like(total, np.nan), where=sums > 0)
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from threadpoolctl import threadpool_limits
 
+from granulearn.balls.few_rows import loops_may_wait
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.streams import PARQUET_ENDINGS, written_output
 from granulearn.learning.prediction import Predictor
@@ -40,7 +41,8 @@ def predict_file(
         return f"{file.path}, {file.place(row)}"
 
     # One thread computes while another reads ahead.
-    with written_output(output, ".csv") as draft, threadpool_limits(1, user_api="blas"):
+    one_thread = threadpool_limits(1, user_api="blas")
+    with written_output(output, ".csv") as draft, one_thread, loops_may_wait():
         writer = None
         try:
             for chunk in predictor.loaded.chunks(file, predictor.input_names):
