@@ -12,13 +12,16 @@ from granulearn._invariants import (
     COMPLEX,
     FLOAT,
     INTS,
+    LONGEST_LABEL,
     InvariantError,
     array_of,
     check_fields,
     check_inputs_of,
     check_thread_count,
     choice_of,
+    has_real_signs,
     is_monotone,
+    is_writable,
     labels_of,
     number_of,
     part_of,
@@ -106,13 +109,36 @@ def test_a_choice_is_one_of_its_words():
         np.array([None, "a"], dtype=object),
         np.array([1 + 2j]),
         ["a", "b"],
+        np.array([b"a", b"b"]),
+        np.array([0.1, 0.2]),
+        np.array([1.0, np.inf], dtype=object),
+        np.array([1, 10**400], dtype=object),
+        np.array([1.0, 1e300]),
+        np.array(["a", "b" * (LONGEST_LABEL + 1)]),
+        np.array(["a", "b" * (LONGEST_LABEL + 1)], dtype=object),
     ],
 )
 def test_labels_are_different_sorted_and_of_one_kind(labels):
-    for good in (["a", "b"], [1, 2], [False, True], np.array(["a", "b"], dtype=object)):
-        labels_of(with_x(np.asarray(good)), "x")
+    longest = ["", "b" * LONGEST_LABEL]
+    for good in (["a", "b"], longest, [1, 2], [1.0, 2.0], [False, True], [0, 2**63 - 1]):
+        for dtype in (None, object):
+            labels_of(with_x(np.array(good, dtype=dtype)), "x")
     with pytest.raises(InvariantError):
         labels_of(with_x(labels), "x")
+
+
+def test_text_that_cannot_be_written_is_known():
+    assert is_writable("")
+    assert is_writable("größer 🙂")
+    assert not is_writable("a\ud800")
+    assert has_real_signs(np.array(["größer 🙂", ""]))
+    assert has_real_signs(np.array([], "U3"))
+    assert has_real_signs(np.array(["größer"]).astype(">U6"))
+    for sign in (0x110000, 0x7FFFFFFF, 0xD800, 0xDFFF):
+        texts = np.array(["ab", "cd"])
+        texts.view(np.uint32)[1] = sign
+        assert not has_real_signs(texts)
+        assert not has_real_signs(texts[::-1].astype(">U2"))
 
 
 def test_offsets_rise_from_zero_to_the_end():

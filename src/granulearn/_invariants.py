@@ -29,6 +29,8 @@ NOT_TOO_LARGE = (-LARGEST, LARGEST)
 ANY_FINITE = (-FINITE, FINITE)
 # Sums of shares are rounded.
 SHARE = (0, 1.001)
+# Characters of a label, which an answer repeats for every row.
+LONGEST_LABEL = 10_000
 # More rows or threads are nonsense, and could exhaust a machine.
 MOST_ROWS, MOST_THREADS = 2**40, 256
 
@@ -176,13 +178,47 @@ def labels_of(owner: Any, name: str = "classes_") -> np.ndarray:
     value = getattr(owner, name)
     require(type(value) is np.ndarray and value.ndim == 1, owner, f"{name} is no list of labels")
     require(len(value) > 0, owner, f"{name} is empty")
-    plain = value.dtype.kind in "biuUS" or (value.dtype.kind == "f" and np.isfinite(value).all())
+    holds_labels = value.dtype.kind in "biufUS"
     if value.dtype.kind == "O":
         kinds: tuple[type, ...] = (str,) if isinstance(value[0], str) else (bool, int, float)
-        plain = all(isinstance(label, kinds) for label in value)
-    require(plain, owner, f"{name} holds something other than labels")
+        holds_labels = all(isinstance(label, kinds) for label in value)
+    said = f"{name} holds something other than texts or whole numbers"
+    require(holds_labels, owner, said)
     require(rises(value), owner, f"{name} is not sorted, or names a class twice")
+    # `fit` takes neither bytes nor fractions for classes, and no format holds larger numbers.
+    if value.dtype.kind == "U":
+        longest = value.dtype.itemsize // 4
+    elif isinstance(value[0], str):
+        longest = max(map(len, value))
+    else:
+        longest = 0
+        whole = value.dtype.kind in "biu" or (
+            value.dtype.kind in "fO" and all(map(_is_whole, value))
+        )
+        require(whole, owner, said)
+    too_long = f"{name} has a label of {longest} characters, and {LONGEST_LABEL} is the most"
+    require(longest <= LONGEST_LABEL, owner, too_long)
     return value
+
+
+def _is_whole(label: float) -> bool:
+    return -(2**63) <= label < 2**64 and int(label) == label
+
+
+def is_writable(text: str) -> bool:
+    """Say whether a text can be written: half of a pair of signs cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def has_real_signs(texts: np.ndarray) -> bool:
+    """Say whether an array of texts of one width holds signs that exist, and no halves of any."""
+    plain = np.ascontiguousarray(texts, texts.dtype.newbyteorder("="))
+    signs = plain.view(np.uint32) if plain.dtype.itemsize else np.zeros(0, np.uint32)
+    return not ((signs >= 0x110000) | ((signs >= 0xD800) & (signs < 0xE000))).any()
 
 
 def rises(values: np.ndarray) -> bool:

@@ -63,7 +63,14 @@ def test_probe_rows_reach_beyond_training_and_have_missing_cells():
     assert rows.equals(probe_rows(card))
 
 
+def test_the_widest_range_has_probe_rows():
+    card = ModelCard(columns=(ColumnCard("n", "number", lowest=-1.7e308, highest=1.7e308),))
+    assert np.isfinite(probe_rows(card, 0.0)).all(axis=None)
+
+
 def test_of_thousands_of_columns_a_hundred_rows_are_compared():
+    few = ModelCard(columns=(ColumnCard("n", "number", lowest=0.0, highest=1.0),))
+    assert [len(probe_rows(few, n_made=n)) for n in (9, 8000, 30_000)] == [500, 250, 100]
     columns = [ColumnCard(f"n{k}", "number", lowest=0.0, highest=1.0) for k in range(30_000)]
     assert [len(probe_rows(ModelCard(columns=tuple(columns[:n])))) for n in (9, 8000, 30_000)] == [
         500,

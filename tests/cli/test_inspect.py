@@ -39,6 +39,18 @@ def test_json_has_null_for_what_json_has_no_word_for(fitted, tmp_path):
     assert found["card"]["parameters"] == {"C": None, "all": [1, {"highest": None}]}
 
 
+def test_of_many_or_long_names_some_are_shown_and_the_rest_is_counted(fitted, tmp_path):
+    pipeline, copy = load_model(fitted[1]).pipeline, tmp_path / "model.skops"
+    columns = load_model(fitted[1]).card.columns
+    classes = {"x" * 100_000: 1} | {f"class {number}": 1 for number in range(40_000)}
+    save_model(pipeline, copy, ModelCard(columns=columns, classes=classes, target="t" * 100_000))
+    shown = "".join(succeeds("inspect", copy).out.split())
+    assert "xxx…" in shown
+    assert "ttt…" in shown
+    assert len(shown) < 20_000
+    assert len(succeeds("inspect", copy, "--json").json["card"]["classes"]) == 40_001
+
+
 def test_refused_files_and_odd_options_are_one_line(fitted, tmp_path):
     _, model = fitted
     text = tmp_path / "t.skops"

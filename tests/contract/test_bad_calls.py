@@ -232,6 +232,7 @@ BAD_CALLS = {
     ),
     # data sets, noise
     "unknown data set": (lambda: datasets.load("nope"), datasets.UnknownDatasetError, "nope"),
+    "data set without a name": (lambda: datasets.load(None), TypeError, "name of a data set"),
     "noise of 200 %": (lambda: datasets.flip_labels(Y, 2.0, "uniform"), ValueError, "2"),
     "noise below zero": (lambda: datasets.flip_labels(Y, -0.1, "uniform"), ValueError, "-0.1"),
     "unknown noise": (lambda: datasets.flip_labels(Y, 0.1, "pink"), ValueError, "pink"),
@@ -240,6 +241,21 @@ BAD_CALLS = {
         lambda: persistence.load_model("nowhere.skops"),
         persistence.ModelFileError,
         "nowhere.skops",
+    ),
+    "trusted types that are no list": (
+        lambda: persistence.load_model("nowhere.skops", trusted=5),
+        TypeError,
+        "list of names",
+    ),
+    "trusted types that are one text": (
+        lambda: persistence.load_model("nowhere.skops", trusted="os.system"),
+        TypeError,
+        "list of names",
+    ),
+    "trusted types to save that are one text": (
+        lambda: persistence.save_model(fitted(g.RVFLClassifier), "m.skops", trusted="a.B"),
+        TypeError,
+        "list of names",
     ),
     "model that is no file": (
         lambda: persistence.load_model("."),

@@ -9,11 +9,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.learning.trained_model import input_cards
 from granulearn.persistence import (
+    ColumnCard,
     LoadedModel,
     ModelCard,
     ModelFileError,
@@ -194,3 +197,26 @@ def test_a_model_of_numbers_has_no_probabilities():
 def test_a_model_without_the_columns_of_a_table_says_so(model):
     with pytest.raises(ModelFileError, match="without the columns of a table"):
         LoadedModel(model.pipeline, ModelCard()).predict({"a": 1})
+
+
+@pytest.mark.parametrize("cell", [np.inf, True, "1,5", b"1", [1], "much"])
+def test_a_cell_of_another_form_is_told_where_a_model_fills_in_none_too(cell):
+    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
+    X = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
+    columns = tuple(ColumnCard(name, "number", lowest=0, highest=3) for name in X)
+    loaded = LoadedModel(model.fit(X, [0, 1, 0, 1]), ModelCard(columns=columns))
+    with pytest.raises(TableError, match="'b' held numbers in training, but here 1 of 1"):
+        loaded.predict({"a": 1.0, "b": cell})
+    with pytest.raises(TableError, match="'b' has a missing cell"):
+        loaded.predict({"a": 1.0, "b": None})
+
+
+def test_whatever_the_parts_of_a_file_raise_is_an_error_of_the_file():
+    class Odd(RVFLClassifier):
+        def predict(self, X):
+            raise AttributeError("no such thing\nat all")
+
+    model = Odd(random_state=0).fit([[0.0], [1.0]], ["x", "y"])
+    loaded = LoadedModel(model, ModelCard(columns=(ColumnCard("a", "number"),)))
+    with pytest.raises(ModelFileError, match=r"AttributeError: no such thing\)"):
+        loaded.predict({"a": 1.0})

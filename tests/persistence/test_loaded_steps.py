@@ -112,6 +112,7 @@ def test_a_fitted_step_passes_and_tells_how_many_columns_it_makes(name):
         ("function", "func", np.sum),
         ("function", "feature_names_out", str),
         ("one hot", "dtype", str),
+        ("one hot", "feature_name_combiner", with_nan),
         ("function", "kw_args", {"a": 1}),
         ("standard", "_sklearn_output_config", {"transform": "polars"}),
     ],
@@ -221,6 +222,8 @@ def test_the_branches_of_a_table_pass(frame_step):
         lambda step: step._transformer_to_input_indices.update(other=[0]),
         lambda step: setattr(step, "sparse_output_", True),
         lambda step: setattr(step, "transformer_weights", {"numbers": 1e300}),
+        # A form that is filled in for each column, to any length.
+        lambda step: setattr(step, "verbose_feature_names_out", "{feature_name:>3000000000}"),
         lambda step: setattr(step, "n_jobs", 2),
         lambda step: setattr(step, "n_jobs", -1),
         lambda step: setattr(step, "n_jobs", True),

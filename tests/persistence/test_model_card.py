@@ -89,6 +89,7 @@ def test_an_entry_of_another_type_is_refused(name, value):
         ("lowest", 10**400),
         ("highest", None),
         ("highest", float("nan")),
+        ("highest", -1e6),
         ("categories", [1]),
         ("categories", ["a", "b", "a"]),
         ("categories", "ab"),

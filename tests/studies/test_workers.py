@@ -98,8 +98,9 @@ def _alive(process: int) -> bool:
     return state != "Z"
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.3, 0.6])
-def test_an_interrupt_of_the_whole_group_leaves_no_worker_and_no_traceback(tmp_path, delay):
+@pytest.mark.parametrize("stopping", ["SIGINT", "SIGHUP"])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.6])
+def test_a_signal_to_the_whole_group_leaves_no_worker_and_no_word(tmp_path, delay, stopping):
     script = tmp_path / "parent.py"
     script.write_text(INTERRUPTED)
     parent = subprocess.Popen(
@@ -112,7 +113,7 @@ def test_an_interrupt_of_the_whole_group_leaves_no_worker_and_no_traceback(tmp_p
     )
     assert parent.stdout.readline() == "starting\n"
     time.sleep(delay)  # workers are being started
-    os.killpg(parent.pid, signal.SIGINT)
+    os.killpg(parent.pid, getattr(signal, stopping))
     _, said = parent.communicate()  # returns when no worker holds the pipes either
     assert (parent.returncode, said) == (130, "")
 
@@ -124,7 +125,8 @@ from granulearn.studies.workers import run_in_processes
 from tests.studies.test_workers import nothing, sleep_and_tell
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for stopping in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(stopping, signal.default_int_handler)
     try:
         print("starting", flush=True)
         for _ in run_in_processes(sleep_and_tell, range(4), 4, nothing):

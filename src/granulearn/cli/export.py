@@ -18,6 +18,7 @@ PROBE_ROWS = 500
 PROBE_CELLS = 2_000_000
 FEWEST_PROBE_ROWS = 100
 MISSING_SHARE = 0.1
+LARGEST_PROBE = 1e300  # ranges and their margins are still numbers
 UNKNOWN_CATEGORY = "a category that training did not have"
 
 
@@ -80,9 +81,11 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
         A model, and the card with its columns.
     """
     from granulearn.persistence.loaded_model import wrong_columns
+    from granulearn.persistence.predictors import final_predictor
 
     for missing_share in (MISSING_SHARE, 0.0):
-        rows = probe_rows(loaded.card, missing_share)
+        n_made = final_predictor(loaded.pipeline).n_features_in_
+        rows = probe_rows(loaded.card, missing_share, n_made)
         try:
             loaded.pipeline.predict(rows)
         except ValueError as error:
@@ -92,7 +95,9 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     raise wrong_columns(refusal) from refusal
 
 
-def probe_rows(card: ModelCard, missing_share: float = MISSING_SHARE) -> pd.DataFrame:
+def probe_rows(
+    card: ModelCard, missing_share: float = MISSING_SHARE, n_made: int = 0
+) -> pd.DataFrame:
     """Return rows like those of training, some beyond its ranges, some cells missing.
 
     Parameters
@@ -101,6 +106,8 @@ def probe_rows(card: ModelCard, missing_share: float = MISSING_SHARE) -> pd.Data
         Names, kinds, ranges and categories of the columns.
     missing_share : float, default=0.1
         Share of cells that are missing.
+    n_made : int, default=0
+        Columns that the model makes of them, if more: of many, fewer rows are compared.
     """
     import numpy as np
     import pandas as pd
@@ -112,12 +119,14 @@ def probe_rows(card: ModelCard, missing_share: float = MISSING_SHARE) -> pd.Data
             "the model was saved without the columns of a table; use to_onnx in Python."
         )
     random = np.random.default_rng(0)
-    n_rows = min(PROBE_ROWS, max(FEWEST_PROBE_ROWS, PROBE_CELLS // len(card.columns)))
+    n_cells = max(len(card.columns), n_made)
+    n_rows = min(PROBE_ROWS, max(FEWEST_PROBE_ROWS, PROBE_CELLS // n_cells))
     columns: dict[str, np.ndarray] = {}
     for column in card.columns:
         missing = random.random(n_rows) < missing_share
         if column.kind == "number":
-            low, high = column.lowest or 0.0, column.highest or 0.0
+            ends = (column.lowest or 0.0, column.highest or 0.0)
+            low, high = np.clip(ends, -LARGEST_PROBE, LARGEST_PROBE)
             margin = 0.25 * (high - low) + 1e-3
             cells = random.uniform(low - margin, high + margin, n_rows)
             columns[column.name] = np.where(missing, np.nan, cells)

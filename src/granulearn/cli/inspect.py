@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from granulearn.persistence import ModelCard, ModelContents
 
 MOST_COLUMNS_SHOWN = 100
-MOST_CATEGORIES_SHOWN = 5
+MOST_CATEGORIES_SHOWN, MOST_CLASSES_SHOWN = 5, 100
+MOST_CHARACTERS_SHOWN = 2_000
 
 
 def inspect(
@@ -92,7 +94,8 @@ def _show(model: Path, contents: ModelContents, signed_by: str | None) -> None:
     facts = table("model", "", "")
     facts.columns[1].justify = "left"
     versions = ", ".join(f"{name} {number}" for name, number in card.versions.items())
-    classes = ", ".join(f"{name}: {count}" for name, count in card.classes.items())
+    shown = [f"{name}: {count}" for name, count in islice(card.classes.items(), MOST_CLASSES_SHOWN)]
+    classes = _with_rest(shown, len(card.classes))
     for name, value in (
         ("kind", card.model),
         ("target", card.target),
@@ -108,11 +111,12 @@ def _show(model: Path, contents: ModelContents, signed_by: str | None) -> None:
         ("signed by", signed_by or "not asked (--signature)"),
     ):
         if value not in (None, ""):
-            facts.add_row(name, str(value))
+            facts.add_row(name, _shortened(str(value)))
     out.print(facts)
     columns = table("columns", "name", "kind", "in training")
     for column in card.columns[:MOST_COLUMNS_SHOWN]:
-        columns.add_row(column.name, column.meaning or column.kind, _training(column))
+        cells = (column.name, column.meaning or column.kind, _training(column))
+        columns.add_row(*map(_shortened, cells))
     out.print(columns)
     if len(card.columns) > MOST_COLUMNS_SHOWN:
         out.print(f"and {len(card.columns) - MOST_COLUMNS_SHOWN} more columns: see --json")
@@ -136,9 +140,19 @@ def _training(column: Any) -> str:
     missing = f", {column.missing} missing" if column.missing else ""
     if column.kind == "number":
         return f"{column.lowest:g} to {column.highest:g}{missing}" if _is_known(column) else missing
-    shown = ", ".join(column.categories[:MOST_CATEGORIES_SHOWN])
-    more = len(column.categories) - MOST_CATEGORIES_SHOWN
-    return shown + (f" and {more} more" if more > 0 else "") + missing
+    shown = column.categories[:MOST_CATEGORIES_SHOWN]
+    return _with_rest(shown, len(column.categories)) + missing
+
+
+def _with_rest(shown: Sequence[str], n_all: int) -> str:
+    """Return a few entries, each not too long, and how many more there are."""
+    more = n_all - len(shown)
+    return ", ".join(map(_shortened, shown)) + (f" and {more} more" if more > 0 else "")
+
+
+def _shortened(text: str) -> str:
+    """Return the beginning of a text that would take the terminal long to lay out."""
+    return text if len(text) <= MOST_CHARACTERS_SHOWN else f"{text[:MOST_CHARACTERS_SHOWN]}…"
 
 
 def _is_known(column: Any) -> bool:

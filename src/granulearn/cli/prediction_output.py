@@ -42,7 +42,8 @@ def predict_file(
 
     # One thread computes while another reads ahead.
     one_thread = threadpool_limits(1, user_api="blas")
-    with written_output(output, ".csv") as draft, one_thread, loops_may_wait():
+    checked = predictor.reading.cells_checked(file.path, file.place)
+    with written_output(output, ".csv") as draft, one_thread, loops_may_wait(), checked:
         writer = None
         try:
             for chunk in predictor.loaded.chunks(file, predictor.input_names):
@@ -58,7 +59,6 @@ def predict_file(
                 writer.close()
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        predictor.check_cells(file.path, file.place)
     return n_rows
 
 

@@ -136,6 +136,8 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
 
 
 def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a data set is text, and not {name!r}; see list_datasets().")
     known, manifest = catalogue(), _manifest(data_dir)
     if name in known:
         return known[name]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn._invariants import InvariantError, require
+from granulearn._invariants import InvariantError, has_real_signs, is_writable, require
 from granulearn.persistence.archives import check_steps, check_trees
 from granulearn.persistence.loaded_steps import STEP_CHECKS, check_pipeline
 from granulearn.persistence.model_card import ModelCard
@@ -101,11 +101,16 @@ def _parts(model: Any) -> Iterator[Any]:
     while to_visit:
         item, is_done = to_visit.pop()
         if isinstance(item, np.ndarray):
-            cells = item.flat if item.dtype.hasobject else ()
+            cells = item.ravel() if item.dtype.hasobject else ()
             known = type(item) is np.ndarray and all(isinstance(cell, _CELLS) for cell in cells)
             require(known, model, "an array holds something other than numbers and text")
+            signs = item.dtype.kind != "U" or has_real_signs(item)
+            written = all(is_writable(cell) for cell in cells if isinstance(cell, str))
+            require(signs and written, model, "an array holds text that cannot be written")
             continue
         if isinstance(item, _VALUES):
+            written = not isinstance(item, str) or is_writable(item)
+            require(written, model, "it holds text that cannot be written")
             continue
         if is_done:
             open_.discard(id(item))

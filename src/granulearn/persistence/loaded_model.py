@@ -187,6 +187,10 @@ class LoadedModel:
                 answers.append(self._answer(method, piece))
             except ValueError as error:
                 raise _refusal(error, piece, place, first_row) from error
+            except (MemoryError, Warning):
+                raise
+            except Exception as error:  # parts of a file that do not fit together raise anything
+                raise wrong_columns(error) from error
             first_row += piece.n_rows
         return _joined(answers)
 
@@ -201,10 +205,10 @@ class LoadedModel:
         reading = RowReading(self.inputs, strict)
         with table_of(_as_table(rows)) as file:
             answers, row = [], 0
-            for read in self._read(file, reading):
-                answers.append(ask(read, file.place, row))
-                row += read.n_rows
-            reading.check_cells(file.path, file.place)
+            with reading.cells_checked(file.path, file.place):
+                for read in self._read(file, reading):
+                    answers.append(ask(read, file.place, row))
+                    row += read.n_rows
             if warn:
                 for said in reading.surprises(file.place):
                     warnings.warn(said, UserWarning, stacklevel=3)
@@ -283,12 +287,12 @@ def _refusal(error: ValueError, read: ReadRows, place: Place, first_row: int) ->
     return wrong_columns(error)
 
 
-def wrong_columns(error: ValueError) -> ModelFileError:
+def wrong_columns(error: Exception) -> ModelFileError:
     """Return the error for a model that refuses complete rows with the columns of its card.
 
     Parameters
     ----------
-    error : ValueError
+    error : Exception
         What the model said.
     """
     return ModelFileError(
@@ -297,5 +301,6 @@ def wrong_columns(error: ValueError) -> ModelFileError:
     )
 
 
-def _first_line(error: ValueError) -> str:
-    return str(error).partition("\n")[0].rstrip(".")
+def _first_line(error: Exception) -> str:
+    said = str(error).partition("\n")[0].rstrip(".")
+    return said if isinstance(error, ValueError) else f"{type(error).__name__}: {said}"

@@ -115,6 +115,9 @@ def _branches(step: Any, trusted: Collection[str]) -> int:
     names = getattr(step, "feature_names_in_", ())
     require(step.sparse_output_ is False, step, "it makes a sparse table")
     require(step.transformer_weights is None, step, "transformer_weights are not known here")
+    # A text there is a form that is filled in, as long as it says.
+    plain = type(step.verbose_feature_names_out) is bool
+    require(plain, step, "verbose_feature_names_out is no truth value")
     place_of = {name: place for place, name in enumerate(names)}
     indices = part_of(step, "_transformer_to_input_indices", dict)
     n_made, seen = 0, set()
@@ -326,6 +329,8 @@ def _one_hot(step: Any) -> int:
     indices = (step.drop, step.drop_idx_, getattr(step, "_drop_idx_after_grouping", _ABSENT))
     require(indices == (None, None, None), step, "drop is not known here, or its parts are missing")
     require(step.sparse_output is False, step, "it makes a sparse table")
+    named = step.feature_name_combiner == "concat"
+    require(named, step, "feature_name_combiner is another function")
     require(step._n_features_outs == counts, step, "_n_features_outs are not those of categories_")
     return sum(counts)
 

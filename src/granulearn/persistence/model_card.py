@@ -201,4 +201,6 @@ def _column(content: Mapping[str, Any]) -> ColumnCard:
     check_entries(content, _COLUMN_ENTRIES, "a column of the card", needed=("name", "kind"))
     if (content.get("lowest") is None) != (content.get("highest") is None):
         raise TypeError("a column of the card has one end of its range")
+    if content.get("lowest") is not None and content["lowest"] > content["highest"]:
+        raise TypeError("a column of the card has a range that ends before it begins")
     return ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})

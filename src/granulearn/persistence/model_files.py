@@ -14,7 +14,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -102,6 +102,7 @@ def save_model(
     >>> loaded.pipeline.predict(X[:3]).tolist(), loaded.card == card
     ([0, 0, 0], True)
     """
+    _check_are_names(trusted)
     archive = io.BytesIO(_archive_of(pipeline, trusted))
     try:
         check_predictor(pipeline, trusted)
@@ -255,6 +256,7 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
     ...     load_model(Path(folder, "model.skops")).pipeline.predict([[5.5]]).tolist()
     ['b']
     """
+    _check_are_names(trusted)
     file = Path(path)
     with opened(file) as content:
         checked = checked_content(content, file, trusted)
@@ -270,6 +272,15 @@ def load_model(path: str | os.PathLike, *, trusted: Sequence[str] = ()) -> Loade
         except Exception as error:  # a forged file may raise anything; it is refused
             raise ModelFileError(f"{file} is refused: {error}") from error
     return LoadedModel(pipeline, checked.card)
+
+
+def _check_are_names(trusted: Any) -> None:
+    """Raise unless types to trust are a list of names: the letters of one text are none."""
+    listed = isinstance(trusted, Collection) and not isinstance(trusted, str)
+    if not listed or not all(isinstance(name, str) for name in trusted):
+        raise TypeError(
+            f"trusted is a list of names, such as ['module.Class'], and not {trusted!r}."
+        )
 
 
 def opened(file: Path) -> BinaryIO:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -220,6 +221,25 @@ class RowReading:
         ]
         if wrong:
             raise TableError(*wrong)
+
+    @contextmanager
+    def cells_checked(self, path: object, place: Place) -> Iterator[None]:
+        """Check cells once all rows are read, or when a row is refused.
+
+        A cell of another form counts as missing, and a model that fills in none refuses it: what
+        is wrong is the form.
+
+        Parameters
+        ----------
+        path, place
+            As for `check_cells`.
+        """
+        try:
+            yield
+        except TableError:
+            self.check_cells(path, place)
+            raise
+        self.check_cells(path, place)
 
     def surprises(self, place: Place) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.

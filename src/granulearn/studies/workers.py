@@ -133,10 +133,12 @@ def _undisturbed() -> Iterator[None]:
     if not _CAN_WAIT:
         yield
         return
-    # It would let signals through when it is started, which else happens with the first process.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    # A tracker that the end of a terminal ended would be missed, with a warning. It inherits what
+    # waits, and lets the other signals through when it is started, so they are told to wait later.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
     try:
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
