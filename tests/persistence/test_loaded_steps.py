@@ -26,7 +26,12 @@ from granulearn._invariants import InvariantError
 from granulearn.datasets import make_pipeline_for
 from granulearn.datasets.pipelines import with_nan
 from granulearn.estimators import RVFLClassifier
-from granulearn.persistence.loaded_steps import check_pipeline, columns_taken
+from granulearn.persistence.loaded_steps import (
+    MOST_MADE,
+    MOST_MADE_OF_EACH,
+    check_pipeline,
+    columns_taken,
+)
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(30, 3)), np.arange(30) % 3
@@ -258,3 +263,20 @@ def test_long_categories_are_looked_at_without_a_list_of_them():
         assert tracemalloc.get_traced_memory()[1] < 3 * 10**6
     finally:
         tracemalloc.stop()
+
+
+def test_a_step_makes_so_many_columns_and_no_more():
+    def encoder_of(n_categories):
+        numbers = np.arange(n_categories, dtype=float)[:, None]
+        return OneHotEncoder(sparse_output=False).fit(numbers)
+
+    def table_of(n_categories):
+        step = ColumnTransformer([("one", encoder_of(3), [0])]).fit([[0.0], [1.0], [2.0]])
+        step.transformers_ = [("one", encoder_of(n_categories), [0])]
+        return step
+
+    most = MOST_MADE + MOST_MADE_OF_EACH
+    for make in (encoder_of, table_of):
+        assert check_pipeline(make(most)) == most
+        with pytest.raises(InvariantError, match=f"makes {most + 1} columns of 1"):
+            check_pipeline(make(most + 1))
