@@ -135,7 +135,7 @@ def numbers_at_once(
     values = plain_numbers(plain)
     if values is None or shown is None:
         return None if values is None else (values, None)
-    others = np.flatnonzero(_that_are_no_marks(text, ~shown, values_like_marks))
+    others = _that_are_no_marks(text, ~shown, values_like_marks)
     if len(others) * _SHARE_OF_WORDS > len(text):
         return None
     return _with_rest(
@@ -191,19 +191,29 @@ def _bits(known: np.ndarray) -> pa.Buffer:
 def _that_are_no_marks(
     text: pa.Array, hidden: np.ndarray, values_like_marks: Sequence[str]
 ) -> np.ndarray:
-    """Return which of the hidden cells may be something else than a missing one.
+    """Return the hidden rows that may hold something else than a mark of a missing cell.
 
     A column has one or two marks: the first hidden cell has one, and others are compared with it.
     """
     if text.null_count:
         hidden &= text.is_valid().to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(hidden)
     for _ in range(_MARKS_OF_A_COLUMN):
-        first = text[int(hidden.argmax()) :][:1]
-        if not hidden.any() or not without_marks(first, values_like_marks).null_count:
+        first = text[int(rows[0]) :][:1] if len(rows) else None
+        if first is None or not without_marks(first, values_like_marks).null_count:
             break
-        same = pc.equal(text, first[0])
-        hidden &= ~same.to_numpy(zero_copy_only=False).astype(bool)
-    return hidden
+        rows = rows[~_are_equal(text, rows, first[0].as_py().encode())]
+    return rows
+
+
+def _are_equal(text: pa.Array, rows: np.ndarray, mark: bytes) -> np.ndarray:
+    """Return which rows have a text, byte by byte: marks are short."""
+    every, offsets = characters(text)
+    begins = offsets[:-1].take(rows)
+    same = offsets[1:].take(rows) - begins == len(mark)
+    for place, letter in enumerate(mark):
+        same &= every.take(begins + place, mode="clip") == letter
+    return same
 
 
 def are_repeated(text: pa.Array) -> bool:
