@@ -102,11 +102,10 @@ ABOUT_ROWS = [
     "in which every cell is an object of Python with its text, and as a list of dicts, beside "
     "the time that the model takes for the prepared array: the shortest of 15 times each, in "
     "turn. *pipeline* is what a single row costs where the pipeline is asked with a frame. "
-    "*Handing over* is what Arrow alone takes to receive the cells of the text frame, before "
-    "anything is done with them: with objects of Python no more can be saved than what stands "
-    "above it. *Telling apart* is what Arrow alone takes to find the different texts of the "
-    "Arrow table's columns of text, which is how categories, yes and no, and columns of a few "
-    "texts are read.",
+    "*Handing over* is what Arrow alone takes to receive the cells of the text frame one by one; "
+    "they are joined to one text and cut instead. *Telling apart* is what Arrow alone takes to "
+    "find the different texts of the Arrow table's columns of text, which is how columns of many "
+    "categories are read; a few short texts are looked up.",
     "",
     "In *orders*, made up, 2 of 15 columns are prices in text (`$1,234.50`, `1.234,50 €`) and 2 "
     "are dates in text (`2024-05-06`, `06.05.2024`); nearly all prices differ, and 5 columns are "

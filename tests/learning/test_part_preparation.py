@@ -12,7 +12,7 @@ from granulearn.datasets import make_pipeline_for
 from granulearn.datasets.target_encoding import folds_of_rows
 from granulearn.learning.part_preparation import prepare_from_statistics
 from granulearn.learning.part_statistics import ClassedRows, join_statistics, statistics_of_rows
-from granulearn.tables.columns.schema import TypedRows
+from granulearn.tables.columns.typed_rows import TypedRows
 from tests.learning.even_folds import take_even_folds
 
 

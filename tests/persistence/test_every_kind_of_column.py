@@ -16,7 +16,7 @@ from granulearn.estimators import RVFLClassifier
 from granulearn.learning.trained_model import input_cards
 from granulearn.persistence import ModelCard, load_model, save_model
 from granulearn.tables import open_table
-from granulearn.tables.columns.schema import joined_rows
+from granulearn.tables.columns.typed_rows import joined_rows
 from tests.cli.commands import people, succeeds
 from tests.persistence.every_kind_of_column import SECRET, every_kind
 

@@ -7,7 +7,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn.persistence import ModelCard, ModelFileError
-from granulearn.persistence.row_reading import MISSING, UNKNOWN, ModelInputs, RowReading
+from granulearn.persistence.row_reading import (
+    MISSING,
+    UNKNOWN,
+    ModelInputs,
+    RowReading,
+    joined_reads,
+)
 from granulearn.tables import TableError, open_table
 from tests.learning.small_tables import read
 from tests.persistence.loaded_models import fitted, place, row_of, write_messy_people
@@ -33,6 +39,33 @@ def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
     found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
     expected = read(table, ignore=("prediction",)).X.astype({"città": object})
     pd.testing.assert_frame_equal(found, expected)
+
+
+def test_many_rows_are_read_as_a_few_and_surprise_in_the_same_way(loaded, table):
+    """Of many rows, numbers, yes and no and categories are looked up for a whole column."""
+    cities = pd.read_csv(table, dtype=str, keep_default_na=False)["città"].tolist()
+    odd = {"città": ["Atlantis", " Roma", None, "n/a", "?"], "member": ["maybe", "", " JA", None]}
+    batch = row_of(
+        table,
+        città=(cities + odd["città"] + ["Roma"] * 25) * 20,
+        member=(["ja", "NEIN", "Yes", "#N/A"] * 36 + odd["member"] + ["no"] * 2) * 20,
+        age=([f"{age}" for age in range(20, 80)] * 2 + ["-", "old", "1e1", ""] + ["7"] * 26) * 20,
+    )
+    many, few = RowReading(loaded.inputs), RowReading(loaded.inputs)
+    at_once = many.read(batch, place)
+    parts = [few.read(batch.slice(at, 50), place, at) for at in range(0, batch.num_rows, 50)]
+    in_parts = joined_reads(parts)
+    pd.testing.assert_frame_equal(
+        at_once.typed.to_frame().astype({"città": object}),
+        in_parts.typed.to_frame().astype({"città": object}),
+    )
+    assert_array_equal(at_once.codes["città"], in_parts.codes["città"])
+    assert {UNKNOWN, MISSING} < {*at_once.codes["città"]}
+    assert many.misfits == few.misfits
+    assert {*many.misfits} == {"age", "member"}
+    assert many.unknown == few.unknown
+    assert many.known_cells == few.known_cells
+    assert [*many.surprises(place)] == [*few.surprises(place)]
 
 
 def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):

@@ -35,7 +35,7 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.columns.schema import joined_rows
+from granulearn.tables.columns.typed_rows import joined_rows
 from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.faults.examination import join_examinations
 from granulearn.tables.inspection import (

@@ -24,7 +24,7 @@ from granulearn.learning.part_statistics import (
     NumberStatistics,
     Statistics,
 )
-from granulearn.tables.columns.schema import TypedRows
+from granulearn.tables.columns.typed_rows import TypedRows
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,8 @@ from granulearn.learning.part_statistics import (
     statistics_of_rows,
 )
 from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
+from granulearn.tables.columns.schema import Schema
+from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
 from granulearn.tables.faults.examination import Examination, examine, join_examinations
 from granulearn.tables.inspection import FirstLook, few_values, first_look
 from granulearn.tables.labels.labels import Labels, read_labels

@@ -33,7 +33,7 @@ class _Scaled:
 
     def write(self, block: np.ndarray, place: int, values: np.ndarray) -> None:
         """Write a column of the block; one at a time, numbers stand side by side in memory."""
-        block[:, place] = (values - self.mean[place]) / self.scale[place]
+        np.divide(values - self.mean[place], self.scale[place], out=block[:, place])
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class PlainPreparation:
         """Write a 1 where the category of a row has a column."""
         flat, begins = made.reshape(-1), self.width * np.arange(read.n_rows)
         for name, places in self.one_hot:
-            place = places[read.codes[name]]
+            place = places.take(read.codes[name])
             marks = begins + place
             flat[marks if place.min() >= 0 else marks[place >= 0]] = 1.0
 
@@ -88,7 +88,7 @@ class PlainPreparation:
         assert self.rates_scaled is not None
         each = ((read.codes[name], rate) for name, rates in self.rates for rate in rates.T)
         for place, (codes, rate) in enumerate(each):
-            self.rates_scaled.write(block, place, rate[codes])
+            self.rates_scaled.write(block, place, rate.take(codes))
 
 
 class _NotPlainError(Exception):

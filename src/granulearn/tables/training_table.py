@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.schema import Schema, TypedRows, joined_rows
+from granulearn.tables.columns.schema import Schema
+from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
 from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import examine

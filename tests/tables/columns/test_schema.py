@@ -24,14 +24,12 @@ from granulearn.tables.columns.schema import (
     NUMBER,
     YES_NO,
     Column,
-    Misfits,
     Schema,
-    TypedRows,
-    joined_rows,
     read_column,
 )
 from granulearn.tables.columns.survey import survey_batches
 from granulearn.tables.columns.survey_records import Cell
+from granulearn.tables.columns.typed_rows import Misfits, TypedRows, joined_rows
 from granulearn.tables.columns.wishes import Wishes
 
 N_ROWS = 24

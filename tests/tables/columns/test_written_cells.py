@@ -10,17 +10,16 @@ from hypothesis import strategies as st
 
 from granulearn.tables.columns import schema, written_cells
 from granulearn.tables.columns.dates import FAMILIES, DateForm
-from granulearn.tables.columns.numbers import NumberForm, plain_numbers
-from granulearn.tables.columns.schema import (
-    DATE,
-    NUMBER,
-    YES_NO,
-    Column,
-    Schema,
-    TypedRows,
-    joined_rows,
+from granulearn.tables.columns.numbers import NumberForm, plain_numbers, read_number
+from granulearn.tables.columns.schema import DATE, NUMBER, YES_NO, Column, Schema
+from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
+from granulearn.tables.columns.written_cells import (
+    UsualCategories,
+    are_repeated,
+    numbers_at_once,
+    truth,
+    written_categories,
 )
-from granulearn.tables.columns.written_cells import are_repeated, plain_numbers_at_once, truth
 from granulearn.tables.readers.frames import table_of
 from tests.tables.columns.cell_texts import DATES, NUMBERS, UNITS, columns_of, shapes_of_few
 
@@ -57,6 +56,7 @@ def read_one_by_one(column: Column, cells: pa.Array) -> TypedRows:
     with (
         mock.patch.object(written_cells, "_FEW_CELLS", len(cells)),
         mock.patch.object(written_cells, "_FEW_PLAIN", len(cells)),
+        mock.patch.object(schema, "_read_at_once", return_value=None),
         mock.patch.object(schema, "are_repeated", return_value=False),
     ):
         return Schema((column,)).read({"c": cells})
@@ -90,13 +90,36 @@ def assert_same(found: TypedRows, expected: TypedRows):
         st.tuples(st.just(Column("c", NUMBER, filled=True)), yes_or_no.map(pa.array)),
     ),
     st.booleans(),
+    st.booleans(),
 )
-def test_columns_of_text_are_read_as_one_by_one_however_they_are_stored(stored, case, repeated):
+def test_columns_of_text_are_read_as_one_by_one_however_they_are_stored(
+    stored, case, repeated, at_once
+):
     column, text = case
     expected = read_one_by_one(column, text)
-    with shapes_of_few(), mock.patch.object(schema, "are_repeated", return_value=repeated):
+    with (
+        shapes_of_few(),
+        mock.patch.object(written_cells, "FEWEST_CELLS", 1 if at_once else 1000),
+        mock.patch.object(schema, "are_repeated", return_value=repeated),
+    ):
         found = read_stored(column, STORED[stored](text))
     assert_same(found, expected)
+
+
+@given(
+    st.tuples(numbers, columns_of(NUMBERS)) | st.tuples(st.just(Column("c", YES_NO)), yes_or_no),
+    st.integers(0, 3),
+)
+def test_what_is_read_at_once_is_read_as_one_by_one(case, begin):
+    column, cells = case
+    text = pa.array(cells, pa.string()) if isinstance(cells, list) else cells
+    expected = read_one_by_one(column, text)
+    padded = pa.concat_arrays([pa.array(["x", "1", None][:begin], pa.string()), text])[begin:]
+    with (
+        mock.patch.object(written_cells, "FEWEST_CELLS", 1),
+        mock.patch.object(written_cells, "_SHARE_OF_WORDS", 0.5),
+    ):
+        assert_same(Schema((column,)).read({"c": padded}), expected)
 
 
 @pytest.mark.parametrize("share", [1, 20])
@@ -106,6 +129,12 @@ def test_columns_of_text_are_read_as_one_by_one_however_they_are_stored(stored, 
         (Column("c", NUMBER, number=NumberForm(".", "$")), lambda n: f"${n * 1.37:,.2f}"),
         (Column("c", NUMBER, number=NumberForm(",", "kg")), lambda n: f"-{n},5 kg"),
         (Column("c", NUMBER), lambda n: repr(n / 7)),
+        (Column("c", NUMBER), lambda n: f"{n % 7}.5"),
+        (Column("c", NUMBER), lambda n: f"-{n}e{n % 9}" if n % 3 else "n/a"),
+        (Column("c", NUMBER, number=NumberForm(",")), lambda n: f"{n},25"),
+        (Column("c", NUMBER, number=NumberForm(",")), lambda n: f"{n % 30}"),
+        (Column("c", NUMBER, values_like_marks=("?",)), lambda n: f"{n / 8}"),
+        (Column("c", YES_NO), lambda n: ("yes", "NO", "", "#N/A", "Ja")[n % 5]),
         (Column("c", DATE, date=DateForm("dotted")), lambda n: f"{n % 31}.{n % 13}.{n % 9999}"),
     ],
 )
@@ -139,14 +168,45 @@ def test_a_dictionary_may_use_all_the_codes_that_it_has(index, value):
 
 
 @given(st.lists(st.sampled_from(["1", "2.5", "-", "x", None, "1e3"]), max_size=6))
-def test_plain_numbers_at_once_are_those_that_are_all_plain(cells):
+def test_a_few_numbers_are_read_at_once_if_all_are_plain(cells):
     text = pa.array(cells, pa.string())
     for first in (1, 100):
         with mock.patch.object(written_cells, "_LOOKED_AT_FIRST", first):
-            found = plain_numbers_at_once(text)
+            found = numbers_at_once(text, NumberForm())
         expected = plain_numbers(text)
         assert (found is None) == (expected is None)
-        assert found is None or np.array_equal(found, expected, equal_nan=True)
+        if found is not None:
+            assert np.array_equal(found[0], expected, equal_nan=True)
+            assert found[1] is None
+
+
+@given(st.text("0123456789+-.,eE_ 'xXinfa\u2212", max_size=70), st.sampled_from(".,"))
+def test_what_arrow_takes_for_a_number_is_the_same_number_here(text, decimal):
+    text, form = text.strip(), NumberForm(decimal)
+    with mock.patch.object(written_cells, "FEWEST_CELLS", 1):
+        found = numbers_at_once(pa.array([text]), form)
+    if found is not None and not np.isnan(found[0][0]):
+        assert float(found[0][0]).hex() == read_number(text, form).hex()
+
+
+CATEGORIES = ["a", "ß", "", "NA", "4", "4.0", "a much longer name than that", "Zürich", "none"]
+
+
+@given(
+    st.lists(st.sampled_from([*CATEGORIES, " a ", "new", "n/a", None, "a\0"]), min_size=1),
+    st.lists(st.sampled_from(CATEGORIES), min_size=1, unique=True),
+    st.sampled_from([(), ("NA", "n/a")]),
+    st.booleans(),
+)
+def test_categories_are_the_same_whichever_are_usual(cells, categories, marks, of_numbers):
+    text = pa.array(cells, pa.string())
+    expected = written_categories(text, marks, of_numbers).dictionary_decode()
+    usual = UsualCategories(categories, marks, of_numbers)
+    with mock.patch.object(written_cells, "FEWEST_CELLS", 1):
+        found = written_categories(text, marks, of_numbers, usual)
+    assert found.dictionary_decode().equals(expected)
+    assert len(found.dictionary.unique()) == len(found.dictionary)
+    assert not found.dictionary.null_count
 
 
 def test_texts_that_come_again_and_again_are_noticed():

@@ -18,6 +18,17 @@ def test_text_has_one_type(kind):
     assert usual_type(pa.array(TEXTS, kind)).equals(pa.array(TEXTS, pa.string()))
 
 
+@pytest.mark.parametrize("texts", [["a", "", "é", "longer"], [""] * 4, TEXTS * 2])
+@pytest.mark.parametrize("begin", [0, 1, 3, 4])
+def test_a_part_of_long_texts_has_its_own_texts(texts, begin):
+    column = pa.array(texts, pa.large_string())[begin:]
+    found = usual_type(column)
+    found.validate(full=True)
+    assert found.equals(pa.array(texts[begin:], pa.string()))
+    chunks = pa.chunked_array([column, column])
+    assert usual_type(chunks).to_pylist() == texts[begin:] * 2
+
+
 def test_a_dictionary_of_long_texts_stays_one_of_texts():
     column = usual_type(pa.array(TEXTS, pa.large_string()).dictionary_encode())
     assert column.type == pa.dictionary(pa.int32(), pa.string())

@@ -15,11 +15,11 @@ from granulearn.tables.columns.schema import (
     EMPTY,
     NESTED,
     NUMBER,
-    SHOWN_MISFITS,
     YES_NO,
     Column,
 )
 from granulearn.tables.columns.survey_records import Cell, CellClass, ColumnSurvey
+from granulearn.tables.columns.typed_rows import SHOWN_MISFITS
 from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.columns.written_cells import truth
 from granulearn.tables.messages import Message, Setting

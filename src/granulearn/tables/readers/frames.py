@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,9 @@ from granulearn.tables.readers.values import text_of
 _MISSING = ("NoneType", "NAType", "NaTType")
 _OBJECT = np.dtype(object)
 _PART_ROWS = 2**18
+# Of fewer objects, the calls cost more than is saved; of more, their text takes memory twice.
+_CELLS_OF_ONE_TEXT = range(64, 2**18)
+_BETWEEN, _LARGEST_TEXT = "\0", 2**31 - 1
 _SHOWN = Path("the table")
 
 
@@ -192,6 +197,9 @@ def _column_of_pandas(series: Any, name: str) -> pa.Array:
     if series.dtype == _OBJECT:
         # Objects are taken out of the frame first, which hands them over one at a time.
         cells = series.to_numpy()
+        texts = _texts(cells.tolist())
+        if texts is not None:
+            return texts
         if infer_dtype(cells, skipna=False) != "string" and _are_mixed(cells):
             return _mixed(series, name)
     try:
@@ -202,6 +210,27 @@ def _column_of_pandas(series: Any, name: str) -> pa.Array:
     if isinstance(kind, pa.BaseExtensionType):
         return _shown(series, name)  # periods and intervals: what pandas shows says more
     return column
+
+
+def _texts(cells: list) -> pa.Array | None:
+    """Return many objects as a column if each is a text; else None, mostly at the first one.
+
+    One long text is made of them and cut: Arrow would look at each of the objects twice.
+    """
+    if len(cells) not in _CELLS_OF_ONE_TEXT:
+        return None
+    try:
+        joined = _BETWEEN.join(cells).encode()
+    except (TypeError, UnicodeEncodeError):  # not all are texts, or one is no Unicode
+        return None
+    ends = np.flatnonzero(np.frombuffer(joined, np.uint8) == ord(_BETWEEN))
+    if len(ends) != len(cells) - 1 or len(joined) > _LARGEST_TEXT:
+        return None
+    offsets = np.empty(len(cells) + 1, np.int32)
+    offsets[0], offsets[-1] = 0, len(joined) - len(ends)
+    offsets[1:-1] = ends - np.arange(len(ends))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(joined.translate(None, _BETWEEN.encode()))]
+    return pa.Array.from_buffers(pa.string(), len(cells), buffers, null_count=0)
 
 
 def _shown(series: Any, name: str) -> pa.Array:
@@ -269,7 +298,7 @@ def _of_values(data: Any) -> pa.Table:
         if len(set(lengths.values())) > 1:
             raise TableError(f"the columns differ in length: {lengths}; give them equal lengths.")
         return pa.table(columns)
-    if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
+    if isinstance(data, Sequence) and data and _are_mappings(data):
         given = {_name(key): cells for key, cells in _columns_of(data).items()}
         return pa.table({name: _column(cells, name) for name, cells in given.items()})
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
@@ -296,13 +325,26 @@ def _of_values(data: Any) -> pa.Table:
     )
 
 
+def _are_mappings(rows: Sequence) -> bool:
+    return all(issubclass(kind, Mapping) for kind in set(map(type, rows)))
+
+
 def _columns_of(rows: Sequence[Mapping]) -> dict[Any, list]:
     """Return what every row has under each key; None where a row lacks it."""
     if set(map(type, rows)) == {dict} and len(set(map(len, rows))) == 1:
         with suppress(KeyError):  # equally many keys, and all of the first row: the same ones
-            return {key: [row[key] for row in rows] for key in rows[0]}
+            return _columns_of_equal(rows)
     every = dict.fromkeys(key for row in rows for key in row)
     return {key: [row.get(key) for row in rows] for key in every}
+
+
+def _columns_of_equal(rows: Sequence[Mapping]) -> dict[Any, list]:
+    """Return what rows with the keys of the first one have; each row is looked at once."""
+    keys = [*rows[0]]
+    if len(keys) < 2:
+        return {key: [row[key] for row in rows] for key in keys}
+    cells = list(chain.from_iterable(map(itemgetter(*keys), rows)))
+    return {key: cells[place :: len(keys)] for place, key in enumerate(keys)}
 
 
 def _of_array(array: np.ndarray) -> pa.Table:
@@ -323,6 +365,10 @@ def _column(values: Any, name: str) -> pa.Array:
         return values
     if type(values).__module__.startswith("pandas"):
         return _column_of_pandas(values, name)
+    if isinstance(values, list):
+        texts = _texts(values)
+        if texts is not None:
+            return texts
     if getattr(values, "dtype", _OBJECT) == _OBJECT and _are_mixed(values):
         return _mixed(values, name)
     try:
