@@ -14,6 +14,7 @@ import sys
 import numpy as np
 import onnxruntime
 import uvicorn
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
@@ -23,7 +24,7 @@ MOST_BYTES, MOST_ROWS = 10_000_000, 10_000
 
 
 def column(name, kind, rows):
-    """Return one input of the model; the graph itself cannot refuse a cell."""
+    """Return one input of the model; what the graph refuses is refused here by its column."""
     cells = [row[name] for row in rows]  # KeyError names a column that is not there
     known = [cell for cell in cells if cell is not None]
     if kind == "tensor(string)":
@@ -61,7 +62,10 @@ def make_app(path):
             feeds = {name: column(name, kind, rows) for name, kind in inputs.items()}
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             return JSONResponse({"error": f"{type(error).__name__}: {error}"}, 422)
-        found = await run_in_threadpool(session.run, None, feeds)
+        try:
+            found = await run_in_threadpool(session.run, None, feeds)
+        except InvalidArgument as error:  # null, if the model does not fill in missing cells
+            return JSONResponse({"error": str(error)}, 422)
         return JSONResponse({name: each.tolist() for name, each in zip(names, found, strict=True)})
 
     return Starlette(routes=[Route("/predict", predict, methods=["POST"])])

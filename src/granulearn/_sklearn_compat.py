@@ -46,6 +46,15 @@ def booster_baseline(booster):
     return booster._baseline_prediction
 
 
+def set_columns(transformer, columns):
+    """Set what a fitted `ColumnTransformer`, which uses all columns, calls those of each part."""
+    for name in ("transformers", "transformers_"):
+        parts = zip(getattr(transformer, name), columns, strict=True)
+        setattr(transformer, name, [(*part[:2], own) for part, own in parts])
+    transformer._columns = columns
+    transformer._validate_remainder(None)  # it says in the same words that no column is left over
+
+
 def plain_column_lists():
     """Return the settings by which a `ColumnTransformer` keeps columns in plain lists.
 

@@ -11,8 +11,15 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn.datasets import load, make_pipeline_for
-from granulearn.datasets.pipelines import MANY_CATEGORIES, with_nan
+from granulearn.datasets.pipelines import (
+    MANY_CATEGORIES,
+    columns_by_name,
+    columns_by_place,
+    with_nan,
+)
 from granulearn.datasets.target_encoding import _TAKES_SPLITTER
+from granulearn.estimators import RVFLClassifier
+from granulearn.persistence.tree_writing import packed, written_tree
 from granulearn.tables import open_table, read_training_table
 
 
@@ -234,3 +241,33 @@ def test_a_crowded_column_may_be_empty():
     X = pd.DataFrame({"empty": pd.Series([None] * 10, dtype=object), "size": range(10)})
     found = make_pipeline_for(X, many=["empty"]).fit_transform(X, [0, 1] * 5)
     assert np.isfinite(found).all()
+
+
+def all_kinds_of_columns(n_rows=200):
+    """Return a table with a column for each part of the preparation, in mixed order, and labels."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "city": rng.choice(np.array(["Bern", "Basel", None], dtype=object), n_rows),
+            "age": np.where(rng.random(n_rows) < 0.1, np.nan, rng.normal(size=n_rows)),
+            "street": [f"s{code}" for code in rng.integers(60, size=n_rows)],
+            "member": rng.random(n_rows) < 0.5,
+            "size": rng.integers(9, size=n_rows),
+        }
+    )
+    return frame, (frame["size"] > 4).to_numpy()
+
+
+@pytest.mark.parametrize("columns", [["city", "age", "street", "member", "size"], ["size", "age"]])
+def test_a_pipeline_that_was_fitted_by_place_is_the_one_that_is_fitted_by_names(columns):
+    frame, y = all_kinds_of_columns()
+    frame = frame[columns]
+    by_names = make_pipeline_for(frame, RVFLClassifier(random_state=0))
+    by_place = columns_by_place(by_names, frame).fit(frame, y)
+    assert_array_equal(by_place.predict_proba(frame), by_names.fit(frame, y).predict_proba(frame))
+    named = columns_by_name(by_place, frame)
+    # Byte for byte: each attribute of each step, and what is shared between them.
+    assert packed(*written_tree(named)) == packed(*written_tree(by_names))
+    shuffled = frame[columns[::-1]]
+    assert_array_equal(named.predict_proba(shuffled), by_names.predict_proba(frame))
+    assert [*named[:-1].get_feature_names_out()] == [*by_names[:-1].get_feature_names_out()]

@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from granulearn.audit.issues import Issue
 from granulearn.tables.faults.leaks import (
+    MIN_ROWS,
     NEAR_SHARE,
     ROWS_PER_VALUE,
     VALUES_PER_CLASS,
@@ -56,7 +57,7 @@ def find_giveaways(
         The column of the table that each column of X comes from; None means itself.
     """
     sources = names if sources is None else sources
-    if len(set(sources)) < 2 or len(classes) < 2:
+    if len(codes) < MIN_ROWS or len(set(sources)) < 2 or len(classes) < 2:
         return []
     labels = [f"class {code}" for code in range(len(classes))]
     glance = order[np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64)]

@@ -24,6 +24,7 @@ from granulearn.audit.verified import (
 )
 from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.datasets import make_pipeline_for
+from granulearn.datasets.pipelines import columns_by_name, columns_by_place
 from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.columns.dates import RUNNING
@@ -180,9 +181,10 @@ def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
 
 def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
     """Return the encoded inputs of a table, and their names."""
-    pipeline = make_pipeline_for(table.X)
+    pipeline = columns_by_place(make_pipeline_for(table.X), table.X)
     # Not fit and transform: a label must not be vouched for by an encoding that holds it.
     X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
+    columns_by_name(pipeline, table.X)
     if len(X) > MANY_ROWS:
         X = in_single_precision(X)
     return X, feature_names(pipeline["prepare"])

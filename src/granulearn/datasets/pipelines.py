@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from granulearn._sklearn_compat import plain_column_lists
+from granulearn._sklearn_compat import plain_column_lists, set_columns
 from granulearn.datasets.target_encoding import new_target_encoder
 
 MANY_CATEGORIES = 40
@@ -107,6 +107,50 @@ def make_pipeline_for(
     return Pipeline(steps)
 
 
+def columns_by_place(pipeline: Pipeline, frame: pd.DataFrame) -> Pipeline:
+    """Return a pipeline that learns the same, with columns by place.
+
+    scikit-learn looks for each name among all names, in time that grows with the square of
+    their number: seconds for each fit to twenty thousand columns.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        As `make_pipeline_for` builds it, not fitted; it is not changed.
+    frame : DataFrame
+        The table that it is for.
+    """
+    places = {name: place for place, name in enumerate(frame.columns)}
+    whole = clone(pipeline)
+    prepare = whole["prepare"]
+    prepare.transformers = [
+        (kind, steps, np.array([places[name] for name in columns], dtype=np.int64))
+        for kind, steps, columns in prepare.transformers
+    ]
+    return whole
+
+
+def columns_by_name(pipeline: Pipeline, frame: pd.DataFrame) -> Pipeline:
+    """Name the columns of a fitted pipeline, which is then as if it had been fitted by names.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Of `columns_by_place`, or a copy, fitted; it is changed.
+    frame : DataFrame
+        The table that it is for.
+
+    Returns
+    -------
+    Pipeline
+        The same pipeline.
+    """
+    names = list(frame.columns)
+    prepare = pipeline["prepare"]
+    set_columns(prepare, [[names[i] for i in places] for _, _, places in prepare.transformers])
+    return pipeline
+
+
 def with_nan(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the cells as objects, with NaN for every kind of missing value.
 
@@ -139,10 +183,11 @@ def _checked(many: Sequence[Any], texts: list[Any]) -> list[Any]:
     """Return the columns that the caller names, in the order of the table."""
     if isinstance(many, str):
         raise TypeError(f"many must be a list of columns; pass many=[{many!r}].")
-    foreign = [name for name in many if name not in texts]
+    known, wanted = {*texts}, {*many}
+    foreign = [name for name in many if name not in known]
     if foreign:
         raise ValueError(
             f"many names {', '.join(map(repr, foreign))}, which frame does not have as columns of "
             "categories; leave them out, or convert the columns to text."
         )
-    return [name for name in texts if name in many]
+    return [name for name in texts if name in wanted]

@@ -146,6 +146,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         from granulearn.datasets import make_pipeline_for
+        from granulearn.datasets.pipelines import columns_by_name, columns_by_place
         from granulearn.learning.trained_model import input_cards, make_card
         from granulearn.persistence import LoadedModel
         from granulearn.tables import read_training_table
@@ -162,7 +163,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         if array_of(X) is None:
             self.feature_names_in_ = np.array(given, dtype=object)
         model = self._new_model()
-        self.pipeline_ = make_pipeline_for(data.X, model).fit(data.X, learned)
+        by_place = columns_by_place(make_pipeline_for(data.X, model), data.X)
+        self.pipeline_ = columns_by_name(by_place.fit(data.X, learned), data.X)
         self.check_ = data.report
         self.classes_ = self.pipeline_.classes_
         self.card_ = make_card(

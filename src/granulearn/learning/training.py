@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn._words import counted
 from granulearn.datasets import make_pipeline_for
+from granulearn.datasets.pipelines import columns_by_name, columns_by_place
 from granulearn.learning.model_kinds import make_model, search_grid
 from granulearn.learning.trained_model import (
     Trained,
@@ -126,7 +127,7 @@ def train(
         cross_validated = _cross_validate(learner, X, y, seed, tell)
         tell(f"fitting {model} to {len(y)} rows")
         fitted = clone(learner).fit(X, y)
-    pipeline = fitted.best_estimator_ if tune else fitted
+    pipeline = columns_by_name(fitted.best_estimator_ if tune else fitted, X)
     scores: dict[str, Any] = {}
     if cross_validated:
         scores["cross_validated"] = cross_validated
@@ -211,7 +212,7 @@ def rows_alone(y: np.ndarray) -> np.ndarray:
 
 
 def make_learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
-    """Return what is fitted: a pipeline, or a search for its settings.
+    """Return what is fitted, with columns by place: a pipeline, or a search for its settings.
 
     Parameters
     ----------
@@ -226,7 +227,7 @@ def make_learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool,
     seed : int
         Of the model, and of the folds of a search.
     """
-    pipeline = make_pipeline_for(table.X, make_model(model, seed))
+    pipeline = columns_by_place(make_pipeline_for(table.X, make_model(model, seed)), table.X)
     if not tune:
         return pipeline
     from granulearn.selection import PathSearchCV

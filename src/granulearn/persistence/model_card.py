@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -103,7 +103,8 @@ class ModelCard:
     def to_json(self) -> dict[str, Any]:
         """Return the card as what JSON can hold."""
         content = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        content["columns"] = [asdict(column) for column in self.columns]
+        # Not `asdict`, which looks into each entry: wide tables have many columns.
+        content["columns"] = [dict(vars(column)) for column in self.columns]
         content["schema"] = None if self.schema is None else self.schema.to_json()
         return content
 

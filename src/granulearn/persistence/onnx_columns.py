@@ -40,9 +40,17 @@ class GraphInputs:
         onnx_model : onnx.ModelProto
             What skl2onnx made of `pipeline` and `shown`; it is changed.
         """
-        if self.matrices is not None:
-            _join_columns(onnx_model.graph, self.matrices, self.is_number)
-        _name_as_the_table_does(onnx_model.graph, self.names)
+        from granulearn.persistence.onnx_front import (
+            check_inputs,
+            join_columns,
+            name_as_the_table_does,
+        )
+
+        if self.matrices is None:
+            check_inputs(onnx_model.graph, self.is_number)
+        else:
+            join_columns(onnx_model.graph, self.matrices, self.is_number)
+        name_as_the_table_does(onnx_model.graph, self.names)
 
 
 def graph_inputs(pipeline: Any, X: Any) -> GraphInputs:
@@ -77,8 +85,8 @@ def onnx_inputs(X: Any) -> dict[str, np.ndarray]:
     Parameters
     ----------
     X : DataFrame or ndarray
-        Rows with the columns of the model. Infinity is an error: a graph cannot refuse it,
-        and would answer with NaN.
+        Rows with the columns of the model. Infinity is an error, with the name of the column;
+        the graph refuses it, too, but cannot say where it is.
 
     Returns
     -------
@@ -119,8 +127,8 @@ def _cells(column: Any) -> np.ndarray:
 def _refuse_infinity(name: Any, cells: np.ndarray) -> None:
     if np.isinf(cells).any():
         raise ValueError(
-            f"column {name!r} holds infinity, which a graph of ONNX answers with NaN; correct the "
-            "cells, or pass NaN where they are missing."
+            f"column {name!r} holds infinity, which the model refuses; correct the cells, or pass "
+            "NaN where they are missing."
         )
 
 
@@ -179,48 +187,3 @@ def _by_place(pipeline: Any) -> Any:
         transformer.transformers_.append((name, step, list(range(begin, end))))
         begin = end
     return transformer
-
-
-def _join_columns(graph: Any, matrices: dict[str, list[int]], is_number: list[bool]) -> None:
-    """Put the columns in the place of the matrices, and nodes in front that join them."""
-    from onnx import TensorProto
-    from onnx.helper import make_node, make_tensor_value_info
-
-    # A space: no name that skl2onnx gives has one.
-    names = [f"column {place}" for place in range(len(is_number))]
-    inner = list(graph.node)
-    del graph.input[:], graph.node[:]
-    graph.input.extend(
-        make_tensor_value_info(
-            name, TensorProto.DOUBLE if number else TensorProto.STRING, [None, 1]
-        )
-        for name, number in zip(names, is_number, strict=True)
-    )
-    graph.node.extend(
-        make_node("Concat", [names[place] for place in columns], [matrix], f"join {matrix}", axis=1)
-        for matrix, columns in matrices.items()
-    )
-    graph.node.extend(inner)
-
-
-def _name_as_the_table_does(graph: Any, columns: list[str]) -> None:
-    """Give the inputs the names of the columns; skl2onnx allows only plain identifiers.
-
-    Inner values and outputs that have the name of a column are renamed.
-    """
-    inputs = {value.name: name for value, name in zip(graph.input, columns, strict=True)}
-    inner = {tensor.name for tensor in graph.initializer}
-    inner |= {name for node in graph.node for name in node.output}
-    taken = set(columns) | (inner - inputs.keys())
-    new_names = dict(inputs)
-    for name in sorted(inner & set(columns)):
-        new_names[name] = f"predicted_{name}"
-        while new_names[name] in taken:
-            new_names[name] += "_"
-        taken.add(new_names[name])
-    for value in [*graph.input, *graph.output, *graph.initializer]:
-        value.name = new_names.get(value.name, value.name)
-    for node in graph.node:
-        node.input[:] = [new_names.get(name, name) for name in node.input]
-        node.output[:] = [new_names.get(name, name) for name in node.output]
-    del graph.value_info[:]  # it has the old names, and runtimes infer it anyway

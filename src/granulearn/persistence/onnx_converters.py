@@ -21,6 +21,7 @@ from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_complex_activation
 from granulearn.persistence.onnx_balls import add_nearest_ball_scores
 from granulearn.persistence.onnx_boosted import add_boosted_mean
+from granulearn.persistence.onnx_checks import refuse_all_but_finite
 from granulearn.persistence.onnx_forest import add_posterior
 from granulearn.persistence.onnx_graph import Graph, Name
 from granulearn.persistence.onnx_layers import (
@@ -73,7 +74,7 @@ def _classifier_shapes(operator: Any) -> None:
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
     labels, probabilities = (output.full_name for output in operator.outputs)
-    scores = _scores(graph, model, double_inputs(graph, operator))
+    scores = _scores(graph, model, _finite_inputs(graph, operator))
     graph.add("Identity", _probabilities(graph, model, scores), output=probabilities)
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_onnx_labels(model)), best, output=labels, axis=0)
@@ -88,8 +89,12 @@ def _regressor_shapes(operator: Any) -> None:
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
-    predictions = _scores(graph, operator.raw_operator, double_inputs(graph, operator))
+    predictions = _scores(graph, operator.raw_operator, _finite_inputs(graph, operator))
     graph.add("Identity", predictions, output=operator.outputs[0].full_name)
+
+
+def _finite_inputs(graph: Graph, operator: Any) -> Name:
+    return refuse_all_but_finite(graph, double_inputs(graph, operator))
 
 
 def _onnx_labels(model: Any) -> np.ndarray:

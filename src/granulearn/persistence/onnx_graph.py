@@ -56,7 +56,14 @@ class Graph:
             self._stored[key] = name
         return name
 
-    def add(self, operation: str, *inputs: Name, output: Name | None = None, **attributes) -> Name:
+    def add(
+        self,
+        operation: str,
+        *inputs: Name,
+        output: Name | None = None,
+        called: str | None = None,
+        **attributes,
+    ) -> Name:
         """Add a node of one output and return the name of that output.
 
         Parameters
@@ -67,6 +74,9 @@ class Graph:
             Names of its inputs.
         output : str, default=None
             Name of its output; None makes a new one.
+        called : str, default=None
+            What the name of the node begins with, which runtimes say where it fails; None: the
+            operator.
         **attributes
             Attributes of the node; ``op_domain`` for another set of operators.
         """
@@ -75,7 +85,7 @@ class Graph:
             operation,
             list(inputs),
             [output],
-            name=self._scope.get_unique_operator_name(operation),
+            name=self._scope.get_unique_operator_name(called or operation),
             **attributes,
         )
         return output
@@ -206,8 +216,15 @@ class _Body(Graph):
     def constant(self, value: Any) -> Name:
         return self._around.constant(value)
 
-    def add(self, operation: str, *inputs: Name, output: Name | None = None, **attributes) -> Name:
+    def add(
+        self,
+        operation: str,
+        *inputs: Name,
+        output: Name | None = None,
+        called: str | None = None,
+        **attributes,
+    ) -> Name:
         output = output or self._scope.get_unique_variable_name(operation.lower())
-        name = self._scope.get_unique_operator_name(operation)
+        name = self._scope.get_unique_operator_name(called or operation)
         self.nodes.append(make_node(operation, list(inputs), [output], name=name, **attributes))
         return output

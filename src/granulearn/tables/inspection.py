@@ -326,8 +326,9 @@ def _about_nested(schema: Schema, wishes: Wishes) -> tuple[list[Message], list[s
 def _about_long(file: TableFile, cells: TableSurvey, schema: Schema) -> list[Message]:
     """Return the problems of columns that hold a text where categories are wanted."""
     problems = []
+    first_long = {column.name: column.first_long for column in cells.columns}
     for column in schema.used:
-        long = cells[column.name].first_long
+        long = first_long[column.name]
         if column.kind == CATEGORY and long is not None:
             said = (
                 f"Column {column.name!r} holds a text of {long.letters:,} characters at "

@@ -41,6 +41,8 @@ _NUMBER = re.compile(
 )
 _PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _CODE = re.compile("0[0-9]+")
+# A plain number that thousands in groups may be, too.
+_PLAIN_GROUPS = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
 # What a body can be read as, by the sign before its decimals: without groups of thousands,
 # which is all that an exponent allows, and with them.
 _UNGROUPED = {
@@ -283,13 +285,16 @@ def classes_of_plain(
 
 def _classes_of_few(text: pa.Array) -> dict[NumberClass, tuple[int, np.ndarray]]:
     """Return the same cell by cell: calls for a whole column take as long as dozens of cells."""
-    classes = [number_class(cell) for cell in text.to_pylist()]
-    found = {}
-    for kind in (_POINT_ONLY, _EITHER, _DOUBTFUL, _CODED):
-        rows = [row for row, own in enumerate(classes) if own == kind]
-        if rows:
-            found[kind] = len(rows), np.array(rows)
-    return found
+    rows: dict[NumberClass, list[int]] = {
+        kind: [] for kind in (_POINT_ONLY, _EITHER, _DOUBTFUL, _CODED)
+    }
+    for row, cell in enumerate(text.to_pylist()):
+        if "." in cell:
+            kind = _POINT_ONLY if _PLAIN_GROUPS.fullmatch(cell) is None else _DOUBTFUL
+        else:
+            kind = _EITHER if _CODE.fullmatch(cell) is None else _CODED
+        rows[kind].append(row)
+    return {kind: (len(own), np.array(own)) for kind, own in rows.items() if own}
 
 
 def _rows_of_the_rest(text: pa.Array, others: np.ndarray) -> dict[NumberClass, np.ndarray]:

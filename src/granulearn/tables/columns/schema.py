@@ -192,7 +192,7 @@ class Column:
         content["missing"] = dict(self.missing)
         content["values_like_marks"] = list(self.values_like_marks)
         if self.kind == NUMBER:
-            content["number"] = asdict(self.number)
+            content["number"] = dict(vars(self.number))  # faster than asdict, and it is flat
         if self.kind == DATE:
             content["date"] = asdict(self.date)
         return content

@@ -283,7 +283,9 @@ def _with_words(seen: ColumnSurvey, texts: pa.Array, counts: np.ndarray) -> Colu
 
 
 def _first_long(text: pa.Array, first_row: int) -> LongCell | None:
-    # Bytes are at hand, and never fewer than characters.
+    # Bytes are at hand, and never fewer than characters; those of all cells are counted at once.
+    if text.nbytes <= LONGEST_CATEGORY:
+        return None
     if (pc.max(pc.binary_length(text)).as_py() or 0) <= LONGEST_CATEGORY:
         return None
     letters = pc.utf8_length(text).fill_null(0).to_numpy(zero_copy_only=False)
