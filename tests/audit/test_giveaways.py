@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from granulearn.audit.giveaways import GIVEAWAY, find_giveaways
+from granulearn.tables.faults.leaks import MIN_ROWS
 
 
 def table(n=600, d=6, n_classes=3, seed=0):
@@ -82,3 +83,10 @@ def test_the_order_of_rows_does_not_matter():
     X[:, 3] = planted(codes, "noisy copy")
     order = np.random.default_rng(2).permutation(len(X))
     assert give(X, codes) == give(X[order], codes[order])
+
+
+def test_so_few_rows_give_nothing_away():
+    for n, n_found in ((MIN_ROWS - 1, 0), (MIN_ROWS, 1)):
+        X, codes = table(n, n_classes=2)
+        X[:, 4] = codes
+        assert len(give(X, codes)) == n_found

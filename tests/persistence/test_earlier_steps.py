@@ -33,9 +33,12 @@ STEPS = [
 ]
 
 
+@pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: type(step).__name__)
-def test_a_pipeline_with_a_usual_step_survives_its_file_and_agrees_as_onnx(step, tmp_path):
-    X, y = load_iris(return_X_y=True)
+def test_a_pipeline_with_a_usual_step_survives_its_file_and_agrees_as_onnx(
+    step, as_frame, tmp_path
+):
+    X, y = load_iris(return_X_y=True, as_frame=as_frame)
     model = make_pipeline(step, RVFLClassifier(20, random_state=0)).fit(X, y)
     save_model(model, tmp_path / "model.skops")
     loaded = load_model(tmp_path / "model.skops").pipeline

@@ -220,3 +220,14 @@ def test_whatever_the_parts_of_a_file_raise_is_an_error_of_the_file():
     loaded = LoadedModel(model, ModelCard(columns=(ColumnCard("a", "number"),)))
     with pytest.raises(ModelFileError, match=r"AttributeError: no such thing\)"):
         loaded.predict({"a": 1.0})
+
+
+def test_a_model_that_was_fitted_to_an_array_answers_rows_with_names_without_a_warning(tmp_path):
+    """Warnings are errors in these tests."""
+    X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], ["x", "y", "y"]
+    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0)).fit(X, y)
+    columns = tuple(ColumnCard(name, "number", lowest=0, highest=2) for name in "ab")
+    save_model(model, tmp_path / "m.skops", ModelCard(columns=columns))
+    rows = [{"b": b, "a": a} for a, b in X]
+    assert_array_equal(load_model(tmp_path / "m.skops").predict(rows), model.predict(X))
+    succeeds("export", tmp_path / "m.skops", "-o", tmp_path / "m.onnx")

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import QuantileTransformer
 
 from granulearn.estimators import RobustClassifier, RVFLClassifier
-from granulearn.persistence import OnnxMismatchError, onnx_converters, to_onnx
+from granulearn.persistence import ModelFileError, OnnxMismatchError, onnx_converters, to_onnx
 from granulearn.persistence.onnx_files import largest_difference
 from tests.persistence.fitted_pipelines import fitted_pipeline
 
@@ -48,3 +50,12 @@ def test_another_kind_of_model_is_named(model):
     X, y = make_blobs(60, centers=2, random_state=0)
     with pytest.raises(TypeError, match="LogisticRegression has no form"):
         to_onnx(model.fit(X, y), X)
+
+
+def test_a_step_without_a_form_in_onnx_is_told_in_one_line():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    step = QuantileTransformer(n_quantiles=9, output_distribution="normal")
+    model = make_pipeline(step, RVFLClassifier(random_state=0)).fit(X, y)
+    with pytest.raises(ModelFileError, match=r"cannot be written as ONNX: .*'normal'") as caught:
+        to_onnx(model, X)
+    assert "\n" not in str(caught.value)

@@ -1,5 +1,6 @@
 """A fitted predictor of the family is told from everything else."""
 
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
@@ -7,7 +8,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
-from granulearn.persistence.predictors import check_predictor, final_predictor
+from granulearn.persistence.predictors import check_predictor, final_predictor, rows_for
 
 X, Y = [[0.0], [1.0], [2.0]], [0, 1, 1]
 LINEAR = "sklearn.linear_model._base.LinearRegression"
@@ -64,3 +65,12 @@ def test_the_caller_can_accept_another_type_if_it_predicts():
     check_predictor(LinearRegression().fit(X, Y), [LINEAR])
     with pytest.raises(TypeError, match="RobustScaler is no classifier or regressor"):
         check_predictor(RobustScaler().fit(X), [SCALER])
+
+
+def test_rows_have_names_where_the_model_was_fitted_to_names():
+    frame = pd.DataFrame(X, columns=["a"])
+    by_names, by_places = RVFLClassifier().fit(frame, Y), RVFLClassifier().fit(X, Y)
+    assert rows_for(by_names, frame) is frame
+    assert rows_for(make_pipeline(StandardScaler(), by_names).fit(frame, Y), frame) is frame
+    assert rows_for(by_places, frame).tolist() == X
+    assert rows_for(by_places, X) is X

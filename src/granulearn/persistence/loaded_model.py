@@ -15,7 +15,7 @@ from sklearn.base import is_regressor
 from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.model_card import ModelCard
 from granulearn.persistence.plain_preparation import PlainPreparation, plain_preparation
-from granulearn.persistence.predictors import final_predictor
+from granulearn.persistence.predictors import final_predictor, rows_for
 from granulearn.persistence.row_reading import (
     ModelInputs,
     Place,
@@ -197,7 +197,7 @@ class LoadedModel:
     def _answer(self, method: str, read: ReadRows) -> np.ndarray:
         if self._plain is not None:
             return getattr(self.pipeline.steps[-1][1], method)(self._plain.transform(read))
-        return getattr(self.pipeline, method)(read.typed.to_frame())
+        return getattr(self.pipeline, method)(rows_for(self.pipeline, read.typed.to_frame()))
 
     def _ask(
         self, ask: Callable[[ReadRows, Place, int], np.ndarray], rows: Any, strict: bool, warn: bool

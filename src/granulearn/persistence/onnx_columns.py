@@ -149,11 +149,12 @@ def _type(is_number: bool, n_columns: int = 1) -> Any:
 def _parts(pipeline: Any, places: dict[Any, int], is_number: list[bool]) -> list[list[int]] | None:
     """Return the columns of each part of the first step, by place; None if not all can be joined.
 
-    A part is joined if it names its columns, and these are of one type.
+    A part is joined if it names its columns, and these are of one type; so are all columns for a
+    first step without parts.
     """
     first = pipeline.steps[0][1] if isinstance(pipeline, Pipeline) else pipeline
     if not isinstance(first, ColumnTransformer):
-        return None
+        return [[*range(len(is_number))]] if all(is_number) else None
     parts = []
     for _, _step, columns in _used(first):
         named = isinstance(columns, list) and all(
@@ -180,6 +181,8 @@ def _by_place(pipeline: Any) -> Any:
         (name, first), *others = pipeline.steps
         whole.steps = [(name, _by_place(first)), *others]
         return whole
+    if not isinstance(pipeline, ColumnTransformer):
+        return pipeline
     transformer = copy.copy(pipeline)
     transformer.transformers_, begin = [], 0
     for name, step, columns in _used(pipeline):

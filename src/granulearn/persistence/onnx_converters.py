@@ -34,7 +34,7 @@ from granulearn.persistence.onnx_steps import double_inputs
 
 
 def check_convertible(model: Any) -> None:
-    """Raise where a model, or one inside it, has no form in ONNX.
+    """Raise where a model, or one inside it, has no form in ONNX, or its labels have none.
 
     Parameters
     ----------
@@ -45,6 +45,8 @@ def check_convertible(model: Any) -> None:
     if form is None:
         names = ", ".join(kind.__name__ for kind in convertible())
         raise TypeError(f"{type(model).__name__} has no form in ONNX here; these have: {names}.")
+    if isinstance(model, ClassifierMixin):
+        _onnx_labels(model)
     for part in form.parts(model):
         check_convertible(part)
 

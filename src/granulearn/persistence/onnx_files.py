@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
 
 from granulearn._extras import EXTRAS, check_installed
+from granulearn.persistence.errors import ModelFileError
 from granulearn.persistence.onnx_columns import graph_inputs, onnx_inputs
-from granulearn.persistence.predictors import final_predictor
+from granulearn.persistence.predictors import final_predictor, rows_for
 
 TOLERANCE = 1e-5
+_MOST_SAID = 300
 # A smaller spread of predictions, as a share of the largest prediction, is rounding.
 SMALLEST_SPREAD = 1e-9
 _OPSETS = {"": 19, "ai.onnx.ml": 3}
@@ -55,6 +59,8 @@ def to_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> Any:
     ------
     OnnxMismatchError
         If onnxruntime and the pipeline differ by more than `tolerance`.
+    ModelFileError
+        If a step has no form in ONNX, or none that onnxruntime can run.
 
     See Also
     --------
@@ -97,15 +103,16 @@ def checked_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> tupl
     model = final_predictor(exportable)
     check_convertible(model)
     inputs = graph_inputs(exportable, X)
-    onnx_model = convert_sklearn(
-        inputs.pipeline,
-        name="granulearn",
-        initial_types=inputs.shown,
-        target_opset=_OPSETS,
-        options=None if is_regressor(model) else {id(model): {"zipmap": False}},
-        **step_converters(),
-    )
-    inputs.give(onnx_model)
+    with _in_words():
+        onnx_model = convert_sklearn(
+            inputs.pipeline,
+            name="granulearn",
+            initial_types=inputs.shown,
+            target_opset=_OPSETS,
+            options=None if is_regressor(model) else {id(model): {"zipmap": False}},
+            **step_converters(),
+        )
+        inputs.give(onnx_model)
     largest = largest_difference(pipeline, onnx_model, X)
     if not largest <= tolerance:  # also true for NaN
         raise OnnxMismatchError(
@@ -113,6 +120,21 @@ def checked_onnx(pipeline: Any, X: Any, *, tolerance: float = TOLERANCE) -> tupl
             f"than {tolerance:g}; it is not written. Please report the model's settings."
         )
     return onnx_model, largest
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Say that a model has no form in ONNX, whatever the packages that convert and run it raise."""
+    try:
+        yield
+    except (MemoryError, Warning):
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise ModelFileError(
+            f"the model cannot be written as ONNX: {said[:_MOST_SAID]} ({type(error).__name__}); "
+            "use other steps before the model, or serve the model file."
+        ) from error
 
 
 def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
@@ -135,18 +157,21 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
         largest difference of a number, as a share of the range of its target's
         predictions: targets come in any unit, and may lie far from zero.
     """
+    with _in_words():
+        answers = _run(onnx_model, X)
+    rows = rows_for(pipeline, X)
     if is_regressor(pipeline):
-        (predictions,) = _run(onnx_model, X)
-        return _difference_of_numbers(predictions, pipeline.predict(X))
-    labels, probabilities = _run(onnx_model, X)
-    return _difference_of_classes(labels, probabilities, pipeline, X)
+        (predictions,) = answers
+        return _difference_of_numbers(predictions, pipeline.predict(rows))
+    labels, probabilities = answers
+    return _difference_of_classes(labels, probabilities, pipeline, rows)
 
 
 def _run(onnx_model: Any, X: Any) -> list[np.ndarray]:
     from onnxruntime import InferenceSession, OrtValue, SessionOptions
 
     options = SessionOptions()
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what is wrong is raised, too
     session = InferenceSession(
         onnx_model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

@@ -23,6 +23,20 @@ def final_predictor(model: Any) -> Any:
     return final_predictor(model.steps[-1][1]) if ends_in_a_step else model
 
 
+def rows_for(model: Any, rows: Any) -> Any:
+    """Return rows as a model takes them: without names if it was fitted to none.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    rows : DataFrame or ndarray
+        With the columns of the model.
+    """
+    has_names = hasattr(model, "feature_names_in_") or not hasattr(rows, "columns")
+    return rows if has_names else rows.to_numpy()
+
+
 def full_name(value: Any) -> str:
     """Return the name of an object's type, with that of its module.
 
