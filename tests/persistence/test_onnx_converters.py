@@ -127,6 +127,10 @@ def test_labels_that_are_whole_numbers_stay_numbers(kind):
 def test_labels_that_onnx_cannot_hold_are_named():
     X, y = make_blobs(60, centers=2, random_state=0)
     model = ALL_CLASSIFIERS[0](random_state=0).fit(X, y)
-    model.classes_ = np.array([0.5, 1.5])
-    with pytest.raises(TypeError, match="neither text nor whole numbers"):
+    for labels in ([0.5, 1.5], [0, 2**64 - 1], [0.0, np.inf]):
+        model.classes_ = np.array(labels)
+        with pytest.raises(TypeError, match="neither text nor whole numbers"):
+            to_onnx(model, X)
+    for labels in ([0, 1], [0.0, 1.0], [False, True], ["a", "b"]):
+        model.classes_ = np.array(labels, dtype=object)
         to_onnx(model, X)

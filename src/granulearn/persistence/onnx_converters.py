@@ -101,13 +101,13 @@ def _finite_inputs(graph: Graph, operator: Any) -> Name:
 
 def _onnx_labels(model: Any) -> np.ndarray:
     """Return the classes as text or whole numbers, the two kinds ONNX has."""
-    classes = model.classes_
-    if classes.dtype.kind in "iub":
-        return classes.astype(np.int64)
-    if classes.dtype.kind == "U" or all(isinstance(label, str) for label in classes):
+    classes = np.array(model.classes_.tolist())  # numbers may be objects of Python
+    if classes.dtype.kind == "U":
         return classes.astype(object)
-    if classes.dtype.kind == "f" and (classes == np.round(classes)).all():
-        return classes.astype(np.int64)
+    if classes.dtype.kind in "biuf" and (np.abs(classes.astype(float)) < 2**63).all():
+        whole = classes.astype(np.int64)
+        if (whole == classes).all():
+            return whole
     raise TypeError(
         f"the classes {classes.tolist()} are neither text nor whole numbers, and ONNX has no "
         "other labels; fit with text labels."
