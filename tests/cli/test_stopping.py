@@ -12,9 +12,9 @@ from granulearn.cli.stopping import Stop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 
-# A hash is computed without looking at signals, as compiled loops are.
+# A lock of the system is waited for without looking at signals, as compiled loops run.
 DEAF = """
-import hashlib, sys
+import ctypes, sys
 from granulearn.cli.stopping import Stop
 from granulearn.persistence import written_atomically
 
@@ -22,7 +22,9 @@ Stop().listen()
 with written_atomically(sys.argv[1]) as draft:
     draft.write_text("half")
     print("busy", flush=True)
-    hashlib.pbkdf2_hmac("sha256", b"word", b"salt", 2**31 - 1)
+    lock, system = ctypes.create_string_buffer(256), ctypes.CDLL(None)
+    for _ in range(2):
+        system.pthread_mutex_lock(lock)
 """
 
 
