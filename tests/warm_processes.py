@@ -1,8 +1,8 @@
 """Processes that begin with the library imported.
 
-A process that has imported what most commands need, and done nothing else, is copied for each
-of them (`multiprocessing.forkserver`): a command then costs what it does itself, not the
-seconds that its imports take. Tests about the start itself take a new process.
+A process that has imported what most commands need, loaded the compiled loops, and done nothing
+else, is copied for each of them (`multiprocessing.forkserver`): a command then costs what it does
+itself, not the seconds that its imports take. Tests about the start itself take a new process.
 """
 
 import multiprocessing
@@ -15,23 +15,26 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import reduction
 from multiprocessing.context import BaseContext
+from multiprocessing.forkserver import ensure_running
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import TimeoutExpired
 
 IMPORTED = [
-    "granulearn.cli.application", "granulearn.audit", "granulearn.learning", "granulearn.studies",
-    "granulearn.review.server", "sklearn.ensemble", "tests.warm_processes",
+    "distributed", "granulearn.cli.application", "granulearn.audit", "granulearn.learning",
+    "granulearn.report", "granulearn.review.server", "granulearn.studies", "sklearn.ensemble",
+    "tests.loaded_loops", "tests.warm_processes",
 ]  # fmt: skip
 # Where modules are found before any test has run: studies of tests add their folders.
 _PATH = tuple(sys.path)
-_FORKS = multiprocessing.get_context("forkserver")
 
 
 def copies() -> BaseContext:
     """Return the context of processes that are copies of one with the library imported."""
-    _FORKS.set_forkserver_preload(IMPORTED)
-    return _FORKS
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(IMPORTED)
+    ensure_running()  # Dask would have it import something else
+    return forks
 
 
 def copied(target: Callable[..., None], *given) -> BaseProcess:
