@@ -54,6 +54,7 @@ def copied(target: Callable[..., None], *given) -> BaseProcess:
 
 def _called(path: tuple[str, ...], target: Callable[..., None], given: tuple) -> None:
     sys.path[:] = path
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # whoever asked first may have let them wait
     target(*given)
 
 
@@ -70,15 +71,19 @@ def take_over(folder: Path, variables: Mapping[str, str], *streams: int) -> None
         told.reconfigure(line_buffering=told.isatty())
 
 
-class Command:
-    """A command `granulearn` in a process of its own, to be used as `subprocess.Popen` is.
+class Warm:
+    """A program in a process of its own, to be used as `subprocess.Popen` is.
 
     Parameters
     ----------
+    program : callable
+        Importable by name; it finds its arguments in `sys.argv`.
     *words
-        The verb and what it is given.
+        Its name and its arguments.
     cwd : Path or None
         Where it is run; None for here.
+    asked : bool, default=False
+        Whether there is somebody at its standard input, who can close it.
     largest : int or None
         The most bytes that a file may have.
     **variables
@@ -86,17 +91,34 @@ class Command:
     """
 
     def __init__(
-        self, *words, cwd: Path | None = None, largest: int | None = None, **variables: str
+        self,
+        program: Callable[[], None],
+        *words,
+        cwd: Path | None = None,
+        asked: bool = False,
+        largest: int | None = None,
+        **variables: str,
     ):
-        (out, its_out), (err, its_err) = os.pipe(), os.pipe()
+        pipes = [os.pipe() for _ in range(3)]
+        (its_in, to), (out, its_out), (err, its_err) = pipes
+        self.stdin = os.fdopen(to, "w", encoding="utf-8")
         self.stdout, self.stderr = (os.fdopen(one, encoding="utf-8") for one in (out, err))
-        streams = [os.open(os.devnull, os.O_RDONLY), its_out, its_err]
+        if not asked:
+            self.stdin.close()
+        streams = [its_in, its_out, its_err]
         passed = [_Descriptor(number) for number in streams]
         place, environment = cwd or Path.cwd(), os.environ | variables
-        self._process = copied(_be, [*map(str, words)], place, environment, passed, largest)
+        given = (program, [*map(str, words)], place, environment, passed, largest)
+        self._process = copied(_be, *given)
         for number in streams:
             os.close(number)
         self.pid = self._process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *reason):
+        self.close()
 
     @property
     def returncode(self) -> int | None:
@@ -111,11 +133,12 @@ class Command:
         """Return the code, once it has ended."""
         self._process.join(timeout)
         if self.returncode is None:
-            raise TimeoutExpired("granulearn", timeout)
+            raise TimeoutExpired("a warm process", timeout)
         return self.returncode
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """Return what it says on both streams, once it has ended."""
+        """Return what it says on both streams, once it and all that it has started have ended."""
+        self.stdin.close()
         with self.stdout, self.stderr, ThreadPoolExecutor() as pool:
             said = [pool.submit(stream.read) for stream in (self.stdout, self.stderr)]
             try:
@@ -128,12 +151,41 @@ class Command:
         if self.returncode is None:
             os.kill(self.pid, number)
 
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
     def close(self) -> None:
         """End it, if it has not ended."""
-        self.send_signal(signal.SIGKILL)
+        self.kill()
         self.wait()
-        self.stdout.close()
-        self.stderr.close()
+        for stream in (self.stdin, self.stdout, self.stderr):
+            stream.close()
+
+
+class Command(Warm):
+    """A command `granulearn`: the verb, and what it is given."""
+
+    def __init__(self, *words, **settings):
+        super().__init__(_command, "granulearn", *words, **settings)
+
+
+class Code(Warm):
+    """What `python -c` would run, and what it is given."""
+
+    def __init__(self, code: str, *words, **settings):
+        super().__init__(_code, code, *words, **settings)
+
+
+def _command() -> None:
+    from granulearn.cli.main import main
+
+    main()
+
+
+def _code() -> None:
+    code, sys.argv[0] = sys.argv[0], "-c"
+    exec(code, {"__name__": "__main__"})
 
 
 class _Descriptor:
@@ -150,18 +202,19 @@ class _Descriptor:
 
 
 def _be(
-    arguments: list[str],
+    program: Callable[[], None],
+    words: list[str],
     folder: Path,
     variables: dict[str, str],
     streams: list[_Descriptor],
     largest: int | None,
 ) -> None:
-    """Be the command, in the process that was copied."""
-    from granulearn.cli.main import main
-
+    """Be the program, in the process that was copied."""
     os.setsid()  # what it starts can be ended with it
     take_over(folder, variables, *(stream.number for stream in streams))
+    for stream in streams:
+        os.close(stream.number)
     if largest is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-    sys.argv = ["granulearn", *arguments]
-    main()
+    sys.argv = words
+    program()

@@ -9,6 +9,7 @@ import pytest
 
 from granulearn.cli import exit_codes
 from granulearn.cli.stopping import Stop
+from tests.warm_processes import Code
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 
@@ -31,10 +32,7 @@ with written_atomically(sys.argv[1]) as draft:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_verb_that_is_deaf_ends_all_the_same_and_leaves_nothing(tmp_path, number):
-    with subprocess.Popen(
-        [sys.executable, "-c", DEAF, str(tmp_path / "out.csv")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+    with Code(DEAF, tmp_path / "out.csv") as process:
         assert process.stdout.readline() == "busy\n"
         time.sleep(0.2)
         process.send_signal(number)

@@ -9,17 +9,16 @@ import time
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from granulearn.distributed import open_client
-from granulearn.studies import Store, expand, load_study, run_study, select, summarize, workers
+from granulearn.studies import Store, expand, load_study, run_study, select, summarize
 from granulearn.studies.run import describe_environment
 from granulearn.studies.spec import Split
 from tests.cli.commands import succeeds
-from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
-from tests.warm_processes import Command, copies
+from tests.studies.small_studies import N_CELLS, SMALL, small_study, use_warm_workers, write_study
+from tests.warm_processes import Command
 
 pytestmark = pytest.mark.slow
 
@@ -59,14 +58,8 @@ def test_every_cell_is_computed_once_and_recorded(whole):
         assert (row["n_disturbed"] > 0) == (row["rate"] > 0)
 
 
-@pytest.fixture
-def warm_workers(monkeypatch):
-    """Let workers begin with the library imported; runs that are stopped have new ones."""
-    warm = SimpleNamespace(get_context=lambda _: copies())
-    monkeypatch.setattr(workers, "multiprocessing", warm)
-
-
-def test_two_jobs_give_the_same_rows_as_one(whole, tmp_path, warm_workers):
+def test_two_jobs_give_the_same_rows_as_one(whole, tmp_path, monkeypatch):
+    use_warm_workers(monkeypatch)
     study = small_study(tmp_path)
     with Store(tmp_path / "two.db") as store:
         run_study(study, expand(study), store, jobs=2)
@@ -118,8 +111,9 @@ estimator = "tests.studies.odd_classifiers.{kind}"
     ],
 )
 def test_cells_that_fail_are_rows_with_a_reason_and_the_run_goes_on(
-    whole, tmp_path, kind, jobs, said, warm_workers
+    whole, tmp_path, kind, jobs, said, monkeypatch
 ):
+    use_warm_workers(monkeypatch)
     first = '[[method]]\nname = "RVFL"'
     study = small_study(tmp_path, (first, ODD.format(kind=kind) + first))
     cells = select(expand(study), ["dataset=circles", "noise=clean"])

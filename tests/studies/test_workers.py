@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from granulearn.studies.workers import WorkerDiedError, run_in_processes
+from tests.studies.small_studies import use_warm_workers
+from tests.warm_processes import Code
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def nothing() -> None:
@@ -28,7 +27,9 @@ def square_or_die(number: int) -> tuple[int, int]:
 
 @pytest.fixture(scope="module")
 def results():
-    return dict(run_in_processes(square_or_die, range(8), 2, nothing))
+    with pytest.MonkeyPatch.context() as patch:
+        use_warm_workers(patch)
+        return dict(run_in_processes(square_or_die, range(8), 2, nothing))
 
 
 def test_every_task_gives_its_own_result(results):
@@ -47,7 +48,8 @@ def test_the_work_is_shared_by_processes_that_are_not_this_one(results):
     assert os.getpid() not in processes
 
 
-def test_stopping_early_ends_the_processes():
+def test_stopping_early_ends_the_processes(monkeypatch):
+    use_warm_workers(monkeypatch)
     running = run_in_processes(square_or_die, range(100, 200), 1, nothing)
     _, (_, process) = next(running)
     running.close()
@@ -71,20 +73,11 @@ def sleep_and_tell(number: int) -> None:
     time.sleep(600)
 
 
-def test_workers_end_when_their_parent_is_killed(tmp_path):
-    script = tmp_path / "parent.py"
-    script.write_text(PARENT)
-    parent = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
-    )
-    workers = [int(parent.stdout.readline()) for _ in range(2)]
-    assert all(map(_alive, workers))
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+def test_workers_end_when_their_parent_is_killed():
+    with Code(PARENT) as parent:
+        workers = [int(parent.stdout.readline()) for _ in range(2)]
+        assert all(map(_alive, workers))
+        parent.kill()
     while any(map(_alive, workers)):
         time.sleep(0.05)
 
@@ -99,17 +92,8 @@ def _alive(process: int) -> bool:
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.3, 0.6])
-def test_an_interrupt_of_the_whole_group_leaves_no_worker_and_no_traceback(tmp_path, delay):
-    script = tmp_path / "parent.py"
-    script.write_text(INTERRUPTED)
-    parent = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
-    )
+def test_an_interrupt_of_the_whole_group_leaves_no_worker_and_no_traceback(delay):
+    parent = Code(INTERRUPTED)
     assert parent.stdout.readline() == "starting\n"
     time.sleep(delay)  # workers are being started
     os.killpg(parent.pid, signal.SIGINT)
