@@ -81,6 +81,15 @@ def mortal_cluster():
         yield client
 
 
+@pytest.fixture
+def warm_clusters():
+    """Let clusters that a test starts itself have workers that begin with the library imported."""
+    from tests.distributed.processes import warm_workers
+
+    with warm_workers():
+        yield
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Return a browser that all tests of pages share."""

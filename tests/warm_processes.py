@@ -142,9 +142,12 @@ class Warm:
         with self.stdout, self.stderr, ThreadPoolExecutor() as pool:
             said = [pool.submit(stream.read) for stream in (self.stdout, self.stderr)]
             try:
-                return said[0].result(timeout), said[1].result(timeout)
-            finally:
-                self.wait(timeout)
+                out, err = (stream.result(timeout) for stream in said)
+            except TimeoutError:
+                os.killpg(self.pid, signal.SIGKILL)  # whoever reads would wait for ever
+                raise
+        self.wait(timeout)
+        return out, err
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, if it has not ended."""

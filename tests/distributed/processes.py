@@ -22,7 +22,6 @@ N_BLOCKS = 12
 ROWS = 400
 # A busy machine may take minutes to begin a process; one that never comes must not be waited for.
 WORKER_SECONDS = 300.0
-WARM = {"distributed.worker.multiprocessing-method": "forkserver"}
 
 
 def made_block(seed, block_info=None, when=None):
@@ -113,14 +112,18 @@ def made_table(when=None, seed=0):
     return rows[:, :5], rows[:, 5].astype(int)
 
 
+def warm_workers():
+    """Return a context in which workers begin with the library imported; their successors, too."""
+    copies()
+    return dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+
+
 @contextmanager
 def cluster_apart():
     """Start two worker processes with nannies; nobody computes on them who does not connect."""
-    # Workers that take the place of killed ones begin with the library imported, too.
-    copies()
     # Opening a cluster makes it the default one of the context it is opened in.
     context = copy_context()
-    with ExitStack() as stack, dask.config.set(WARM):
+    with ExitStack() as stack, warm_workers():
         opened = open_client("local", n_workers=2, memory_limit="1GB")
         client = context.run(stack.enter_context, opened)
         with dask.config.set(scheduler=None):
