@@ -7,6 +7,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+# It is for processes that are copied, and takes a second.
+collect_ignore = ["loaded_loops.py"]
 # Set before anything reads them, and inherited by every process that a test starts.
 ENVIRONMENT = {
     # Every process of a parallel run has one core: threads of linear algebra would only
@@ -77,6 +79,15 @@ def mortal_cluster():
 
     with cluster_apart() as client:
         yield client
+
+
+@pytest.fixture
+def warm_clusters():
+    """Let clusters that a test starts itself have workers that begin with the library imported."""
+    from tests.distributed.processes import warm_workers
+
+    with warm_workers():
+        yield
 
 
 @pytest.fixture(scope="session")

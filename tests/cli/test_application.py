@@ -10,7 +10,8 @@ import granulearn
 from granulearn.cli import application, exit_codes
 from granulearn.cli.application import VERBS, Verb
 from granulearn.cli.main import run
-from tests.cli.commands import fails, in_real_process, succeeds
+from tests.cli.commands import fails, succeeds
+from tests.warm_processes import Command
 
 OUR_VERBS = [
     "check",
@@ -119,9 +120,9 @@ def test_completion_offers_models_and_the_columns_of_the_table(tmp_path):
 
     def offered(words):
         variables = {"_GRANULEARN_COMPLETE": "complete_bash", "COMP_WORDS": words}
-        return in_real_process(
-            cwd=tmp_path, **variables, COMP_CWORD=str(len(words.split(" ")) - 1)
-        ).stdout.splitlines()
+        last = str(len(words.split(" ")) - 1)
+        out, _ = Command(cwd=tmp_path, **variables, COMP_CWORD=last).communicate()
+        return out.splitlines()
 
     assert offered("granulearn check t.tsv --target ") == ["age", "my city", "label"]
     assert offered("granulearn fit t.tsv --ignore a") == ["age"]

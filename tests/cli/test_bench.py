@@ -2,7 +2,6 @@
 
 import io
 import signal
-import subprocess
 import sys
 from datetime import datetime
 
@@ -14,9 +13,10 @@ from granulearn.cli.bench import SOME_CELLS_FAILED, _bar, _said_left
 from granulearn.cli.exit_codes import INTERRUPTED, NO_CLUSTER, NOT_WRITTEN, USAGE
 from granulearn.memberships import membership_names
 from granulearn.studies import Store
-from tests.cli.commands import COMMAND, granulearn, succeeds
+from tests.cli.commands import granulearn, succeeds
 from tests.studies.small_studies import N_CELLS, SMALL, write_study
 from tests.studies.test_run import SLOW, bench, wait_for_rows
+from tests.warm_processes import Command
 
 FAST = ["--jobs", "1"]
 
@@ -178,16 +178,11 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(study, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
 def test_a_disk_that_fills_up_is_called_full_and_the_same_command_goes_on(study, tmp_path):
-    import resource
-
     arguments = ["bench", study, "--results", tmp_path / "a.db", *FAST]
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (90_000, 90_000)),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == NOT_WRITTEN
-    last = done.stderr.splitlines()[-1]
+    process = Command(*arguments, largest=90_000)
+    _, said = process.communicate()
+    assert process.returncode == NOT_WRITTEN
+    last = said.splitlines()[-1]
     assert "the disk is full" in last
     assert "the same command goes on" in last
     succeeds(*arguments)
@@ -198,7 +193,7 @@ def test_ctrl_c_says_what_is_kept_and_nothing_else(tmp_path):
     run = bench(tmp_path, write_study(tmp_path, SLOW), "--jobs", "1")
     wait_for_rows(tmp_path / "run.db", run, 1)
     run.send_signal(signal.SIGINT)
-    last = run.communicate()[0].splitlines()[-1]
+    last = "".join(run.communicate()).splitlines()[-1]
     assert run.returncode == INTERRUPTED
     results = tmp_path / "run.db"
     assert last == (

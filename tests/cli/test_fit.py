@@ -256,7 +256,7 @@ def test_a_directory_is_fitted_by_a_cluster_and_the_file_is_an_ordinary_one(
     ],
 )
 def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
-    tmp_path, monkeypatch, options, code, said
+    tmp_path, monkeypatch, options, code, said, warm_clusters
 ):
     monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
     people().to_parquet(tmp_path / "t.parquet")

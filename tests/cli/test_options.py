@@ -30,7 +30,7 @@ def test_what_is_read_is_never_written_over(tmp_path):
         ["balls"],
     ],
 )
-def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
+def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch, warm_clusters):
     monkeypatch.chdir(tmp_path)
     table = write_people(tmp_path)
     line = fails(

@@ -2,7 +2,6 @@
 
 import csv
 import pickle
-import subprocess
 import sys
 
 import pandas as pd
@@ -12,7 +11,8 @@ from numpy.testing import assert_allclose
 from granulearn.cli import exit_codes
 from granulearn.persistence import load_model
 from granulearn.tables import open_table, read_training_table
-from tests.cli.commands import COMMAND, fails, fails_with, people, read_exactly, succeeds
+from tests.cli.commands import fails, fails_with, people, read_exactly, succeeds
+from tests.warm_processes import Command
 
 
 @pytest.fixture(name="predict")
@@ -251,19 +251,12 @@ def test_a_kept_column_is_never_replaced_by_what_is_predicted(fitted, tmp_path, 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the size of files cannot be limited")
 def test_a_full_disk_is_told_with_the_file_asked_for(fitted, tmp_path):
-    import resource
-
     _, model = fitted
     people(3000).to_csv(tmp_path / "new.csv", index=False)
-    done = subprocess.run(
-        [*COMMAND, "predict", model, "new.csv", "-o", "out.csv"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
-    )  # fmt: skip
-    assert done.returncode == exit_codes.NOT_WRITTEN
-    assert done.stderr == (
-        "granulearn: error: out.csv: file too large; make room, or write elsewhere.\n"
-    )
+    process = Command("predict", model, "new.csv", "-o", "out.csv", cwd=tmp_path, largest=4096)
+    _, said = process.communicate()
+    assert process.returncode == exit_codes.NOT_WRITTEN
+    assert said == ("granulearn: error: out.csv: file too large; make room, or write elsewhere.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
 
 

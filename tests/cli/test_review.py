@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
@@ -15,8 +14,9 @@ from granulearn import Review
 from granulearn.cli import exit_codes
 from granulearn.review import read_decisions
 from granulearn.review.journal import Journal
-from tests.cli.commands import COMMAND, fails, fails_with
+from tests.cli.commands import fails, fails_with
 from tests.review.tables import animals, animals_file
+from tests.warm_processes import Command
 
 
 @pytest.fixture
@@ -27,12 +27,7 @@ def table(tmp_path):
 @contextmanager
 def reviewing(*arguments):
     """Start a review in a process of its own; give the process and the address it prints."""
-    process = subprocess.Popen(
-        [*COMMAND, "review", *map(str, arguments), "--no-browser"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = Command("review", *arguments, "--no-browser")
     try:
         address = None
         while address is None:
@@ -42,8 +37,7 @@ def reviewing(*arguments):
             address = found and found[1]
         yield process, address
     finally:
-        process.kill()
-        process.communicate()
+        process.close()
 
 
 def post(address, path, body):

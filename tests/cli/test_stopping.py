@@ -9,12 +9,13 @@ import pytest
 
 from granulearn.cli import exit_codes
 from granulearn.cli.stopping import Stop
+from tests.warm_processes import Code
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 
-# A hash is computed without looking at signals, as compiled loops are.
+# A lock of the system is waited for without looking at signals, as compiled loops run.
 DEAF = """
-import hashlib, sys
+import ctypes, sys
 from granulearn.cli.stopping import Stop
 from granulearn.persistence import written_atomically
 
@@ -22,17 +23,16 @@ Stop().listen()
 with written_atomically(sys.argv[1]) as draft:
     draft.write_text("half")
     print("busy", flush=True)
-    hashlib.pbkdf2_hmac("sha256", b"word", b"salt", 2**31 - 1)
+    lock, system = ctypes.create_string_buffer(256), ctypes.CDLL(None)
+    for _ in range(2):
+        system.pthread_mutex_lock(lock)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_verb_that_is_deaf_ends_all_the_same_and_leaves_nothing(tmp_path, number):
-    with subprocess.Popen(
-        [sys.executable, "-c", DEAF, str(tmp_path / "out.csv")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+    with Code(DEAF, tmp_path / "out.csv") as process:
         assert process.stdout.readline() == "busy\n"
         time.sleep(0.2)
         process.send_signal(number)

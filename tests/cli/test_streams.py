@@ -21,6 +21,7 @@ from granulearn.cli.main import run
 from granulearn.cli.streams import is_terminal, written_output
 from tests.cli.commands import COMMAND, fails, people, succeeds
 from tests.cli.terminals import in_terminal
+from tests.warm_processes import Command
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 
@@ -197,11 +198,9 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
 def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path, stop):
     _, model = fitted
-    with subprocess.Popen(
-        [*COMMAND, "predict", model, "-", "-o", tmp_path / "out.csv"],
-        stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"TMPDIR": str(tmp_path)},
-    ) as process:  # fmt: skip
-        process.stdin.write(b"age,income\n")
+    words = ["predict", model, "-", "-o", tmp_path / "out.csv"]
+    with Command(*words, asked=True, TMPDIR=str(tmp_path)) as process:
+        process.stdin.write("age,income\n")
         process.stdin.flush()
         deadline = time.monotonic() + 120
         while not list(tmp_path.glob("granulearn-*/table")):
@@ -210,7 +209,7 @@ def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path, stop):
         process.send_signal(stop)  # for Ctrl-C see tests/end_to_end
         said = process.stderr.read()
         assert process.wait(timeout=60) == 128 + stop
-    assert said == b"granulearn: error: interrupted; no output was written.\n"
+    assert said == "granulearn: error: interrupted; no output was written.\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,11 +1,10 @@
 """Real schedulers and workers, and tables whose blocks kill a process when they are made."""
 
 import os
+import runpy
 import signal
-import subprocess
-import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from granulearn.distributed import open_client
+from tests.warm_processes import Warm, copies
 
 N_BLOCKS = 12
 ROWS = 400
@@ -112,12 +112,18 @@ def made_table(when=None, seed=0):
     return rows[:, :5], rows[:, 5].astype(int)
 
 
+def warm_workers():
+    """Return a context in which workers begin with the library imported; their successors, too."""
+    copies()
+    return dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+
+
 @contextmanager
 def cluster_apart():
     """Start two worker processes with nannies; nobody computes on them who does not connect."""
     # Opening a cluster makes it the default one of the context it is opened in.
     context = copy_context()
-    with ExitStack() as stack:
+    with ExitStack() as stack, warm_workers():
         opened = open_client("local", n_workers=2, memory_limit="1GB")
         client = context.run(stack.enter_context, opened)
         with dask.config.set(scheduler=None):
@@ -128,18 +134,21 @@ def cluster_apart():
 @contextmanager
 def dask_process(*arguments):
     """Run a part of Dask's command line; it is gone afterwards."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dask", *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        # The whole group: a nanny that is killed leaves its worker behind.
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    with Warm(_dask, "dask", *arguments) as process:
+        try:
+            yield process
+        finally:
+            # The whole group: a nanny that is killed leaves its worker behind.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _dask():
+    """Be Dask's command line; what it says is of no interest."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    runpy.run_module("dask", run_name="__main__")
 
 
 @contextmanager

@@ -186,7 +186,7 @@ def test_a_local_cluster_listens_to_this_machine_alone(client):
 
 
 @pytest.mark.slow
-def test_a_local_worker_that_is_late_comes_back():
+def test_a_local_worker_that_is_late_comes_back(warm_clusters):
     """Dask lets one go that is dead when it looks, be it for the second time since."""
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "50ms"}),

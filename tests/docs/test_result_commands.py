@@ -1,15 +1,17 @@
 """The commands on pages of results can be typed as they stand there."""
 
 import argparse
+import os
 import re
 import runpy
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
+
+from tests.docs.warm_processes import started
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -65,12 +67,11 @@ def test_the_result_file_that_is_written_is_the_one_that_is_read(name):
 def test_a_script_takes_the_arguments_that_its_page_states(name, tmp_path):
     """Without results it stops at the missing result file, not at its arguments."""
     _, script, *arguments = shlex.split(PAGES[name][-1])
-    done = subprocess.run(
-        [sys.executable, ROOT / script, *arguments],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert f"{arguments[0]} does not exist" in done.stderr
+    words = ["python", str(ROOT / script), *arguments]
+    process = started(shlex.join(words), tmp_path, tmp_path / "log", os.environ)
+    process.join()
+    assert process.exitcode == 1
+    assert f"{arguments[0]} does not exist" in (tmp_path / "log").read_text()
 
 
 @pytest.mark.parametrize("name", OF_KEPT_RESULTS)

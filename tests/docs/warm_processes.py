@@ -1,11 +1,5 @@
-"""Commands of pages, each in a process of its own that has imported the library already.
+"""Commands of pages, each in a process of its own that has imported the library already."""
 
-A process that has imported what most commands need, and done nothing else, is copied for each
-of them (`multiprocessing.forkserver`): a command then costs what it does itself, not the
-seconds that its imports take.
-"""
-
-import multiprocessing
 import os
 import re
 import runpy
@@ -15,12 +9,8 @@ from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-IMPORTED = [
-    "granulearn.cli.application", "granulearn.audit", "granulearn.learning",
-    "granulearn.review.server", "sklearn.ensemble", "tests.docs.warm_processes",
-]  # fmt: skip
-# Where modules are found before any test has run: studies of tests add their folders.
-_PATH = tuple(sys.path)
+from tests.warm_processes import copied, take_over
+
 _SHELL = re.compile(r"[|<>;&]|\$\(|~")
 _VARIABLE = re.compile(r"(\w+)=(.*)")
 
@@ -44,12 +34,7 @@ def started(
         Whether it may start a cluster of this machine. That has one worker then, in the process
         itself: processes of its own would take longer to import the library than to work.
     """
-    forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload(IMPORTED)
-    given = (command, folder, log, dict(variables), clusters, _PATH)
-    process = forks.Process(target=_run, args=given)
-    process.start()
-    return process
+    return copied(_run, command, folder, log, dict(variables), clusters)
 
 
 def words_of(command: str) -> tuple[dict[str, str], list[str]] | None:
@@ -64,24 +49,11 @@ def words_of(command: str) -> tuple[dict[str, str], list[str]] | None:
     return variables, words
 
 
-def _run(
-    command: str,
-    folder: Path,
-    log: Path,
-    variables: dict[str, str],
-    clusters: bool,
-    path: tuple[str, ...],
-) -> None:
+def _run(command: str, folder: Path, log: Path, variables: dict[str, str], clusters: bool) -> None:
     """Be the command, in the process that was copied."""
-    sys.path[:] = path
     os.setsid()  # what it starts can be ended with it
-    os.chdir(folder)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for stream in (1, 2):
-        os.dup2(output, stream)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.environ.clear()
-    os.environ.update(variables)
+    take_over(folder, variables, os.open(os.devnull, os.O_RDONLY), output, output)
     read = words_of(command)
     if read is not None:
         os.environ.update(read[0])

@@ -8,7 +8,6 @@ after the interpreter itself has started.
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -23,6 +22,7 @@ from granulearn.cli import exit_codes
 from tests.cli.commands import COMMAND, people, succeeds
 from tests.cli.test_decisions import ANN, BEN
 from tests.studies.small_studies import write_study
+from tests.warm_processes import Command
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 # What a terminal sends reaches every process of a command.
@@ -80,19 +80,22 @@ def prepare(folder: Path) -> None:
     succeeds("bench", folder / "small.toml", "--results", folder / "r.db", *only)
 
 
-def started(verb: str, inputs: Path, place: Path, word: str, limit: int | None = None):
-    """Start a verb in a folder of its own; with a limit, no file may become larger."""
+def words_of(verb: str, inputs: Path, place: Path) -> list[str]:
+    """Return the words of a verb, once its folder has what it takes for granted."""
     (place / "tmp").mkdir(parents=True, exist_ok=True)
     if verb == "review":
         shutil.copy(inputs / "people.csv", place)
-    arguments = [argument.replace("{in}", str(inputs)) for argument in VERBS[verb]]
+    return [argument.replace("{in}", str(inputs)) for argument in VERBS[verb]]
+
+
+def started(verb: str, inputs: Path, place: Path, word: str):
+    """Start a verb in a folder of its own."""
+    arguments = words_of(verb, inputs, place)
 
     def as_from_a_terminal() -> None:
         # Whoever started us in the background may have had these ignored.
         for number in TO_ALL:
             signal.signal(number, signal.SIG_DFL)
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     with (place / "tmp.out").open("w") as out, (place / "tmp.err").open("w") as err:
         return subprocess.Popen(
@@ -220,7 +223,10 @@ def again(verb: str, inputs: Path, place: Path) -> list[str]:
 
 def fill_up(verb: str, inputs: Path, place: Path, limit: int) -> Stopped:
     """Run a verb on a disk that takes no more than some bytes of each file."""
-    process = started(verb, inputs, place, f"{os.getpid()}-full", limit)
+    words = words_of(verb, inputs, place)
+    process = Command(*words, cwd=place, largest=limit, TMPDIR=str(place / "tmp"))
+    _, said = process.communicate()
+    (place / "tmp.err").write_text(said)
     found = Stopped(verb, f"files of {limit} bytes", process.wait(), 0)
     if found.code not in (exit_codes.OK, exit_codes.NOT_WRITTEN):
         found.faults.append(f"exit code {found.code}: {(place / 'tmp.err').read_text()[-300:]}")

@@ -1,20 +1,22 @@
 """The page of the study `stress`, from a store without a computation."""
 
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
 
-from granulearn.studies import load_study
+from granulearn.studies import Store, expand, load_study
+from tests.docs.warm_processes import started
 from tests.studies.made_up_results import fill_store
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compare_stress.py"
 
 
-def page_of(store: Path, folder: Path) -> str:
-    page = folder / "stress.md"
-    subprocess.run([sys.executable, SCRIPT, store, page], check=True, capture_output=True)
+def page_of(store: Path) -> str:
+    page, log = store.with_suffix(".md"), store.with_suffix(".log")
+    process = started(f"python {SCRIPT} {store} {page}", store.parent, log, os.environ)
+    process.join()
+    assert process.exitcode == 0, log.read_text()
     return page.read_text("utf-8")
 
 
@@ -35,8 +37,8 @@ def verdicts(page: str) -> list[str]:
 @pytest.mark.slow
 def test_the_promise_has_verdicts_and_what_is_not_whole_has_none(tmp_path):
     study = load_study("stress")
-    page = page_of(fill_store(tmp_path / "whole.db", study, balanced_accuracy), tmp_path)
-    assert verdicts(page) == ["found again", "not found"] * 6
+    path = fill_store(tmp_path / "stress.db", study, balanced_accuracy)
+    assert verdicts(page_of(path)) == ["found again", "not found"] * 6
     # One split of one set lacks one method under outliers.
     last = study.split.repeats
 
@@ -46,7 +48,8 @@ def test_the_promise_has_verdicts_and_what_is_not_whole_has_none(tmp_path):
             "vehicle2", "outliers 5 %", "RVFL",
         ) and unit.part.repeat == last - 1  # fmt: skip
 
-    store = fill_store(tmp_path / "b.db", study, balanced_accuracy, leave_out=is_left_out)
-    page = page_of(store, tmp_path)
+    with Store(path) as store:
+        store.forget([cell.key for cell in expand(study) if is_left_out(cell)])
+    page = page_of(path)
     assert verdicts(page) == ["cannot be told"] * 4 + ["found again", "not found"] * 4
     assert "Not run yet: 1 of 6300 cells" in page

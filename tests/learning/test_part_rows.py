@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -114,6 +114,8 @@ def test_rows_held_out_are_the_same_every_time_and_teach_nothing():
     assert known.filled()[0] == pytest.approx(frame["x"].to_numpy()[first.training].mean())
 
 
+# A table is cut, read and looked at in each example, which takes a tenth of a second.
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 60), max_size=4), st.integers(0, 3))
 def test_however_the_table_is_cut_the_same_rows_are_held_out_and_told_of(places, seed):
     frame = people((["a", "b", None] * 20)[:59]).assign(x=np.arange(59.0) / 3)

@@ -1,7 +1,6 @@
 """What a killed process has left of a file is removed by the next one; nothing else is."""
 
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +9,7 @@ import pytest
 from granulearn.persistence import draft_files, written_atomically
 from granulearn.persistence.atomic_files import folder_written_atomically
 from granulearn.persistence.draft_files import held_draft, held_folder
+from tests.warm_processes import Code
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks that end with a process")
 
@@ -36,12 +36,9 @@ with folder_written_atomically(Path(sys.argv[1])) as draft:
 """
 
 
-def writer(target, program=WRITER) -> tuple[subprocess.Popen, str]:
+def writer(target, program=WRITER) -> tuple[Code, str]:
     """Start a process that is in the middle of writing; return it and the name of its draft."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, str(target)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    process = Code(program, target, asked=True)
     return process, process.stdout.readline().strip()
 
 
@@ -69,7 +66,7 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
         with written_atomically(target) as draft:
             draft.write_text("ours")
         assert names(tmp_path) == {theirs, "out.csv"}
-        process.communicate("")
+        process.communicate()
     assert process.returncode == 0
     assert target.read_text() == "half"
     assert names(tmp_path) == {"out.csv"}
@@ -147,7 +144,7 @@ def test_a_folder_that_a_living_process_writes_is_left_alone(tmp_path):
         with pytest.raises(ValueError, match="wrong"), folder_written_atomically(tmp_path / "out"):
             raise ValueError("wrong")
         assert names(tmp_path) == {theirs}
-        process.communicate("")
+        process.communicate()
     assert process.returncode == 0
     assert names(tmp_path) == {"out"}
     assert (tmp_path / "out" / "part").read_text() == "half"

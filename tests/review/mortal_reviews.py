@@ -9,6 +9,8 @@ import sys
 
 import uvicorn  # noqa: F401  (what every review needs is imported once)
 
+import granulearn.cli.review
+import granulearn.review.server  # noqa: F401
 from granulearn import Review
 from granulearn.cli import main
 from tests.review.tables import animals

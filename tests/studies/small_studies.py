@@ -1,8 +1,12 @@
 """Studies small enough for a test: generated sets, few and fast cells."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
-from granulearn.studies import Study, load_study
+import pytest
+
+from granulearn.studies import Study, load_study, workers
+from tests.warm_processes import copies
 
 SMALL = """
 question = "Does a test of the studies work?"
@@ -32,6 +36,12 @@ estimator = "sklearn.tree.DecisionTreeClassifier"
 fixed = { max_depth = 4 }
 """
 N_CELLS = 3 * 2 * 2 * 3
+
+
+def use_warm_workers(patch: pytest.MonkeyPatch) -> None:
+    """Let workers begin with the library imported; those of runs that are stopped are new ones."""
+    warm = copies()  # workers are started while signals wait, which those after them would inherit
+    patch.setattr(workers, "multiprocessing", SimpleNamespace(get_context=lambda _: warm))
 
 
 def write_study(directory: Path, text: str = SMALL, name: str = "small") -> Path:

@@ -5,8 +5,6 @@ import os
 import platform
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 from importlib.metadata import version
@@ -19,7 +17,8 @@ from granulearn.studies import Store, expand, load_study, run_study, select, sum
 from granulearn.studies.run import describe_environment
 from granulearn.studies.spec import Split
 from tests.cli.commands import succeeds
-from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
+from tests.studies.small_studies import N_CELLS, SMALL, small_study, use_warm_workers, write_study
+from tests.warm_processes import Command
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +58,8 @@ def test_every_cell_is_computed_once_and_recorded(whole):
         assert (row["n_disturbed"] > 0) == (row["rate"] > 0)
 
 
-def test_two_jobs_give_the_same_rows_as_one(whole, tmp_path):
+def test_two_jobs_give_the_same_rows_as_one(whole, tmp_path, monkeypatch):
+    use_warm_workers(monkeypatch)
     study = small_study(tmp_path)
     with Store(tmp_path / "two.db") as store:
         run_study(study, expand(study), store, jobs=2)
@@ -111,8 +111,9 @@ estimator = "tests.studies.odd_classifiers.{kind}"
     ],
 )
 def test_cells_that_fail_are_rows_with_a_reason_and_the_run_goes_on(
-    whole, tmp_path, kind, jobs, said
+    whole, tmp_path, kind, jobs, said, monkeypatch
 ):
+    use_warm_workers(monkeypatch)
     first = '[[method]]\nname = "RVFL"'
     study = small_study(tmp_path, (first, ODD.format(kind=kind) + first))
     cells = select(expand(study), ["dataset=circles", "noise=clean"])
@@ -145,17 +146,8 @@ def _refuse(*_):
     raise OSError("the disk is away")
 
 
-def bench(directory: Path, study: Path, *more: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "granulearn", "bench", str(study)]
-    command += ["--results", str(directory / "run.db"), *more]
-    return subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+def bench(directory: Path, study: Path, *more: str) -> Command:
+    return Command("bench", study, "--results", directory / "run.db", *more, cwd=ROOT)
 
 
 def count_rows(path: Path) -> int:
@@ -167,13 +159,13 @@ def count_rows(path: Path) -> int:
             return 0
 
 
-def wait_for_rows(path: Path, run: subprocess.Popen, wanted: int) -> None:
+def wait_for_rows(path: Path, run: Command, wanted: int) -> None:
     """Return when a running process has committed some rows."""
     while run.poll() is None:
         if path.exists() and count_rows(path) >= wanted:
             return
         time.sleep(0.01)
-    pytest.fail(f"the run ended too early:\n{run.stdout.read()}")
+    pytest.fail(f"the run ended too early:\n{run.communicate()}")
 
 
 # Slow enough to be hit in the middle: 24 cells of about a tenth of a second.
@@ -200,7 +192,7 @@ def test_a_run_that_is_stopped_resumes_to_the_rows_of_an_unbroken_one(unbroken, 
     run = bench(tmp_path, path, "--jobs", "2")
     wait_for_rows(tmp_path / "run.db", run, 4)
     os.kill(run.pid, stop)
-    said = run.communicate()[0]
+    said = "".join(run.communicate())
     kept = rows_of(tmp_path / "run.db")
     assert 4 <= len(kept) < N_CELLS
     if stop == signal.SIGINT:
@@ -219,7 +211,7 @@ def test_a_run_that_is_stopped_resumes_to_the_rows_of_an_unbroken_one(unbroken, 
 def test_two_runs_at_once_fill_one_store_without_harm(whole, tmp_path):
     path = write_study(tmp_path)
     runs = [bench(tmp_path, path, "--jobs", "1") for _ in range(2)]
-    said = [run.communicate()[0] for run in runs]
+    said = ["".join(run.communicate()) for run in runs]
     assert [run.returncode for run in runs] == [0, 0], said
     assert rows_of(tmp_path / "run.db") == rows_of(whole[1])
 
@@ -248,7 +240,7 @@ def test_a_run_on_a_cluster_of_its_own_can_be_stopped_and_leaves_nothing_behind(
     run = bench(tmp_path, path, "--jobs", "2", "--dask", "local")
     wait_for_rows(tmp_path / "run.db", run, 4)
     os.kill(run.pid, signal.SIGINT)
-    said = run.communicate()[0]
+    said = "".join(run.communicate())
     assert run.returncode == 130, said
     kept = rows_of(tmp_path / "run.db")
     assert f"{len(kept)} of {N_CELLS} cells are kept" in said

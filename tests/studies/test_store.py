@@ -3,7 +3,6 @@
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +12,7 @@ import pytest
 
 from granulearn.studies import Outcome, Store, StoreError, expand
 from tests.studies.small_studies import small_study
+from tests.warm_processes import Code
 
 MACHINE = {"python": "3"}
 
@@ -172,19 +172,19 @@ def test_a_read_only_store_can_be_read_but_not_written(tmp_path, cell):
     folder.chmod(0o555)
     if os.geteuid() == 0:
         # Root may write anywhere: ask as somebody else, where that one can come.
-        done = _as_nobody(folder)
+        code, said = _as_nobody(folder)
     else:
-        code = READ_AND_WRITE.replace("os.setgid(65534); os.setuid(65534)", "")
-        done = _run(code, folder / "a.db")
+        program = READ_AND_WRITE.replace("os.setgid(65534); os.setuid(65534)", "")
+        code, said = _run(program, folder / "a.db")
     folder.chmod(0o755)
-    assert done.returncode == 0, done.stderr
-    rows, message = done.stdout.splitlines()
+    assert code == 0, said
+    rows, message = said.splitlines()
     assert rows == "1"
     assert "cannot be written" in message
     assert "--results" in message
 
 
-def _as_nobody(folder: Path) -> subprocess.CompletedProcess:
+def _as_nobody(folder: Path) -> tuple[int, str]:
     public = Path("/var/tmp") / f"granulearn-test-{os.getpid()}"
     shutil.copytree(folder, public)
     try:
@@ -193,10 +193,11 @@ def _as_nobody(folder: Path) -> subprocess.CompletedProcess:
         shutil.rmtree(public)
 
 
-def _run(code: str, path: Path) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
-    )
+def _run(code: str, *words) -> tuple[int, str]:
+    """Return how a process ends, and what it says."""
+    process = Code(code, *words)
+    out, err = process.communicate()
+    return process.returncode, out + err
 
 
 def test_a_full_disk_is_called_so_and_the_rows_before_are_kept(tmp_path):
@@ -233,8 +234,8 @@ except StoreError as error:
 @pytest.mark.parametrize("n_bytes", [0, 1000, 2964, 4096])
 def test_where_there_is_no_room_for_a_store_no_empty_file_is_left(n_bytes, tmp_path):
     path = tmp_path / "a.db"
-    command = [sys.executable, "-c", NO_ROOM, str(path), str(n_bytes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "disk is full" in done.stdout
+    code, said = _run(NO_ROOM, path, n_bytes)
+    assert code == 0, said
+    assert "disk is full" in said
     assert not path.exists() or path.stat().st_size
     assert Store(path).studies() == {}

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from granulearn.studies.workers import WorkerDiedError, run_in_processes
+from tests.studies.small_studies import use_warm_workers
+from tests.warm_processes import Code
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).parents[2]
 
 
 def nothing() -> None:
@@ -28,7 +29,9 @@ def square_or_die(number: int) -> tuple[int, int]:
 
 @pytest.fixture(scope="module")
 def results():
-    return dict(run_in_processes(square_or_die, range(8), 2, nothing))
+    with pytest.MonkeyPatch.context() as patch:
+        use_warm_workers(patch)
+        return dict(run_in_processes(square_or_die, range(8), 2, nothing))
 
 
 def test_every_task_gives_its_own_result(results):
@@ -47,7 +50,8 @@ def test_the_work_is_shared_by_processes_that_are_not_this_one(results):
     assert os.getpid() not in processes
 
 
-def test_stopping_early_ends_the_processes():
+def test_stopping_early_ends_the_processes(monkeypatch):
+    use_warm_workers(monkeypatch)
     running = run_in_processes(square_or_die, range(100, 200), 1, nothing)
     _, (_, process) = next(running)
     running.close()
@@ -71,20 +75,11 @@ def sleep_and_tell(number: int) -> None:
     time.sleep(600)
 
 
-def test_workers_end_when_their_parent_is_killed(tmp_path):
-    script = tmp_path / "parent.py"
-    script.write_text(PARENT)
-    parent = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
-    )
-    workers = [int(parent.stdout.readline()) for _ in range(2)]
-    assert all(map(_alive, workers))
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+def test_workers_end_when_their_parent_is_killed():
+    with Code(PARENT) as parent:
+        workers = [int(parent.stdout.readline()) for _ in range(2)]
+        assert all(map(_alive, workers))
+        parent.kill()
     while any(map(_alive, workers)):
         time.sleep(0.05)
 
@@ -98,9 +93,18 @@ def _alive(process: int) -> bool:
     return state != "Z"
 
 
-@pytest.mark.parametrize("stopping", ["SIGINT", "SIGHUP"])
-@pytest.mark.parametrize("delay", [0.0, 0.1, 0.6])
-def test_a_signal_to_the_whole_group_leaves_no_worker_and_no_word(tmp_path, delay, stopping):
+@pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.3, 0.6])
+def test_an_interrupt_of_the_whole_group_leaves_no_worker_and_no_traceback(delay):
+    parent = Code(INTERRUPTED)
+    assert parent.stdout.readline() == "starting\n"
+    time.sleep(delay)  # workers are being started
+    os.killpg(parent.pid, signal.SIGINT)
+    _, said = parent.communicate()  # returns when no worker holds the pipes either
+    assert (parent.returncode, said) == (130, "")
+
+
+def test_the_end_of_a_terminal_leaves_no_worker_and_no_warning(tmp_path):
+    """In a new process: a copy has the tracker of resources of the one that it is copied from."""
     script = tmp_path / "parent.py"
     script.write_text(INTERRUPTED)
     parent = subprocess.Popen(
@@ -112,14 +116,15 @@ def test_a_signal_to_the_whole_group_leaves_no_worker_and_no_word(tmp_path, dela
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
     )
     assert parent.stdout.readline() == "starting\n"
-    time.sleep(delay)  # workers are being started
-    os.killpg(parent.pid, getattr(signal, stopping))
-    _, said = parent.communicate()  # returns when no worker holds the pipes either
+    parent.stdout.readline()  # a worker has its task
+    os.killpg(parent.pid, signal.SIGHUP)
+    _, said = parent.communicate()
     assert (parent.returncode, said) == (130, "")
 
 
 INTERRUPTED = """
 import signal
+import subprocess
 import sys
 from granulearn.studies.workers import run_in_processes
 from tests.studies.test_workers import nothing, sleep_and_tell
