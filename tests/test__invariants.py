@@ -12,7 +12,7 @@ from granulearn._invariants import (
     COMPLEX,
     FLOAT,
     INTS,
-    LONGEST_LABEL,
+    WIDEST_LABEL,
     InvariantError,
     array_of,
     check_fields,
@@ -114,12 +114,12 @@ def test_a_choice_is_one_of_its_words():
         np.array([1.0, np.inf], dtype=object),
         np.array([1, 10**400], dtype=object),
         np.array([1.0, 1e300]),
-        np.array(["a", "b" * (LONGEST_LABEL + 1)]),
-        np.array(["a", "b" * (LONGEST_LABEL + 1)], dtype=object),
+        np.array(["a", "b" * (WIDEST_LABEL + 1)]),
+        np.array(["a", "b" * (WIDEST_LABEL + 1)], dtype=object),
     ],
 )
 def test_labels_are_different_sorted_and_of_one_kind(labels):
-    longest = ["", "b" * LONGEST_LABEL]
+    longest = ["", "b" * WIDEST_LABEL]
     for good in (["a", "b"], longest, [1, 2], [1.0, 2.0], [False, True], [0, 2**63 - 1]):
         for dtype in (None, object):
             labels_of(with_x(np.array(good, dtype=dtype)), "x")

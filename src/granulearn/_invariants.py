@@ -30,7 +30,7 @@ ANY_FINITE = (-FINITE, FINITE)
 # Sums of shares are rounded.
 SHARE = (0, 1.001)
 # Characters of a label, which an answer repeats for every row.
-LONGEST_LABEL = 10_000
+WIDEST_LABEL = 10_000
 # More rows or threads are nonsense, and could exhaust a machine.
 MOST_ROWS, MOST_THREADS = 2**40, 256
 
@@ -196,8 +196,8 @@ def labels_of(owner: Any, name: str = "classes_") -> np.ndarray:
             value.dtype.kind in "fO" and all(map(_is_whole, value))
         )
         require(whole, owner, said)
-    too_long = f"{name} has a label of {longest} characters, and {LONGEST_LABEL} is the most"
-    require(longest <= LONGEST_LABEL, owner, too_long)
+    said = f"{name} has room for {longest} characters in each label, and {WIDEST_LABEL} is the most"
+    require(longest <= WIDEST_LABEL, owner, f"{said}; shorten them, and make the array anew")
     return value
 
 

@@ -72,6 +72,8 @@ def test_loops_wait_only_for_few_rows_and_only_where_it_was_asked_for(monkeypatc
     with loops_may_wait():
         assert are_few(few_rows.MOST_ROWS)
         assert not are_few(few_rows.MOST_ROWS + 1)
+        assert are_few(10, few_rows.MOST_WALKS // 10)
+        assert not are_few(10, few_rows.MOST_WALKS // 10 + 1)
     assert not are_few(1)
 
 
@@ -80,7 +82,7 @@ def test_loops_that_are_loaded_are_used():
         assert not are_few(1)
 
 
-def test_ways_that_are_long_or_many_are_left_to_the_loops():
+def test_ways_that_are_long_are_left_to_the_loops():
     """A chain of splits: each sends all rows on."""
     n = few_rows.MOST_LOOKS + 1
     children = np.full(2 * n + 1, -1, np.int32)
@@ -94,14 +96,6 @@ def test_ways_that_are_long_or_many_are_left_to_the_loops():
     chain = BallTree(children, offsets, np.zeros(n, np.int32), np.ones(n), thresholds, leaves)
     chain._check_loaded()
     assert leaves_of_few([chain], np.zeros((3, 1))) is None
-    leaf = BallTree(
-        np.array([-1], np.int32), np.zeros(2, np.int32), np.empty(0, np.int32), np.empty(0),
-        np.zeros(1), np.ones((1, 1), np.float32),
-    )  # fmt: skip
-    rows = np.zeros((few_rows.MOST_ROWS, 1))
-    n_trees = few_rows.MOST_WALKS // few_rows.MOST_ROWS
-    assert leaves_of_few([leaf] * n_trees, rows).shape == (n_trees, len(rows))
-    assert leaves_of_few([leaf] * (n_trees + 1), rows) is None
 
 
 @pytest.mark.slow

@@ -271,3 +271,12 @@ def test_a_pipeline_that_was_fitted_by_place_is_the_one_that_is_fitted_by_names(
     shuffled = frame[columns[::-1]]
     assert_array_equal(named.predict_proba(shuffled), by_names.predict_proba(frame))
     assert [*named[:-1].get_feature_names_out()] == [*by_names[:-1].get_feature_names_out()]
+
+
+def test_a_pipeline_by_place_has_the_model_itself_whose_generator_goes_on():
+    frame, y = all_kinds_of_columns()
+    generator = np.random.RandomState(3)
+    before = generator.get_state()[2]
+    pipeline = make_pipeline_for(frame, RVFLClassifier(random_state=generator))
+    columns_by_place(pipeline, frame).fit(frame, y)
+    assert generator.get_state()[2] != before

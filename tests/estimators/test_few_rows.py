@@ -10,9 +10,9 @@ from numpy.testing import assert_array_equal
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from granulearn.balls import _walk_kernels
-from granulearn.balls.few_rows import loops_may_wait
+from granulearn.balls.few_rows import MOST_WALKS, loops_may_wait
 from granulearn.estimators import RobustClassifier, _boosted_kernels, few_rows
-from granulearn.estimators.boosted_trees import trees_of
+from granulearn.estimators.boosted_trees import BoostedTrees, trees_of
 from granulearn.estimators.bundles import find_bundles
 from granulearn.network import _feature_kernels
 
@@ -65,3 +65,21 @@ def test_a_robust_classifier_predicts_few_rows_to_the_bits_of_the_loops(n_classe
     monkeypatch.setattr(_feature_kernels, "overwrite_by_sine", None)
     with loops_may_wait():
         assert_array_equal(model.predict_proba(X), by_loops)
+
+
+def test_rows_that_walk_down_very_many_trees_are_left_to_the_loops(monkeypatch):
+    """A leaf for each of many classes and rounds: side by side, their places take gigabytes."""
+    n_classes = 3
+    n_trees = n_classes * (MOST_WALKS // n_classes + 1)
+    nothing = np.zeros(n_trees, np.int32)
+    X = np.zeros((1, 2))
+    trees = BoostedTrees(
+        find_bundles(np.arange(12.0).reshape(6, 2), np.arange(6.0), np.ones(6)),
+        np.arange(n_classes), np.zeros(n_classes), np.arange(n_trees, dtype=np.int32),
+        np.tile(np.arange(n_classes, dtype=np.int32), n_trees // n_classes), nothing, nothing,
+        np.full(n_trees, -1, np.int32), np.zeros(n_trees), np.ones(n_trees, np.float32),
+    )  # fmt: skip
+    monkeypatch.setattr(few_rows, "add_leaf_values", None)
+    monkeypatch.delitem(sys.modules, "granulearn.balls._compiled")
+    with loops_may_wait():
+        assert_array_equal(trees.raw(X), np.full((1, n_classes), n_trees / n_classes))

@@ -3,11 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from granulearn.estimators import RVFLClassifier
 from granulearn.learning.cluster_prediction import predict_on_cluster
 from granulearn.learning.prediction import Predictor
 from granulearn.learning.training import train
-from granulearn.persistence import load_model, save_model
+from granulearn.persistence import ColumnCard, LoadedModel, ModelCard, load_model, save_model
 from granulearn.tables import TableError, Wishes, open_table, read_training_table
 from tests.cli.commands import people, write_people
 
@@ -69,4 +72,14 @@ def test_a_part_that_cannot_be_read_leaves_no_folder(loaded, tmp_path):
     people().assign(città="Atlantis").to_parquet(parts / "9.parquet", index=False)
     with pytest.raises(TableError, match="Atlantis"):
         predicted(loaded, parts, tmp_path / "out", strict=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts"]
+
+
+def test_a_cell_of_another_form_is_told_where_a_model_fills_in_none(tmp_path):
+    X = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
+    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0)).fit(X, [0, 1, 0, 1])
+    columns = tuple(ColumnCard(name, "number") for name in X)
+    parts = write_parts(tmp_path / "parts", X.astype(str).replace("3.0", "much"), cuts=(2,))
+    with pytest.raises(TableError, match="'a' held numbers in training, but here 1 of 2 cells"):
+        predicted(LoadedModel(model, ModelCard(columns=columns)), parts, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts"]

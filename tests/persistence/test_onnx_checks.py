@@ -22,7 +22,11 @@ from granulearn.estimators import (
     RVFLRegressor,
 )
 from granulearn.persistence import onnx_converters, onnx_front, onnx_inputs, to_onnx
-from granulearn.persistence.onnx_checks import FINITE_AND_FILLED_IN, NO_INFINITE_INPUT
+from granulearn.persistence.onnx_checks import (
+    FINITE_AND_FILLED_IN,
+    NO_ANSWER,
+    NO_INFINITE_INPUT,
+)
 from granulearn.persistence.onnx_converters import convertible
 from tests.persistence.fitted_pipelines import (
     fitted_pipeline,
@@ -51,7 +55,7 @@ def session_of(onnx_model, level=GraphOptimizationLevel.ORT_ENABLE_ALL):
 def without_checks(monkeypatch):
     """Return a function that exports without checks: the oracle."""
 
-    def unchecked(graph, cells, output=None):
+    def unchecked(graph, cells, message="", output=None):
         return graph.add("Identity", cells, output=output)
 
     def export(pipeline, rows):
@@ -193,3 +197,19 @@ def test_a_check_is_as_many_nodes_for_many_columns_as_for_two():
         model = RVFLClassifier(random_state=0).fit(X, X["c0"] > 0)
         counts.append(len(to_onnx(model, X).graph.node))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("kind", convertible())
+def test_what_is_too_large_for_a_model_is_refused_or_answered_with_numbers(kind):
+    pipeline, X = fitted_to_numbers(kind)
+    model, rows = pipeline[-1], X[:3].copy()
+    session = session_of(to_onnx(model, X))
+    for cell in (1e155, 1e300, 1.7e308):
+        rows[1, 1] = cell
+        refusal, answers = "", np.zeros(0)
+        try:
+            *_, answers = session.run(None, {"X": rows})
+        except InvalidArgument as error:
+            refusal = str(error)
+        assert NO_ANSWER in refusal or not refusal
+        assert np.isfinite(answers).all()

@@ -8,7 +8,7 @@ import skl2onnx
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from granulearn.estimators import RVFLClassifier
 from granulearn.persistence import onnx_columns, onnx_inputs, to_onnx
@@ -143,3 +143,12 @@ def test_rows_of_any_types_of_numbers_become_doubles():
     }  # fmt: skip
     assert all(cells.dtype == np.float64 for name, cells in inputs.items() if name != "e")
     assert list(inputs) == list(rows.columns)
+
+
+def test_a_pipeline_inside_of_another_takes_its_columns_by_name():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
+    parts = [("one", StandardScaler(), ["c", "d"]), ("two", MinMaxScaler(), ["a"])]
+    inner = make_pipeline(ColumnTransformer(parts), StandardScaler())
+    pipeline = make_pipeline(inner, RVFLClassifier(random_state=0)).fit(X, X["c"] > X["a"])
+    names = [value.name for value in to_onnx(pipeline, X).graph.input]  # raises if it differs
+    assert names == list("abcd")

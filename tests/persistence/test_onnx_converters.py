@@ -131,6 +131,6 @@ def test_labels_that_onnx_cannot_hold_are_named():
         model.classes_ = np.array(labels)
         with pytest.raises(TypeError, match="neither text nor whole numbers"):
             to_onnx(model, X)
-    for labels in ([0, 1], [0.0, 1.0], [False, True], ["a", "b"]):
+    for labels in ([0, 1], [0.0, 1.0], [False, True], ["a", "b"], [-(2**63), 2**63 - 1]):
         model.classes_ = np.array(labels, dtype=object)
         to_onnx(model, X)

@@ -2,11 +2,13 @@
 
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
+from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.persistence.predictors import check_predictor, final_predictor, rows_for
 
@@ -73,4 +75,20 @@ def test_rows_have_names_where_the_model_was_fitted_to_names():
     assert rows_for(by_names, frame) is frame
     assert rows_for(make_pipeline(StandardScaler(), by_names).fit(frame, Y), frame) is frame
     assert rows_for(by_places, frame).tolist() == X
+    assert rows_for(make_pipeline(StandardScaler(), by_places).fit(X, Y), frame).tolist() == X
     assert rows_for(by_places, X) is X
+
+
+def test_rows_keep_their_names_where_a_step_may_look_at_them():
+    class Own(TransformerMixin, BaseEstimator):
+        n_features_in_ = 1
+
+        def transform(self, X):
+            return X[["a"]]
+
+    frame = pd.DataFrame(X, columns=["a"])
+    assert rows_for(make_pipeline(Own(), RVFLClassifier()), frame) is frame
+    numbered = pd.DataFrame(X)  # scikit-learn keeps no names that are no text
+    pipeline = make_pipeline_for(numbered, RVFLClassifier()).fit(numbered, Y)
+    assert rows_for(pipeline, numbered) is numbered
+    assert rows_for(RVFLClassifier().fit(numbered, Y), numbered) is numbered

@@ -37,17 +37,26 @@ def loops_may_wait() -> Iterator[None]:
         _LOOPS_MAY_WAIT.reset(token)
 
 
-def are_few(n_rows: int) -> bool:
-    """Say whether so many rows are to be predicted without compiled loops."""
+def are_few(n_rows: int, n_trees: int = 1) -> bool:
+    """Say whether so many rows are to be predicted without compiled loops.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    n_trees : int, default=1
+        Number of trees that each of them walks down.
+    """
     loaded = "granulearn.balls._compiled" in sys.modules
-    return _LOOPS_MAY_WAIT.get() and not loaded and n_rows <= MOST_ROWS
+    few = n_rows <= MOST_ROWS and n_rows * n_trees <= MOST_WALKS
+    return few and _LOOPS_MAY_WAIT.get() and not loaded
 
 
 def leaves_of_few(trees: Sequence[BallTree], rows: np.ndarray) -> np.ndarray | None:
     """Return the number of the leaf that each row comes to, of shape (n_trees, n_rows).
 
     All rows take a step down all trees at once, as `_walk_kernels.find_leaf` takes it. None
-    means that they are on their way for too long.
+    means that they would be on their way for too long.
 
     Parameters
     ----------
@@ -56,8 +65,6 @@ def leaves_of_few(trees: Sequence[BallTree], rows: np.ndarray) -> np.ndarray | N
     rows : ndarray of shape (n_rows, n_features)
         Shifted and scaled as the trees need them.
     """
-    if len(trees) * len(rows) > MOST_WALKS:
-        return None
     packed = pack_trees(trees)
     children, features, directions = packed["children"], packed["features"], packed["directions"]
     first_nodes, first_features = (

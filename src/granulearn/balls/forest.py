@@ -102,7 +102,8 @@ class BallForest:
 
     def posterior(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Return class probabilities of shape (n_rows, n_outputs)."""
-        leaves = leaves_of_few(self.trees, self.rows(X)) if are_few(len(X)) else None
+        few = are_few(len(X), len(self.trees))
+        leaves = leaves_of_few(self.trees, self.rows(X)) if few else None
         if leaves is None:
             return self._mean_posterior(X, None, n_threads)
         total = np.zeros((len(X), self.n_outputs))

@@ -18,7 +18,7 @@ PROBE_ROWS = 500
 PROBE_CELLS = 2_000_000
 FEWEST_PROBE_ROWS = 100
 MISSING_SHARE = 0.1
-LARGEST_PROBE = 1e300  # ranges and their margins are still numbers
+LARGEST_PROBE = 1e149  # with the margin of its range, it is still a number of tables
 UNKNOWN_CATEGORY = "a category that training did not have"
 
 

@@ -41,9 +41,12 @@ def predict_file(
         return f"{file.path}, {file.place(row)}"
 
     # One thread computes while another reads ahead.
-    one_thread = threadpool_limits(1, user_api="blas")
-    checked = predictor.reading.cells_checked(file.path, file.place)
-    with written_output(output, ".csv") as draft, one_thread, loops_may_wait(), checked:
+    with (
+        written_output(output, ".csv") as draft,
+        threadpool_limits(1, user_api="blas"),
+        loops_may_wait(),
+        predictor.reading.forms_first(file.path, file.place),
+    ):
         writer = None
         try:
             for chunk in predictor.loaded.chunks(file, predictor.input_names):
@@ -59,6 +62,7 @@ def predict_file(
                 writer.close()
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
+        predictor.check_cells(file.path, file.place)
     return n_rows
 
 

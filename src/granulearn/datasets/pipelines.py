@@ -116,18 +116,19 @@ def columns_by_place(pipeline: Pipeline, frame: pd.DataFrame) -> Pipeline:
     Parameters
     ----------
     pipeline : Pipeline
-        As `make_pipeline_for` builds it, not fitted; it is not changed.
+        As `make_pipeline_for` builds it, not fitted; what is returned has the same model.
     frame : DataFrame
         The table that it is for.
     """
     places = {name: place for place, name in enumerate(frame.columns)}
-    whole = clone(pipeline)
-    prepare = whole["prepare"]
+    # The model is no copy: a generator of random numbers that the caller gave it goes on.
+    (name, prepare), *others = pipeline.steps
+    prepare = clone(prepare)
     prepare.transformers = [
         (kind, steps, np.array([places[name] for name in columns], dtype=np.int64))
         for kind, steps, columns in prepare.transformers
     ]
-    return whole
+    return Pipeline([(name, prepare), *others])
 
 
 def columns_by_name(pipeline: Pipeline, frame: pd.DataFrame) -> Pipeline:

@@ -114,7 +114,7 @@ class BoostedTrees:
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""
-        if are_few(len(Z)):
+        if are_few(len(Z), len(self.roots)):
             few_rows.add_leaf_values(self, Z, raw)
             return
         from granulearn.estimators import _boosted_kernels

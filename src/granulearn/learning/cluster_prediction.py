@@ -95,7 +95,7 @@ def predicted_part(
     def place(row: int) -> str:
         return f"{path}, row {row + 1}"
 
-    with written_atomically(target) as draft:
+    with written_atomically(target) as draft, own.reading.forms_first(path, place):
         try:
             for chunk in own.loaded.chunks(part, own.input_names):
                 answers = own.predict_batch(chunk, place, first_row + n_rows)

@@ -187,7 +187,7 @@ class LoadedModel:
                 answers.append(self._answer(method, piece))
             except ValueError as error:
                 raise _refusal(error, piece, place, first_row) from error
-            except (MemoryError, Warning):
+            except (MemoryError, OSError, Warning):
                 raise
             except Exception as error:  # parts of a file that do not fit together raise anything
                 raise wrong_columns(error) from error
@@ -205,10 +205,11 @@ class LoadedModel:
         reading = RowReading(self.inputs, strict)
         with table_of(_as_table(rows)) as file:
             answers, row = [], 0
-            with reading.cells_checked(file.path, file.place):
+            with reading.forms_first(file.path, file.place):
                 for read in self._read(file, reading):
                     answers.append(ask(read, file.place, row))
                     row += read.n_rows
+            reading.check_cells(file.path, file.place)
             if warn:
                 for said in reading.surprises(file.place):
                     warnings.warn(said, UserWarning, stacklevel=3)

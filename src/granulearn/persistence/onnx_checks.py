@@ -15,6 +15,7 @@ from granulearn.persistence.onnx_graph import Graph, Name
 # The names of the nodes are all that a user reads of the reason.
 NO_INFINITE_INPUT = "inputs_must_not_be_infinite"
 FINITE_AND_FILLED_IN = "numbers_must_be_finite_and_not_missing_in_this_model"
+NO_ANSWER = "numbers_are_too_large_for_this_model"
 
 
 def refuse_infinity(graph: Graph, cells: Name, output: Name | None = None) -> Name:
@@ -32,8 +33,8 @@ def refuse_infinity(graph: Graph, cells: Name, output: Name | None = None) -> Na
     return _refused(graph, cells, graph.add("IsInf", cells), NO_INFINITE_INPUT, output)
 
 
-def refuse_all_but_finite(graph: Graph, X: Name) -> Name:
-    """Return what a model is given: numbers that are finite, as its `predict` demands.
+def refuse_all_but_finite(graph: Graph, X: Name, message: str = FINITE_AND_FILLED_IN) -> Name:
+    """Return what a model is given, or what it answers: numbers that are finite.
 
     Steps may have left cells missing, or made infinity of huge numbers.
 
@@ -43,9 +44,11 @@ def refuse_all_but_finite(graph: Graph, X: Name) -> Name:
         Where nodes are added.
     X : str
         Doubles, of any number of rows.
+    message : str
+        What the name of the node says.
     """
     wrong = graph.add("Or", graph.add("IsInf", X), graph.add("IsNaN", X))
-    return _refused(graph, X, wrong, FINITE_AND_FILLED_IN)
+    return _refused(graph, X, wrong, message)
 
 
 def _refused(

@@ -152,7 +152,9 @@ def _parts(pipeline: Any, places: dict[Any, int], is_number: list[bool]) -> list
     A part is joined if it names its columns, and these are of one type; so are all columns for a
     first step without parts.
     """
-    first = pipeline.steps[0][1] if isinstance(pipeline, Pipeline) else pipeline
+    first = pipeline
+    while isinstance(first, Pipeline):
+        first = first.steps[0][1]
     if not isinstance(first, ColumnTransformer):
         return [[*range(len(is_number))]] if all(is_number) else None
     parts = []

@@ -21,7 +21,7 @@ from granulearn.network import ComplexFeatures, RandomFeatures
 from granulearn.persistence.onnx_activations import add_complex_activation
 from granulearn.persistence.onnx_balls import add_nearest_ball_scores
 from granulearn.persistence.onnx_boosted import add_boosted_mean
-from granulearn.persistence.onnx_checks import refuse_all_but_finite
+from granulearn.persistence.onnx_checks import NO_ANSWER, refuse_all_but_finite
 from granulearn.persistence.onnx_forest import add_posterior
 from granulearn.persistence.onnx_graph import Graph, Name
 from granulearn.persistence.onnx_layers import (
@@ -76,7 +76,7 @@ def _classifier_shapes(operator: Any) -> None:
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
     labels, probabilities = (output.full_name for output in operator.outputs)
-    scores = _scores(graph, model, _finite_inputs(graph, operator))
+    scores = _finite_scores(graph, model, operator)
     graph.add("Identity", _probabilities(graph, model, scores), output=probabilities)
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_onnx_labels(model)), best, output=labels, axis=0)
@@ -91,25 +91,25 @@ def _regressor_shapes(operator: Any) -> None:
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
-    predictions = _scores(graph, operator.raw_operator, _finite_inputs(graph, operator))
+    predictions = _finite_scores(graph, operator.raw_operator, operator)
     graph.add("Identity", predictions, output=operator.outputs[0].full_name)
 
 
-def _finite_inputs(graph: Graph, operator: Any) -> Name:
-    return refuse_all_but_finite(graph, double_inputs(graph, operator))
+def _finite_scores(graph: Graph, model: Any, operator: Any) -> Name:
+    """Add the model's outputs for inputs that are finite, as long as they are finite, too."""
+    X = refuse_all_but_finite(graph, double_inputs(graph, operator))
+    return refuse_all_but_finite(graph, _scores(graph, model, X), NO_ANSWER)
 
 
 def _onnx_labels(model: Any) -> np.ndarray:
     """Return the classes as text or whole numbers, the two kinds ONNX has."""
-    classes = np.array(model.classes_.tolist())  # numbers may be objects of Python
-    if classes.dtype.kind == "U":
-        return classes.astype(object)
-    if classes.dtype.kind in "biuf" and (np.abs(classes.astype(float)) < 2**63).all():
-        whole = classes.astype(np.int64)
-        if (whole == classes).all():
-            return whole
+    classes = model.classes_.tolist()
+    if all(isinstance(label, str) for label in classes):
+        return np.array(classes, dtype=object)
+    if all(-(2**63) <= label < 2**63 and int(label) == label for label in classes):
+        return np.array([int(label) for label in classes])
     raise TypeError(
-        f"the classes {classes.tolist()} are neither text nor whole numbers, and ONNX has no "
+        f"the classes {classes} are neither text nor whole numbers of 64 bits, and ONNX has no "
         "other labels; fit with text labels."
     )
 

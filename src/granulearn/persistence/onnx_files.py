@@ -127,13 +127,13 @@ def _in_words() -> Iterator[None]:
     """Say that a model has no form in ONNX, whatever the packages that convert and run it raise."""
     try:
         yield
-    except (MemoryError, Warning):
+    except (MemoryError, OSError, Warning):
         raise
     except Exception as error:
         said = " ".join(str(error).split())
         raise ModelFileError(
             f"the model cannot be written as ONNX: {said[:_MOST_SAID]} ({type(error).__name__}); "
-            "use other steps before the model, or serve the model file."
+            "other steps or names may do; else serve the model file."
         ) from error
 
 

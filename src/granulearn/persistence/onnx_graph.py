@@ -81,14 +81,12 @@ class Graph:
             Attributes of the node; ``op_domain`` for another set of operators.
         """
         output = output or self._scope.get_unique_variable_name(operation.lower())
-        self._container.add_node(
-            operation,
-            list(inputs),
-            [output],
-            name=self._scope.get_unique_operator_name(called or operation),
-            **attributes,
-        )
+        name = self._scope.get_unique_operator_name(called or operation)
+        self._append(operation, list(inputs), [output], name=name, **attributes)
         return output
+
+    def _append(self, *node: Any, **attributes: Any) -> None:
+        self._container.add_node(*node, **attributes)
 
     def repeat(
         self, most: int, start: Name, step: Callable[[Graph, Name], tuple[Name, Name]]
@@ -216,15 +214,5 @@ class _Body(Graph):
     def constant(self, value: Any) -> Name:
         return self._around.constant(value)
 
-    def add(
-        self,
-        operation: str,
-        *inputs: Name,
-        output: Name | None = None,
-        called: str | None = None,
-        **attributes,
-    ) -> Name:
-        output = output or self._scope.get_unique_variable_name(operation.lower())
-        name = self._scope.get_unique_operator_name(called or operation)
-        self.nodes.append(make_node(operation, list(inputs), [output], name=name, **attributes))
-        return output
+    def _append(self, *node: Any, **attributes: Any) -> None:
+        self.nodes.append(make_node(*node, **attributes))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn.persistence.trusted_types import TRUSTED_PREDICTORS
@@ -24,7 +26,10 @@ def final_predictor(model: Any) -> Any:
 
 
 def rows_for(model: Any, rows: Any) -> Any:
-    """Return rows as a model takes them: without names if it was fitted to none.
+    """Return rows as a model takes them: without names if its first step was fitted to none.
+
+    A step that was would warn of them. Where it is not known that names tell the step nothing
+    (it is the caller's own, or takes columns by name), rows are left as they are.
 
     Parameters
     ----------
@@ -33,8 +38,14 @@ def rows_for(model: Any, rows: Any) -> Any:
     rows : DataFrame or ndarray
         With the columns of the model.
     """
-    has_names = hasattr(model, "feature_names_in_") or not hasattr(rows, "columns")
-    return rows if has_names else rows.to_numpy()
+    first = model
+    while isinstance(first, Pipeline) and first.steps:
+        first = first.steps[0][1]
+    known = type(first).__module__.startswith(("sklearn.", "granulearn."))
+    by_name = isinstance(first, ColumnTransformer | FunctionTransformer)
+    nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
+    named = hasattr(rows, "columns") and all(isinstance(name, str) for name in rows.columns)
+    return rows.to_numpy() if known and nameless and named and not by_name else rows
 
 
 def full_name(value: Any) -> str:

@@ -232,11 +232,11 @@ class RowReading:
             raise TableError(*wrong)
 
     @contextmanager
-    def cells_checked(self, path: object, place: Place) -> Iterator[None]:
-        """Check cells once all rows are read, or when a row is refused.
+    def forms_first(self, path: object, place: Place) -> Iterator[None]:
+        """Say that cells have another form, where that is why a row is refused meanwhile.
 
-        A cell of another form counts as missing, and a model that fills in none refuses it: what
-        is wrong is the form.
+        Such a cell counts as missing, and a model that fills in none refuses it: what is wrong is
+        the form.
 
         Parameters
         ----------
@@ -248,7 +248,6 @@ class RowReading:
         except TableError:
             self.check_cells(path, place)
             raise
-        self.check_cells(path, place)
 
     def surprises(self, place: Place) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.

@@ -47,8 +47,7 @@ _LOOKED_FOR_FEW, _FEW_TEXTS, _SHORT = 64, 16, 8
 # Where more cells than one in so many are words, Arrow reads little.
 _SHARE_OF_WORDS = 4
 _MARKS_OF_A_COLUMN = 2
-_OFFSET, _MISSING = 4, -1
-"""The bytes of an offset."""
+_BYTES_OF_AN_OFFSET, _MISSING = 4, -1
 
 
 def few_at_once(
@@ -180,7 +179,8 @@ def _that_end_in_digits(text: pa.Array) -> np.ndarray | None:
 def _only(text: pa.Array, shown: np.ndarray) -> pa.Array:
     """Return the same texts with null for some, without a copy of the others."""
     _, offsets, data = text.buffers()
-    own = offsets.slice(text.offset * _OFFSET, (len(text) + 1) * _OFFSET)
+    begin, size = text.offset * _BYTES_OF_AN_OFFSET, (len(text) + 1) * _BYTES_OF_AN_OFFSET
+    own = offsets.slice(begin, size)
     return pa.Array.from_buffers(pa.string(), len(text), [_bits(shown), own, data])
 
 
