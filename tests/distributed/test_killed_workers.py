@@ -3,6 +3,7 @@
 Each work is done once per list of phases, and in each phase of the list a worker is killed.
 """
 
+import os
 from dataclasses import replace
 from itertools import pairwise
 
@@ -70,9 +71,9 @@ def client(mortal_cluster, monkeypatch):
 
 
 @pytest.fixture
-def kill(tmp_path, monkeypatch):
+def kill(client, tmp_path, monkeypatch):
     """A function that lets a worker die in a phase; at the end, one must have in each."""
-    times = {}
+    times, workers = {}, {*client.run(os.getpid).values()}
 
     def in_phase(name, at=1):
         directory = tmp_path / f"times of {name}"
@@ -94,6 +95,8 @@ def kill(tmp_path, monkeypatch):
     yield in_phase
     for directory, at in times.items():
         assert times_done(directory) > at, f"no worker was killed: {directory.name}"
+    client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    assert workers - {*client.run(os.getpid).values()}, "the workers are the same as before"
 
 
 @pytest.fixture(scope="module")
