@@ -116,3 +116,45 @@ def test_the_code_is_that_of_the_signal_whatever_was_interrupted():
         [sys.executable, "-c", THROUGH_TEXT], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (exit_codes.STOPPED, "told\n")
+
+
+# What a function raises that other languages call, or that is called while an object goes, is
+# ignored: the compiler of loops calls such functions.
+WHERE_ERRORS_GO_NOWHERE = """
+import ctypes, signal, sys, time
+from granulearn.cli import application, main
+
+class Going:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+def verb(arguments):
+    if sys.argv[1] == "called":
+        ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGTERM))()
+    else:
+        Going()
+    time.sleep(60)
+
+application.run_verb = verb
+main.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["called", "going"])
+def test_a_signal_that_comes_where_errors_are_ignored_is_not_lost(where):
+    with Code(WHERE_ERRORS_GO_NOWHERE, where) as process:
+        _, said = process.communicate(timeout=50)
+    assert process.returncode == exit_codes.STOPPED
+    assert said == "granulearn: error: interrupted; no output was written.\n"
+
+
+def test_what_is_ignored_otherwise_is_told_as_python_does(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "unraisablehook", Stop()._send_again)
+
+    class Going:
+        def __del__(self):
+            raise ValueError("said all the same")
+
+    Going()
+    assert "said all the same" in capsys.readouterr().err

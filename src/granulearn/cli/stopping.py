@@ -2,7 +2,8 @@
 
 Python hears a signal when the loop that it has called returns, which may be a minute later.
 A thread hears it at once: where the verb itself has not within some seconds, the process
-ends with the message and the code that it would have had.
+ends with the message and the code that it would have had. Where Python hears it in a place
+whose errors go nowhere, as a function that a compiler calls, the signal is sent once more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import NoReturn
 from granulearn.cli import exit_codes
 
 INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
-SECONDS = 2.0
+SECONDS, SECONDS_BETWEEN = 2.0, 0.05
 
 
 class Stop:
@@ -43,9 +44,21 @@ class Stop:
             numbers.append(signal.SIGHUP)
         if hasattr(os, "register_at_fork"):  # elsewhere nothing can be written to by a signal
             self._watch()
+        sys.unraisablehook = self._send_again
         for number in numbers:
             if signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self)
+
+    def _send_again(self, ignored: sys.UnraisableHookArgs) -> None:
+        """Send a signal again if the interrupt that came of it is about to be ignored."""
+        if not self.code or not issubclass(ignored.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(ignored)
+            return
+        self._heard.clear()
+        # Not here: what is raised in this function is ignored as well.
+        later = threading.Timer(SECONDS_BETWEEN, os.kill, (os.getpid(), self.code - 128))
+        later.daemon = True
+        later.start()
 
     def leave(self) -> NoReturn:
         """End the process, once the verb has tidied up after a signal.
