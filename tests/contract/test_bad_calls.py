@@ -84,6 +84,16 @@ BAD_CALLS = {
     "n_layers": (lambda: g.DeepRVFLClassifier(n_layers=0).fit(X, Y), ValueError, "n_layers"),
     "n_trees": (lambda: g.BallForestClassifier(n_trees=0).fit(X, Y), ValueError, "n_trees"),
     "noise": (lambda: g.RobustClassifier(noise=2.0).fit(X, Y), ValueError, "noise"),
+    "class_weight below zero": (
+        lambda: g.RobustClassifier(class_weight={0: -1.0, 1: 1.0}).fit(X, Y),
+        ValueError,
+        "class_weight",
+    ),
+    "class_weight that is infinite": (
+        lambda: g.GBRVFLClassifier(class_weight={0: np.inf, 1: 1.0}).fit(X, Y),
+        ValueError,
+        "class_weight",
+    ),
     "class_weight": (
         lambda: g.RVFLClassifier(class_weight={0: np.nan}).fit(X, Y),
         ValueError,

@@ -8,20 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import schema, written_cells
+from granulearn.tables.columns import cells_at_once, schema, written_cells
 from granulearn.tables.columns.dates import FAMILIES, DateForm
-from granulearn.tables.columns.numbers import NumberForm, plain_numbers, read_number
+from granulearn.tables.columns.numbers import NumberForm
 from granulearn.tables.columns.schema import DATE, NUMBER, YES_NO, Column, Schema
 from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
 from granulearn.tables.columns.written_cells import (
     UsualCategories,
     are_repeated,
-    numbers_at_once,
     truth,
     written_categories,
 )
 from granulearn.tables.readers.frames import table_of
-from tests.tables.columns.cell_texts import DATES, NUMBERS, UNITS, columns_of, shapes_of_few
+from tests.tables.columns.cell_texts import DATES, NUMBERS, columns_of, shapes_of_few
+from tests.tables.columns.read_columns import (
+    assert_same,
+    numbers,
+    read_one_by_one,
+    yes_or_no,
+)
 
 STORED = {
     "text": lambda text: text,
@@ -33,33 +38,12 @@ STORED = {
         len(text) :
     ],
 }
-numbers = st.builds(
-    lambda decimal, unit, marks: Column(
-        "c", NUMBER, number=NumberForm(decimal, unit), values_like_marks=marks
-    ),
-    st.sampled_from([".", ","]),
-    st.sampled_from(UNITS),
-    st.sampled_from([(), ("-", "NA")]),
-)
 dates = st.builds(
     lambda family, day_first, clock: Column("c", DATE, date=DateForm(family, day_first, clock)),
     st.sampled_from(FAMILIES),
     st.booleans(),
     st.booleans(),
 )
-
-
-yes_or_no = st.lists(st.sampled_from(["yes", "Nein", "x", "", None, " JA "]), min_size=1)
-
-
-def read_one_by_one(column: Column, cells: pa.Array) -> TypedRows:
-    with (
-        mock.patch.object(written_cells, "_FEW_CELLS", len(cells)),
-        mock.patch.object(written_cells, "_FEW_PLAIN", len(cells)),
-        mock.patch.object(schema, "_read_at_once", return_value=None),
-        mock.patch.object(schema, "are_repeated", return_value=False),
-    ):
-        return Schema((column,)).read({"c": cells})
 
 
 def read_stored(column: Column, cells: pa.Array | pa.ChunkedArray) -> TypedRows:
@@ -70,15 +54,6 @@ def read_stored(column: Column, cells: pa.Array | pa.ChunkedArray) -> TypedRows:
             parts.append(Schema((column,)).read(batch, row))
             row += batch.num_rows
     return joined_rows(parts)
-
-
-def assert_same(found: TypedRows, expected: TypedRows):
-    assert found.misfits == expected.misfits
-    assert list(found.cells) == list(expected.cells)
-    for name, values in expected.cells.items():
-        missing = np.isnan(values)
-        assert np.isnan(found.cells[name]).tolist() == missing.tolist()
-        assert found.cells[name][~missing].tobytes() == values[~missing].tobytes()
 
 
 @pytest.mark.parametrize("stored", STORED)
@@ -99,27 +74,11 @@ def test_columns_of_text_are_read_as_one_by_one_however_they_are_stored(
     expected = read_one_by_one(column, text)
     with (
         shapes_of_few(),
-        mock.patch.object(written_cells, "FEWEST_CELLS", 1 if at_once else 1000),
+        mock.patch.object(cells_at_once, "FEWEST_CELLS", 1 if at_once else 1000),
         mock.patch.object(schema, "are_repeated", return_value=repeated),
     ):
         found = read_stored(column, STORED[stored](text))
     assert_same(found, expected)
-
-
-@given(
-    st.tuples(numbers, columns_of(NUMBERS)) | st.tuples(st.just(Column("c", YES_NO)), yes_or_no),
-    st.integers(0, 3),
-)
-def test_what_is_read_at_once_is_read_as_one_by_one(case, begin):
-    column, cells = case
-    text = pa.array(cells, pa.string()) if isinstance(cells, list) else cells
-    expected = read_one_by_one(column, text)
-    padded = pa.concat_arrays([pa.array(["x", "1", None][:begin], pa.string()), text])[begin:]
-    with (
-        mock.patch.object(written_cells, "FEWEST_CELLS", 1),
-        mock.patch.object(written_cells, "_SHARE_OF_WORDS", 0.5),
-    ):
-        assert_same(Schema((column,)).read({"c": padded}), expected)
 
 
 @pytest.mark.parametrize("share", [1, 20])
@@ -165,28 +124,6 @@ def test_a_dictionary_may_use_all_the_codes_that_it_has(index, value):
         found, misfit = schema.read_column(Column("c", NUMBER), cells[:end])
         assert misfit is None
         assert np.array_equal(found["c"], expected[:end], equal_nan=True)
-
-
-@given(st.lists(st.sampled_from(["1", "2.5", "-", "x", None, "1e3"]), max_size=6))
-def test_a_few_numbers_are_read_at_once_if_all_are_plain(cells):
-    text = pa.array(cells, pa.string())
-    for first in (1, 100):
-        with mock.patch.object(written_cells, "_LOOKED_AT_FIRST", first):
-            found = numbers_at_once(text, NumberForm())
-        expected = plain_numbers(text)
-        assert (found is None) == (expected is None)
-        if found is not None:
-            assert np.array_equal(found[0], expected, equal_nan=True)
-            assert found[1] is None
-
-
-@given(st.text("0123456789+-.,eE_ 'xXinfa\u2212", max_size=70), st.sampled_from(".,"))
-def test_what_arrow_takes_for_a_number_is_the_same_number_here(text, decimal):
-    text, form = text.strip(), NumberForm(decimal)
-    with mock.patch.object(written_cells, "FEWEST_CELLS", 1):
-        found = numbers_at_once(pa.array([text]), form)
-    if found is not None and not np.isnan(found[0][0]):
-        assert float(found[0][0]).hex() == read_number(text, form).hex()
 
 
 CATEGORIES = ["a", "ß", "", "NA", "4", "4.0", "a much longer name than that", "Zürich", "none"]

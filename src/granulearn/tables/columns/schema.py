@@ -17,6 +17,7 @@ from granulearn.tables.columns.cells import (
     stored_numbers,
     without_marks,
 )
+from granulearn.tables.columns.cells_at_once import few_at_once, numbers_at_once
 from granulearn.tables.columns.dates import (
     DateForm,
     is_stored_date,
@@ -40,8 +41,6 @@ from granulearn.tables.columns.typed_rows import SHOWN_MISFITS, Misfits, TypedRo
 from granulearn.tables.columns.written_cells import (
     UsualCategories,
     are_repeated,
-    few_at_once,
-    numbers_at_once,
     written_categories,
     written_dates,
     written_numbers,
