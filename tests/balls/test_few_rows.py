@@ -98,6 +98,16 @@ def test_ways_that_are_long_are_left_to_the_loops():
     assert leaves_of_few([chain], np.zeros((3, 1))) is None
 
 
+def test_a_split_of_very_many_features_is_left_to_the_loops_before_one_is_looked_at():
+    """Its features are not there, so that to look at one would be an error."""
+    n = few_rows.MOST_LOOKS + 1
+    split = BallTree(
+        np.array([1, -1, -2], np.int32), np.array([0, n, n, n], np.int32),
+        np.full(n, 9, np.int32), np.ones(n), np.zeros(3), np.full((2, 2), 0.5, np.float32),
+    )  # fmt: skip
+    assert leaves_of_few([split], np.zeros((3, 1))) is None
+
+
 @pytest.mark.slow
 def test_a_verb_that_predicts_few_rows_loads_no_loops_and_says_what_they_say(tmp_path):
     """A process of its own: in this one loops are loaded."""

@@ -80,14 +80,15 @@ def leaves_of_few(trees: Sequence[BallTree], rows: np.ndarray) -> np.ndarray | N
         # A tree has one offset more than nodes.
         begins, ends = (packed["offsets"][at + tree_of[going] + step] for step in (0, 1))
         looks_at, widths = first_features[going] + begins, ends - begins
+        # One split may look at any number of features.
+        n_looks += int(widths.max())
+        if n_looks > MOST_LOOKS:
+            return None
         products = np.zeros(len(going))
         for look in range(widths.max()):
             own = np.flatnonzero(widths > look)
             place = looks_at[own] + look
             products[own] += rows[row_of[going[own]], features[place]] * directions[place]
-        n_looks += int(widths.max())
-        if n_looks > MOST_LOOKS:
-            return None
         goes_right = products > packed["thresholds"][at]
         nodes[going] = first_nodes[going] + children[at] + goes_right
         going = going[children[nodes[going]] > 0]

@@ -164,7 +164,8 @@ class BallForest:
         return self._shares(total)
 
     def _shares(self, total: np.ndarray) -> np.ndarray:
-        """Return what trees added up by its sum, not by their number: leaves are rounded."""
+        """Return what trees have added up, as shares of its sum."""
+        # Not of the number of trees: leaves are rounded.
         sums = total.sum(axis=1, keepdims=True) / self.n_weighings
         return np.divide(total, sums, out=np.full_like(total, np.nan), where=sums > 0)
 

@@ -83,8 +83,8 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     from granulearn.persistence.loaded_model import wrong_columns
     from granulearn.persistence.predictors import final_predictor, rows_for
 
+    n_made = final_predictor(loaded.pipeline).n_features_in_
     for missing_share in (MISSING_SHARE, 0.0):
-        n_made = final_predictor(loaded.pipeline).n_features_in_
         rows = probe_rows(loaded.card, missing_share, n_made)
         try:
             loaded.pipeline.predict(rows_for(loaded.pipeline, rows))
