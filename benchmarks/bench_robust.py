@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.datasets import flip_labels, list_datasets, load, make_pipeline_for
 from granulearn.estimators import RobustClassifier
-from granulearn.persistence import save_model
+from granulearn.models import save_model
 
 SMALL, SMALL_ROUNDS = 5_000, 4
 NOISE = 0.2

@@ -34,9 +34,9 @@ WORDS = {
     "report": "a study as a page, LaTeX or figures",
     "statistics": "ranks and tests",
     "plots": "pictures of balls and comparisons",
-    "persistence": "model files and ONNX",
+    "models": "model files and ONNX",
     "distributed": "all this on a cluster",
-    "learning": "from a table to a model with scores",
+    "training": "from a table to a model with scores",
     "cli": "the command line",
 }
 

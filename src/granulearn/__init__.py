@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
-    from granulearn.learning import *  # noqa: F403
-    from granulearn.persistence import *  # noqa: F403
+    from granulearn.models import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
+    from granulearn.training import *  # noqa: F403
 
 __version__ = version("granulearn")
 
@@ -55,9 +55,9 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": ("Review",),
-    "persistence": ("load_model",),
+    "models": ("load_model",),
     "distributed": (),
-    "learning": ("TableClassifier",),
+    "training": ("TableClassifier",),
     "studies": (),
     "report": (),
     "cli": (),

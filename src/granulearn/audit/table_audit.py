@@ -25,7 +25,7 @@ from granulearn.audit.verified import (
 from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.datasets import make_pipeline_for
 from granulearn.datasets.pipelines import columns_by_name, columns_by_place
-from granulearn.tables import TableError, TrainingTable, Wishes, read_training_table
+from granulearn.tables import ColumnOptions, TableError, TrainingTable, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.columns.dates import RUNNING
 from granulearn.tables.labelled import labelled_table
@@ -205,9 +205,9 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
         Of `LabelAudit`.
     """
     named_columns = [name for name in (known["groups"], known["order"]) if isinstance(name, str)]
-    wishes = Wishes(ignore=(known["groups"],) if isinstance(known["groups"], str) else ())
+    options = ColumnOptions(ignore=(known["groups"],) if isinstance(known["groups"], str) else ())
     with labelled_table(X, y) as (file, target, labels):
-        data = read_training_table(file, target, wishes, keep_cells=bool(named_columns))
+        data = read_training_table(file, target, options, keep_cells=bool(named_columns))
     if labels is not None:
         data = replace(data, y=labels.values(data.rows, data.y))
     names = row_names(X, y)

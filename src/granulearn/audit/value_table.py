@@ -14,12 +14,12 @@ from granulearn.audit.raw_inputs import row_names
 from granulearn.audit.value_audit import check_values, list_values
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor
-from granulearn.tables import TableError, TableFile, Wishes, table_of
+from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.columns.schema import NUMBER
 from granulearn.tables.columns.typed_rows import joined_rows
 from granulearn.tables.inspection import first_look, problems_of_names, report_first
+from granulearn.tables.io.frames import FrameTable
 from granulearn.tables.labelled import TARGET
-from granulearn.tables.readers.frames import FrameTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,12 +88,12 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
         Says what was found, where, and what to do.
     """
     # A target that looks like an ID or a number of rows is a target all the same.
-    wishes = Wishes(include=(target,) if target in file.names else ())
-    problems = problems_of_names(file.names, target, wishes)
+    options = ColumnOptions(include=(target,) if target in file.names else ())
+    problems = problems_of_names(file.names, target, options)
     if problems:
         raise TableError.about(file.path, problems)
     batches = [batch for batch in file.batches() if batch.num_rows]
-    report = report_first(file, first_look(batches, None), None, wishes)
+    report = report_first(file, first_look(batches, None), None, options)
     if report.problems:
         raise TableError.about(file.path, report.problems)
     column = report.schema[target]

@@ -63,7 +63,7 @@ def merge(
 
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
-    from granulearn.persistence.atomic_files import written_atomically
+    from granulearn.models.atomic_files import written_atomically
     from granulearn.review import read_decisions
     from granulearn.review.journal import journal_text
     from granulearn.review.merging import merge_decisions

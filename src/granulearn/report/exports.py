@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.models.atomic_files import write_text_atomically
 from granulearn.report.figures import score_label, write_figures
 from granulearn.report.latex import latex_table
 from granulearn.report.page import MOST_COLUMNS

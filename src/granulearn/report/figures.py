@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from granulearn.persistence.atomic_files import written_atomically
+from granulearn.models.atomic_files import written_atomically
 from granulearn.plots.agreement import plot_agreement
 from granulearn.plots.balls import plot_balls
 from granulearn.plots.bars import plot_bars

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from granulearn.persistence.atomic_files import write_text_atomically
-from granulearn.persistence.html_pages import render_html
+from granulearn.models.atomic_files import write_text_atomically
+from granulearn.models.html_pages import render_html
 from granulearn.plots.palette import THEME
 from granulearn.report.figures import SECTIONS, make_figures, score_label
 from granulearn.report.result_tables import (

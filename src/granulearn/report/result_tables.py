@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.persistence.atomic_files import write_text_atomically
+from granulearn.models.atomic_files import write_text_atomically
 from granulearn.studies.scores import SINGLE_BALLS
 from granulearn.tables.writing import guarded_frame
 

@@ -18,8 +18,8 @@ from granulearn.audit.explanation import Explainer
 from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
-from granulearn.persistence.atomic_files import write_text_atomically
-from granulearn.persistence.html_pages import render_html
+from granulearn.models.atomic_files import write_text_atomically
+from granulearn.models.html_pages import render_html
 from granulearn.review.cards import (
     MOST_PAIRS,
     Card,

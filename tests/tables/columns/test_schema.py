@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from granulearn.tables.columns.cells import as_text
+from granulearn.tables.columns.column_options import ColumnOptions
 from granulearn.tables.columns.dates import DateForm
 from granulearn.tables.columns.decisions import decide_schema
 from granulearn.tables.columns.numbers import NumberForm
@@ -30,7 +31,6 @@ from granulearn.tables.columns.schema import (
 from granulearn.tables.columns.survey import survey_batches
 from granulearn.tables.columns.survey_records import Cell
 from granulearn.tables.columns.typed_rows import Misfits, TypedRows, joined_rows
-from granulearn.tables.columns.wishes import Wishes
 
 N_ROWS = 24
 POOLS = {
@@ -246,7 +246,9 @@ KIND_OF = {
 @pytest.mark.parametrize("name", STORED)
 def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
     column = STORED[name]
-    schema = decide_schema(survey_batches([pa.record_batch({"c": column})]), Wishes(include=("c",)))
+    schema = decide_schema(
+        survey_batches([pa.record_batch({"c": column})]), ColumnOptions(include=("c",))
+    )
     if name != "too large":  # of three cells two are no numbers that can be used
         assert schema["c"].kind == KIND_OF.get(name, NUMBER)
     else:

@@ -19,7 +19,7 @@ from granulearn.tables.columns.written_cells import (
     truth,
     written_categories,
 )
-from granulearn.tables.readers.frames import table_of
+from granulearn.tables.io.frames import table_of
 from tests.tables.columns.cell_texts import DATES, NUMBERS, columns_of, shapes_of_few
 from tests.tables.columns.read_columns import (
     assert_same,

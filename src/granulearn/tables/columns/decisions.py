@@ -7,47 +7,47 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from granulearn.tables.columns.column_options import ColumnOptions
 from granulearn.tables.columns.dates import DateClass
 from granulearn.tables.columns.kinds import NEEDED_SHARE, typed_column
 from granulearn.tables.columns.numbers import NumberClass
 from granulearn.tables.columns.schema import Column, Schema
 from granulearn.tables.columns.survey_records import WORD, ColumnSurvey, TableSurvey
 from granulearn.tables.columns.uses import with_use
-from granulearn.tables.columns.wishes import Wishes
 
 SHOWN_EXAMPLES = 3
 
 
-def decide_schema(survey: TableSurvey, wishes: Wishes | None = None) -> Schema:
+def decide_schema(survey: TableSurvey, options: ColumnOptions | None = None) -> Schema:
     """Return what every column is and becomes.
 
     Parameters
     ----------
     survey : TableSurvey
         Of all rows; without the target.
-    wishes : Wishes, default=None
+    options : ColumnOptions, default=None
         What the user says.
     """
-    wishes = wishes or Wishes()
-    if wishes.decimal is None:
-        wishes = replace(wishes, decimal=_usual_decimal(survey))
-    if wishes.day_first is None:
-        wishes = replace(wishes, day_first=_usual_order(survey))
-    return Schema(tuple(decide_column(column, wishes) for column in survey.columns))
+    options = options or ColumnOptions()
+    if options.decimal is None:
+        options = replace(options, decimal=_usual_decimal(survey))
+    if options.day_first is None:
+        options = replace(options, day_first=_usual_order(survey))
+    return Schema(tuple(decide_column(column, options) for column in survey.columns))
 
 
-def decide_column(survey: ColumnSurvey, wishes: Wishes) -> Column:
+def decide_column(survey: ColumnSurvey, options: ColumnOptions) -> Column:
     """Return what one column is and becomes.
 
     Parameters
     ----------
     survey : ColumnSurvey
         Of all rows.
-    wishes : Wishes
+    options : ColumnOptions
         What the user says, completed by what the other columns tell.
     """
     survey, like_marks = _with_values_like_marks(survey)
-    column = typed_column(survey, wishes)
+    column = typed_column(survey, options)
     column = replace(
         column,
         values_like_marks=like_marks,
@@ -55,7 +55,7 @@ def decide_column(survey: ColumnSurvey, wishes: Wishes) -> Column:
         distinct=survey.distinct,
         examples=_examples(survey),
     )
-    return with_use(column, survey, wishes)
+    return with_use(column, survey, options)
 
 
 def _with_values_like_marks(survey: ColumnSurvey) -> tuple[ColumnSurvey, tuple[str, ...]]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+from granulearn.tables.columns.column_options import ColumnOptions
 from granulearn.tables.columns.dates import YEAR_LAST, DateClass, DateForm
 from granulearn.tables.columns.numbers import NumberClass, NumberForm
 from granulearn.tables.columns.schema import (
@@ -20,7 +21,6 @@ from granulearn.tables.columns.schema import (
 )
 from granulearn.tables.columns.survey_records import Cell, CellClass, ColumnSurvey
 from granulearn.tables.columns.typed_rows import SHOWN_MISFITS
-from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.columns.written_cells import truth
 from granulearn.tables.messages import Message, Setting
 
@@ -30,14 +30,14 @@ MANY = 0.5
 MAX_UNITS_SAID = 8
 
 
-def typed_column(survey: ColumnSurvey, wishes: Wishes) -> Column:
+def typed_column(survey: ColumnSurvey, options: ColumnOptions) -> Column:
     """Return the column with its kind and form, and what is odd about its cells.
 
     Parameters
     ----------
     survey : ColumnSurvey
         Of all rows.
-    wishes : Wishes
+    options : ColumnOptions
         What the user says, completed by what the other columns tell.
     """
     name = survey.name
@@ -45,21 +45,21 @@ def typed_column(survey: ColumnSurvey, wishes: Wishes) -> Column:
         return Column(name, NESTED)
     if survey.known == 0:
         return Column(name, EMPTY)
-    if name in wishes.categorical or "category" in survey.stored:
+    if name in options.categorical or "category" in survey.stored:
         return Column(name, CATEGORY, of_numbers="number" in survey.stored)
     return (
-        _as_number(survey, wishes)
-        or _as_date(survey, wishes)
+        _as_number(survey, options)
+        or _as_date(survey, options)
         or _as_truth(survey)
         or _as_category(survey)
     )
 
 
-def _as_number(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
+def _as_number(survey: ColumnSurvey, options: ColumnOptions) -> Column | None:
     numbers = survey.counts(NumberClass)
     if not numbers:
         return None
-    form, fitting = _best_form(numbers, wishes.decimal or ".")
+    form, fitting = _best_form(numbers, options.decimal or ".")
     if fitting < NEEDED_SHARE * survey.known or are_codes(numbers, survey.known):
         return None
     column = Column(survey.name, NUMBER, number=form)
@@ -112,7 +112,7 @@ def are_codes(numbers: dict[NumberClass, int], known: int) -> bool:
     return codes > (1 - NEEDED_SHARE) * known
 
 
-def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
+def _as_date(survey: ColumnSurvey, options: ColumnOptions) -> Column | None:
     dates = survey.counts(DateClass)
     families: Counter[str] = Counter()
     for kind, count in dates.items():
@@ -126,7 +126,7 @@ def _as_date(survey: ColumnSurvey, wishes: Wishes) -> Column | None:
             order[kind.order] += count
     day_first: bool | None = True
     if family == YEAR_LAST:
-        day_first = _order_of(order, wishes.day_first)
+        day_first = _order_of(order, options.day_first)
         fitting -= order["month" if day_first else "day"] if day_first is not None else 0
     if fitting < NEEDED_SHARE * survey.known:
         return None

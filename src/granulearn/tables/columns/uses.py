@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from granulearn.tables.columns.column_options import ColumnOptions
 from granulearn.tables.columns.kinds import MANY, NEEDED_SHARE, are_codes
 from granulearn.tables.columns.numbers import NumberClass
 from granulearn.tables.columns.schema import (
@@ -24,7 +25,6 @@ from granulearn.tables.columns.schema import (
     Column,
 )
 from granulearn.tables.columns.survey_records import WORD, ColumnSurvey
-from granulearn.tables.columns.wishes import Wishes
 from granulearn.tables.messages import Setting
 
 # Fewer rows do not tell whether a column is an ID or a constant by chance.
@@ -40,7 +40,7 @@ _ID_NAME = re.compile(
 )
 
 
-def with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
+def with_use(column: Column, survey: ColumnSurvey, options: ColumnOptions) -> Column:
     """Return the column as used or as left out, with the reason.
 
     Parameters
@@ -49,16 +49,16 @@ def with_use(column: Column, survey: ColumnSurvey, wishes: Wishes) -> Column:
         With its kind and form.
     survey : ColumnSurvey
         Of all rows.
-    wishes : Wishes
+    options : ColumnOptions
         What the user says.
     """
-    if column.name in wishes.ignore:
+    if column.name in options.ignore:
         return leave_out(column, ASKED)
     if column.kind == NESTED:
         return leave_out(column, NO_SINGLE_VALUE)
     if column.kind == EMPTY:
         return leave_out(column, NO_CELLS)
-    if column.left_out or column.name in wishes.include or column.name in wishes.categorical:
+    if column.left_out or column.name in options.include or column.name in options.categorical:
         return column
     if survey.distinct == 1 and survey.rows > 1:
         return _filled_or_not(column, survey)
