@@ -20,7 +20,7 @@ from pathlib import Path
 
 from granulearn.cli import exit_codes
 from tests.cli.commands import COMMAND, people, succeeds
-from tests.cli.test_decisions import ANN, BEN
+from tests.cli.decided import ANN, BEN
 from tests.studies.small_studies import write_study
 from tests.warm_processes import Command
 
