@@ -1,243 +1,321 @@
-"""Tell whether what a user computes is equal to the last bit before and after a change.
+"""Record what granulearn does today, and compare later code with the record.
 
-    python benchmarks/snapshot.py write FILE      with the code before the change
-    python benchmarks/snapshot.py compare FILE    with the code after it
+    GRANULEARN_DATA=DIRECTORY python benchmarks/snapshot.py write [PART ...]
+    GRANULEARN_DATA=DIRECTORY python benchmarks/snapshot.py compare [PART ...]
 
-The file holds a digest of the predictions, probabilities, scores, balls,
-memberships and audits of every public estimator on three sets, in several
-settings each, of searches, and of classifiers on Dask. Digests of floating-point
-numbers compare only on one machine with one set of packages, so the file is no
-golden value and is not kept.
+`write` stores one file per part in benchmarks/snapshot; `compare` computes the same again and
+prints what differs. The parts:
+
+- `tables`: schema, typed values, labels and messages of every dirty table that the tests make,
+  and of the real dirty files of the data directory.
+- `accuracy`: accuracy and log-loss of classifiers that learn from wrong labels.
+- `audit`: how well the label audit ranks planted and real mistakes.
+- `times`: ratios of processor times, and how often a command opens its table.
+
+The exit code of `compare` is 1 if a schema, a typed value or a label differs, or if a mean
+score leaves its tolerance. Messages and times are shown side by side and never fail.
+The data may not be copied: of real files the record holds digests and summaries, and no rows.
 """
 
 from __future__ import annotations
 
+import argparse
+import datetime
 import hashlib
+import importlib.metadata
 import json
+import platform
 import sys
+import tempfile
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
-from sklearn.preprocessing import scale
-from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
+import pandas as pd
 
-import granulearn
-from granulearn import estimators, memberships
-from granulearn.selection import PathSearchCV
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-BALL_MODELS = [
-    name for name in estimators.__all__ if hasattr(getattr(estimators, name)(), "purity")
-]
+from tests.end_to_end.messy_sources import shared_directory  # noqa: E402
+from tests.end_to_end.messy_tables import SHARED, TABLES  # noqa: E402
+
+# ---- The adapter: all names of granulearn stand here. ----------------------------------------
 
 
-def sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return three sets: with ties, with text labels and many columns, with several buckets."""
-    X, y = load_iris(return_X_y=True)
-    wide, labels = load_breast_cancer(return_X_y=True)
-    flipped = np.arange(len(labels)) % 7 == 0
-    many, codes = make_classification(
-        20_000, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0
-    )
-    return {
-        "iris": (X, y),
-        "cancer": (scale(wide), np.where(labels ^ flipped, "good", "bad")),
-        "many": (many.astype(np.float32), codes),
-    }
+def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
+    """Return the schema, the labels and the messages of a table."""
+    from granulearn.tables import inspect_table, open_table
 
-
-def fit_settings(X: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
-    """Return what else `fit` may be given, by name."""
-    rng = np.random.default_rng(0)
-    return {
-        "plain": {},
-        "whole weights": {"sample_weight": rng.integers(0, 4, len(X)).astype(float)},
-        "weights": {"sample_weight": rng.uniform(0, 2, len(X))},
-        "memberships": {"sample_membership": rng.uniform(0, 1, len(X))},
-    }
-
-
-def digest(value: Any) -> str:
-    """Return a digest of an array, a record of arrays, or a list of either."""
-    state = hashlib.sha256()
-    _update(state, value)
-    return state.hexdigest()[:20]
-
-
-def _update(state: Any, value: Any) -> None:
-    if isinstance(value, list | tuple):
-        for item in value:
-            _update(state, item)
-    elif isinstance(value, granulearn.BallSet):
-        for name in ("centers", "radii", "labels", "purities", "counts", "class_counts"):
-            _update(state, getattr(value, name))
-        _update(state, np.asarray(value.assignment, dtype=np.int64))
-        _update(state, value.classes)
-    else:
-        array = np.asarray(value)
-        if array.dtype.kind in "iub":
-            array = array.astype(np.int64)
-        content = repr(array.tolist()) if array.dtype.kind in "OU" else array.tobytes()
-        state.update(f"{array.shape}{array.dtype.kind}{content!r}".encode())
-
-
-def of_model(model: Any, X: np.ndarray) -> Iterator[tuple[str, str]]:
-    """Yield the name and the digest of all that a fitted model says."""
-    for method in ("predict", "predict_proba", "decision_function"):
-        if hasattr(model, method):
-            yield method, digest(getattr(model, method)(X))
-    for method in ("staged_predict", "staged_decision_function"):
-        if hasattr(model, method):
-            yield method, digest(list(getattr(model, method)(X)))
-    for name in (
-        "classes_", "coef_", "balls_", "membership_", "reliability_", "oob_proba_", "loo_proba_",
-        "loo_errors_", "loo_prediction_", "feature_importances_", "shares_", "n_features_in_",
-    ):  # fmt: skip
-        if hasattr(model, name):
-            yield name, digest(getattr(model, name))
-
-
-def variants(name: str, set_name: str) -> dict[str, dict]:
-    """Return settings of an estimator worth telling apart."""
-    settings: dict[str, dict] = {"default": {}}
-    if name in BALL_MODELS:
-        settings |= {
-            "class means": {"init": "class-means", "purity": 0.8},
-            "dropped": {"min_ball_size": 2, "purity": 0.7},
+    with open_table(path) as file:
+        report = inspect_table(file, target)
+        columns = {
+            column.name: {
+                "kind": column.kind,
+                "left_out": column.left_out,
+                "unit": column.number.unit,
+                "features": column.feature_names,
+                "missing": dict(column.missing),
+                "odd": [str(text) for text in column.oddities(file.place)],
+            }
+            for column in report.schema.columns
         }
-    if name == "GBRVFLClassifier":
-        settings |= {m: {"membership": m} for m in memberships.membership_names() if m != "given"}
-        settings["function"] = {"membership": lambda balls: balls.purities}
-    if name.startswith("Ensemble") and name.endswith("Classifier"):
-        settings["vote"] = {"combine": "vote"}
-    if name == "RobustClassifier":
-        settings["auto"] = {"mix": "auto"}
-    if "class_weight" in getattr(estimators, name)().get_params():
-        settings["balanced"] = {"class_weight": "balanced"}
-    return {"default": {}} if set_name == "many" else settings
+    labels, findings = report.labels, report.findings
+    return {
+        "rows": report.rows,
+        "columns": columns,
+        "classes": labels and dict(labels.classes),
+        "joined": labels and labels.joined,
+        "unlabelled": labels and sum(labels.unlabelled.values()),
+        "duplicates": findings and findings.duplicates,
+        "conflicts": findings and findings.conflicts,
+        "remarks": [str(text) for text in report.remarks],
+        "problems": [str(text) for text in report.problems],
+        "warnings": [str(text) for text in report.warnings],
+    }
 
 
-def of_estimators() -> Iterator[tuple[str, str]]:
-    """Yield the digests of every public estimator on every set."""
-    for set_name, (X, y) in sets().items():
-        for name in estimators.__all__:
-            kind = getattr(estimators, name)
-            given = fit_settings(X)
-            if not has_fit_parameter(kind(), "sample_membership"):
-                del given["memberships"]
-            if set_name == "many":
-                given = {"plain": {}, "weights": given["weights"]}
-            target = X[:, 0] * 3 + X[:, 1] if name.endswith("Regressor") else y
-            for variant, parameters in variants(name, set_name).items():
-                for what, passed in given.items():
-                    key = f"{set_name} / {name} / {variant} / {what}"
-                    try:
-                        model = kind(random_state=0, **parameters).fit(X, target, **passed)
-                    except ValueError as error:
-                        yield key, f"{type(error).__name__}"
-                        continue
-                    for part, found in of_model(model, X[:2000]):
-                        yield f"{key} / {part}", found
+def read_features(path: Path, target: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the typed features and the labels of a table."""
+    from granulearn.tables import open_table, read_training_table
+
+    with open_table(path) as file:
+        table = read_training_table(file, target)
+        return table.X, table.y
 
 
-def of_balls_and_audits() -> Iterator[tuple[str, str]]:
-    """Yield the digests of the ball engine and of audits."""
-    for set_name, (X, y) in sets().items():
-        for purity in (0.7, 0.985):
-            for init in ("k-means++", "class-means"):
-                balls = granulearn.generate_balls(X, y, purity=purity, init=init, random_state=0)
-                yield f"{set_name} / generate_balls / {purity} {init}", digest(balls)
-        resampled = granulearn.GranularBalls(random_state=0, n_jobs=2).fit_resample(X, y)
-        yield f"{set_name} / GranularBalls", digest(resampled)
-        audit = granulearn.LabelAudit(random_state=0).fit(X, y)
-        for name in ("reliability_", "suggested_", "verdict_", "proba_", "wrong_proba_"):
-            yield f"{set_name} / LabelAudit / {name}", digest(getattr(audit, name))
-        table = granulearn.audit_labels(X, y, random_state=0)
-        yield f"{set_name} / audit_labels", digest([table.index, *(table[c] for c in table)])
+def classifiers() -> dict[str, Any]:
+    """Return the classifiers of the part `accuracy`; the first is the default one."""
+    from granulearn import RobustClassifier, RVFLClassifier, SDAPGBRVFLClassifier
+
+    models = (RobustClassifier, RVFLClassifier, SDAPGBRVFLClassifier)
+    return {model.__name__: model(random_state=0) for model in models}
 
 
-def of_searches() -> Iterator[tuple[str, str]]:
-    """Yield the digests of searches by cross-validation and by leave-one-out."""
-    X, y = sets()["iris"]
-    grid: dict[str, list] = {"C": [1e-3, 1.0, 1e3], "activation": ["relu", "sine"]}
-    deep = {**grid, "n_layers": [1, 2, 3], "n_hidden": [5, 9]}
-    shallow = {**grid, "n_hidden": [3, 20, 60]}
-    for name in estimators.__all__:
-        kind = getattr(estimators, name)
-        parameters = kind().get_params()
-        if "n_hidden" not in parameters or "Committee" in name or "Robust" in name:
-            continue
-        own = dict(deep if "n_layers" in parameters else shallow)
-        if name in ("CRVFLClassifier", "ACRVFLClassifier"):
-            own["activation"] = ["asinh"]
-        target = X[:, 0] * 3 + X[:, 1] if name.endswith("Regressor") else y
-        for selection in ("cv", "loo"):
-            search = PathSearchCV(kind(random_state=0), own, selection=selection)
-            try:
-                search.fit(X, target)
-            except ValueError:
-                yield f"search / {name} / {selection}", "not offered"
-                continue
-            yield f"search / {name} / {selection}", digest(search.cv_results_["mean_test_score"])
-    search = PathSearchCV(estimators.RVFLClassifier(random_state=0), shallow, scoring="f1_macro")
-    yield "search / scorer", digest(search.fit(X, y).cv_results_["mean_test_score"])
+def for_mixed_types(frame: pd.DataFrame, model: Any) -> Any:
+    """Return a pipeline that prepares a frame of mixed types for a model."""
+    from granulearn.datasets import make_pipeline_for
+
+    return make_pipeline_for(frame, model)
 
 
-def of_dask() -> Iterator[tuple[str, str]]:
-    """Yield the digests of the classifiers on Dask."""
-    import dask
-    import dask.array as da
+def with_wrong_labels(y: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels of which a share is wrong, and where they are wrong."""
+    from granulearn.datasets import flip_labels
 
-    from granulearn import distributed
-
-    X, y = sets()["cancer"]
-    weights = fit_settings(X)["weights"]["sample_weight"]
-    with dask.config.set(scheduler="synchronous"):
-        for name in distributed.__all__:
-            if not name.endswith("Classifier"):
-                continue
-            for chunk in (len(X), 150):
-                model = getattr(distributed, name)(random_state=0).fit(
-                    da.from_array(X, chunks=(chunk, -1)),
-                    da.from_array(y, chunks=chunk),
-                    sample_weight=da.from_array(weights, chunks=chunk),
-                )
-                for part, found in of_model(model.estimator_, X):
-                    yield f"dask / {name} / {chunk} / {part}", found
+    noisy, wrong = flip_labels(y, rate, random_state=0)
+    return noisy, wrong
 
 
-def snapshot() -> dict[str, str]:
-    """Return all digests by name; linear algebra keeps to one thread."""
-    found: dict[str, str] = {}
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for part in (of_estimators, of_balls_and_audits, of_searches, of_dask):
-            found |= dict(part())
-            print(f"{part.__name__}: {len(found)} digests so far", file=sys.stderr)
+def rows_worst_first(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the numbers of the rows, those with the most doubtful label first."""
+    from granulearn import audit_labels
+
+    return audit_labels(X, y, random_state=0).index.to_numpy()
+
+
+def load_saved(path: Path) -> Any:
+    """Return a saved model; its `predict` takes a frame of text."""
+    from granulearn import load_model
+
+    return load_model(path)
+
+
+def command(verb: str, *arguments: object) -> list[str]:
+    """Return a call of the command line."""
+    return [sys.executable, "-m", "granulearn", verb, *map(str, arguments)]
+
+
+# ---- Tables ----------------------------------------------------------------------------------
+
+FOLDER = Path(__file__).with_suffix("")
+MESSAGES = ("error", "odd", "remarks", "problems", "warnings")
+# Further real files, with the column that a user would name as the target.
+REAL = {
+    "02_benefits_report.csv": "Claimed benefits?",
+    "02c_totals.csv": "Claimed benefits?",
+    "03_biopsy.csv": "malignant?",
+    "04_wages.xlsx": "union",
+    "06_flchain.zip": "death",
+    "07_movies.jsonl": "mpaa",
+    "09_anes.dta": "vote",
+    "09_anes.sav": "vote",
+    "09_anes.xpt": "vote",
+    "16_genres.csv": "genres",
+    "17_titanic.csv": "survived",
+    "19_weather.csv": "weather",
+    "25_noheader.data": "benign",
+    "34b_preise.csv": "Klima",
+    "36_counties.csv": "county",
+    "SLID__sex.csv": "sex",
+    "films.csv": "Rating of the association",
+    "tausend.csv": "Kauf",
+}
+
+
+def data_directory() -> Path:
+    """Return the data directory, found as the tests find it."""
+    directory = shared_directory()
+    if directory is None:
+        sys.exit("There is no manifest.csv: set GRANULEARN_DATA to the directory of the data.")
+    return directory
+
+
+def digest(values: np.ndarray | list[str]) -> str:
+    """Return a digest of numbers, by their bytes with one kind of NaN, or of texts."""
+    if isinstance(values, list):
+        content = "\n".join(repr(value) for value in values).encode()
+    else:
+        numbers = np.asarray(values, dtype="<f8") + 0.0  # there is one zero
+        numbers[np.isnan(numbers)] = np.nan
+        content = numbers.tobytes()
+    return hashlib.sha256(content).hexdigest()[:20]
+
+
+def typed_column(column: pd.Series, *, show: bool) -> dict[str, Any]:
+    """Return the digest and the summary of a feature, and its first values if they may be shown."""
+    found: dict[str, Any] = {"missing": int(column.isna().sum())}
+    if pd.api.types.is_numeric_dtype(column):
+        numbers = column.to_numpy(float)
+        first = [f"{value:.10g}" for value in numbers[:5]]
+        known = numbers[~np.isnan(numbers)]
+        summary = (
+            [float(f"{f(known):.8g}") for f in (np.min, np.mean, np.max)] if len(known) else []
+        )
+        found |= {"type": "number", "digest": digest(numbers), "min_mean_max": summary}
+    else:
+        texts = [None if pd.isna(value) else str(value) for value in column]
+        first = [str(text) for text in texts[:5]]
+        found |= {"type": "category", "digest": digest(texts), "distinct": len({*texts} - {None})}
+    return found | ({"first": first} if show else {})
+
+
+def table_facts(path: Path, target: str, folder: Path, *, show: bool) -> dict[str, Any]:
+    """Return everything that is recorded about a table; paths in messages are relative."""
+    facts: dict[str, Any] = {"target": target}
+    try:
+        facts |= open_and_inspect(path, target)
+        X, y = read_features(path, target)
+        facts["features"] = {name: typed_column(X[name], show=show) for name in X.columns}
+        counts = pd.Series(y).value_counts().sort_index()
+        facts["labels"] = {
+            "type": {"b": "truth", "i": "integer"}.get(y.dtype.kind, "text"),
+            "digest": digest([str(label) for label in y]),
+            "counts": {str(label): int(count) for label, count in counts.items()},
+        }
+    except (ValueError, OSError, ImportError) as error:
+        facts["error"] = f"{type(error).__name__}: {error}"
+    text = json.dumps(facts, ensure_ascii=False, default=str)
+    return json.loads(text.replace(f"{json.dumps(str(folder), ensure_ascii=False)[1:-1]}/", ""))
+
+
+def tables() -> dict[str, Any]:
+    """Return the facts of all tables."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        for table in TABLES.values():
+            folder = Path(name, table.name)
+            folder.mkdir()
+            planted = table.make(folder)
+            found[table.name] = table_facts(planted.path, planted.target, folder, show=True)
+    directory = data_directory()
+    targets = {file: target for file, (target, *_) in SHARED.items()}
+    targets |= {f"messy/{file}": target for file, target in REAL.items()}
+    for file, target in targets.items():
+        found[file] = table_facts(directory / file, target, directory, show=False)
     return found
 
 
+def differences(old: Any, new: Any, place: tuple[str, ...] = ()) -> Iterator[tuple]:
+    """Yield the place, the old and the new value of everything that differs."""
+    if isinstance(old, dict) and isinstance(new, dict) and "digest" not in old:
+        for key in [*old, *(key for key in new if key not in old)]:
+            yield from differences(old.get(key), new.get(key), (*place, key))
+        if list(old) != list(new) and sorted(old) == sorted(new):
+            yield (*place, "order"), list(old), list(new)
+    elif old != new:
+        yield place, old, new
+
+
+def compare_tables(old: dict, new: dict) -> bool:
+    """Print what differs; return whether more than messages does."""
+    failed = False
+    n_messages = 0
+    for place, before, after in differences(old, new):
+        # A message may change its words; an error may neither come nor go.
+        is_message = place[-1] in MESSAGES and not (
+            place[-1] == "error" and (before is None or after is None)
+        )
+        n_messages += is_message
+        failed |= not is_message
+        print(f"{'message' if is_message else 'DIFFERS'}: {' / '.join(place)}")
+        print(f"    before: {json.dumps(before, ensure_ascii=False)}")
+        print(f"    now:    {json.dumps(after, ensure_ascii=False)}")
+    print(f"{len(new)} tables, {n_messages} places where messages differ")
+    return failed
+
+
+# ---- The command line ------------------------------------------------------------------------
+
+PARTS: dict[str, tuple[Callable[[], dict], Callable[[dict, dict], bool]]] = {
+    "tables": (tables, compare_tables),
+}
+
+
+def made_with() -> dict[str, str]:
+    """Return the date, and the versions of what the results depend on."""
+    packages = ("granulearn", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "numba")
+    versions = {name: importlib.metadata.version(name) for name in packages}
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return {"date": today, "python": platform.python_version(), **versions}
+
+
+def as_json(value: Any, depth: int = 0) -> str:
+    """Return JSON of which a difference can be read: one line per item of the upper levels."""
+    if isinstance(value, dict) and value and depth < 4:
+        lines = (
+            f"{json.dumps(k, ensure_ascii=False)}: {as_json(value[k], depth + 1)}" for k in value
+        )
+        return (
+            "{\n"
+            + ",\n".join(" " * (depth + 1) + line for line in lines)
+            + "\n"
+            + " " * depth
+            + "}"
+        )
+    return json.dumps(value, ensure_ascii=False)
+
+
 def main() -> int:
-    """Write a snapshot, or compare with one."""
-    if len(sys.argv) != 3 or sys.argv[1] not in ("write", "compare"):
-        print(__doc__)
-        return 2
-    path = Path(sys.argv[2])
-    now = snapshot()
-    if sys.argv[1] == "write":
-        path.write_text(json.dumps(now, indent=0), encoding="utf-8")
-        print(f"{len(now)} digests written")
-        return 0
-    before = json.loads(path.read_text(encoding="utf-8"))
-    differing = [name for name in before if before[name] != now.get(name)]
-    for name in differing:
-        print(f"{'differs' if name in now else 'missing'}: {name}")
-    print(f"{len(before) - len(differing)} of {len(before)} equal, {len(now.keys() - before)} new")
-    return int(bool(differing))
+    """Write or compare the parts that are asked for."""
+    parser = argparse.ArgumentParser(description="Record what granulearn does, or compare with it.")
+    parser.add_argument("do", choices=("write", "compare"))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; or all")
+    arguments = parser.parse_args()
+    unknown = {*arguments.parts} - {*PARTS}
+    if unknown:
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; take {', '.join(PARTS)}.")
+    failed = []
+    for part in arguments.parts or PARTS:
+        compute, compare = PARTS[part]
+        path = FOLDER / f"{part}.json"
+        print(f"== {part}", flush=True)
+        begin = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = json.loads(json.dumps(compute()))
+        print(f"{time.process_time() - begin:.0f} s of processor time")
+        if arguments.do == "write":
+            path.parent.mkdir(exist_ok=True)
+            text = as_json({"made_with": made_with(), part: found})
+            path.write_text(text + "\n", encoding="utf-8")
+        elif compare(json.loads(path.read_text(encoding="utf-8"))[part], found):
+            failed.append(part)
+    if failed:
+        print(f"outside what is allowed: {', '.join(failed)}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
