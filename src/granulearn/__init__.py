@@ -63,6 +63,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "cli": (),
     "statistics": (),
     "plots": (),
+    "utils": (),
     "_versions": ("show_versions",),
 }
 
