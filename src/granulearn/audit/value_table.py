@@ -15,11 +15,10 @@ from granulearn.audit.value_audit import check_values, list_values
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
-from granulearn.tables.columns.schema import NUMBER
-from granulearn.tables.columns.typed_rows import joined_rows
 from granulearn.tables.inspection import first_look, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
 from granulearn.tables.labelled import TARGET
+from granulearn.tables.schema import NUMBER, joined_rows
 
 if TYPE_CHECKING:
     import pandas as pd

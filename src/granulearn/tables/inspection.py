@@ -10,13 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import is_nested
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import LONGEST_CATEGORY, TableSurvey, join_surveys
-from granulearn.tables.columns.uses import leave_out
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import (
     Examination,
@@ -33,6 +27,7 @@ from granulearn.tables.faults.fault_remarks import (
     said_repeats,
     said_separated,
 )
+from granulearn.tables.infer import infer_schema, leave_out
 from granulearn.tables.io.naming import similar_names
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels.labels import (
@@ -44,6 +39,9 @@ from granulearn.tables.labels.labels import (
     survey_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of
+from granulearn.tables.parse.cells import is_nested
+from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, join_profiles, profile_batches
+from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
 
 # A column of more different values is no code of the target.
 FEW_VALUES = 1000
@@ -59,7 +57,7 @@ _OWN_OUTPUTS = {
 class FirstLook:
     """What one pass over some rows tells: cells and labels."""
 
-    cells: TableSurvey
+    cells: TableProfile
     labels: LabelSurvey | None
 
     def __add__(self, later: FirstLook) -> FirstLook:
@@ -67,7 +65,7 @@ class FirstLook:
         labels = None
         if self.labels is not None and later.labels is not None:
             labels = join_label_surveys(self.labels, later.labels)
-        return FirstLook(join_surveys(self.cells, later.cells), labels)
+        return FirstLook(join_profiles(self.cells, later.cells), labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +113,7 @@ def first_look(
     first_row : int, default=0
         Number of the first row in the table.
     plain : set of str, default=None
-        As for `survey_batches`.
+        As for `profile_batches`.
     """
     labels: list[LabelSurvey] = []
 
@@ -129,7 +127,7 @@ def first_look(
             row += batch.num_rows
             yield batch.drop_columns([target]) if target is not None else batch
 
-    cells = survey_batches(without_labels(), first_row, plain=plain)
+    cells = profile_batches(without_labels(), first_row, plain=plain)
     if cells is None:
         return None
     return FirstLook(cells, reduce(join_label_surveys, labels) if labels else None)
@@ -325,7 +323,7 @@ def _about_nested(schema: Schema, options: ColumnOptions) -> tuple[list[Message]
     ]
 
 
-def _about_long(file: TableFile, cells: TableSurvey, schema: Schema) -> list[Message]:
+def _about_long(file: TableFile, cells: TableProfile, schema: Schema) -> list[Message]:
     """Return the problems of columns that hold a text where categories are wanted."""
     problems = []
     first_long = {column.name: column.first_long for column in cells.columns}
@@ -358,7 +356,7 @@ def report_first(
         What the user says about the columns.
     """
     rows = look.cells.rows if look else 0
-    schema = decide_schema(look.cells, options) if look else Schema(())
+    schema = infer_schema(look.cells, options) if look else Schema(())
     labels = None
     problems: list[str] = [] if look else [f"{file.path} has a header but no data rows; add rows."]
     warnings: list[str] = []
