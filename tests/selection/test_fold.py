@@ -156,7 +156,10 @@ def test_crowded_columns_are_cross_fitted_in_each_fold_and_searches_agree(n_clas
         f"{label}{k}" for label, k in zip(labels, rng.integers(0, 30, 150), strict=True)
     ]
     model = Pipeline(
-        [("preprocess", TablePreprocessor(max_one_hot=20)), ("model", RVFLClassifier(random_state=0))]
+        [
+            ("preprocess", TablePreprocessor(max_one_hot=20)),
+            ("model", RVFLClassifier(random_state=0)),
+        ]
     )
     inputs = fit_earlier_steps(fold(model, table, labels), clone(model))
     train = table.iloc[TRAIN]
