@@ -32,8 +32,8 @@ from threadpoolctl import threadpool_limits
 
 from granulearn import TableClassifier
 from granulearn.datasets import load
-from granulearn.persistence import LoadedModel, load_model
-from granulearn.persistence.row_reading import RowReading
+from granulearn.models import LoadedModel, load_model
+from granulearn.models.row_reading import RowReading
 from granulearn.tables import table_of
 
 OUT = Path("out")

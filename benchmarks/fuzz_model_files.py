@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.persistence.mutations import REFUSED, VALID, Worker
-from tests.persistence.small_models import save_models
+from tests.models.mutations import REFUSED, VALID, Worker
+from tests.models.small_models import save_models
 
 
 def main(n_files: int = 10_000, seed: int = 0) -> int:

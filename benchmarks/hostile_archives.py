@@ -2,7 +2,7 @@
 
     python benchmarks/hostile_archives.py
 
-Each file is one of `tests/persistence/hostile_archives.py`, close to a limit of the reader or
+Each file is one of `tests/models/hostile_archives.py`, close to a limit of the reader or
 far beyond it. The time is that of the processor, from the path to the message, in a
 process that has loaded a model before. The exit code is 1 if a file is accepted, or takes a second.
 """
@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from granulearn.persistence import ModelFileError, load_model
-from tests.persistence.hostile_archives import hostile_files, plain_model
+from granulearn.models import ModelFileError, load_model
+from tests.models.hostile_archives import hostile_files, plain_model
 
 
 def main() -> int:

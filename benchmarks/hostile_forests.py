@@ -22,8 +22,8 @@ import numpy as np
 from granulearn.balls.forest import BallForest
 from granulearn.balls.forest_tree import BallTree
 from granulearn.estimators import BallForestClassifier
-from granulearn.persistence.archives import MOST_STEPS, MOST_TREES
-from granulearn.persistence.loaded_model import MAX_ROWS_PER_PIECE
+from granulearn.models.archives import MOST_STEPS, MOST_TREES
+from granulearn.models.loaded_model import MAX_ROWS_PER_PIECE
 
 N_ROWS, SECONDS, N_TIMES = 10_000, 5, 3
 

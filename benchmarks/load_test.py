@@ -27,7 +27,7 @@ import numpy as np
 from granulearn import TableClassifier
 from granulearn.cli.export import rows_to_compare
 from granulearn.datasets import load
-from granulearn.persistence import LoadedModel, load_model, to_onnx
+from granulearn.models import LoadedModel, load_model, to_onnx
 
 APP = Path(__file__).parents[1] / "examples" / "serve_with_onnxruntime.py"
 PATIENCE = 60

@@ -20,7 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.load_test import make_model, megabytes
 from granulearn.cli.export import rows_to_compare
-from granulearn.persistence import LoadedModel
+from granulearn.models import LoadedModel
 
 ALLOWED = 16.0
 """Megabytes by which memory may differ: what allocators keep."""

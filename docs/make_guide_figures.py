@@ -30,7 +30,7 @@ from granulearn import (
 )
 from granulearn.datasets import flip_labels, make_imbalanced
 from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
-from granulearn.persistence import load_model, to_onnx
+from granulearn.models import load_model, to_onnx
 from granulearn.plots import plot_balls, plot_critical_difference
 from granulearn.statistics import compare, paper_accuracy_table
 from granulearn.tables import table_of

@@ -22,9 +22,6 @@ SOURCE = ROOT / "src" / "granulearn"
 # What estimators need that are given arrays; the rest reads tables, draws, writes and talks.
 CORE = {"numpy", "scipy", "sklearn", "numba"}
 NOT_CORE = {*PLAIN, *(module for modules in EXTRAS.values() for module in modules)} - CORE
-MODULES = sorted(
-    path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py"
-)
 
 
 def run_python(code: str, **environment: str) -> str:
@@ -37,12 +34,6 @@ def run_python(code: str, **environment: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def test_every_module_has_a_test_file_that_mirrors_it():
-    names = {path: "main" if path.stem == "__main__" else path.stem for path in MODULES}
-    mirrors = [Path("tests") / path.parent / f"test_{name}.py" for path, name in names.items()]
-    assert [str(mirror) for mirror in mirrors if not (ROOT / mirror).is_file()] == []
 
 
 WITH_FOUR_PACKAGES = f"""

@@ -21,7 +21,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 
 IMPORTED = [
-    "distributed", "granulearn.cli.application", "granulearn.audit", "granulearn.learning",
+    "distributed", "granulearn.cli.application", "granulearn.audit", "granulearn.training",
     "granulearn.report", "granulearn.review.server", "granulearn.studies", "sklearn.ensemble",
     "tests.loaded_loops", "tests.warm_processes",
 ]  # fmt: skip

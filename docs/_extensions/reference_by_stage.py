@@ -15,6 +15,7 @@ ROUTING = re.compile(r"set_\w+_request|get_metadata_routing")
 FOREIGN_LINK = re.compile(r":(?:ref|term):`([^`<]+?)(?: <[^`>]*>)?`")
 SHAPE = re.compile(r"(\(\w+)_,\)")
 TITLES = {
+    "preprocess": "Preprocessing: columns become numbers",
     "tables": "Tables: a file becomes typed columns",
     "datasets": "Data sets, and noise to test with",
     "balls": "Granular balls and their makers",
@@ -24,9 +25,9 @@ TITLES = {
     "selection": "Choosing settings",
     "audit": "Audits of labels and numbers",
     "review": "Reviews: decisions of a person",
-    "persistence": "Model files and ONNX",
+    "models": "Model files and ONNX",
     "distributed": "On a Dask cluster",
-    "learning": "From a table to a model",
+    "training": "From a table to a model",
     "studies": "Studies",
     "report": "Reports of studies",
     "statistics": "Statistics of comparisons",
@@ -35,6 +36,7 @@ TITLES = {
 }
 # Pages of the guide that say what the names of a stage are for.
 GUIDE = {
+    "preprocess": ["tables"],
     "tables": ["tables", "command-line"],
     "datasets": ["studies", "imbalance"],
     "balls": ["balls"],
@@ -44,9 +46,9 @@ GUIDE = {
     "selection": ["tuning"],
     "audit": ["audit", "tables"],
     "review": ["review"],
-    "persistence": ["model-files", "serving"],
+    "models": ["model-files", "serving"],
     "distributed": ["dask"],
-    "learning": ["tables", "models"],
+    "training": ["tables", "models"],
     "studies": ["studies", "paper"],
     "report": ["studies"],
     "statistics": ["paper", "studies"],

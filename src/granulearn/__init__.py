@@ -13,16 +13,18 @@ if TYPE_CHECKING:
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
-    from granulearn.learning import *  # noqa: F403
-    from granulearn.persistence import *  # noqa: F403
+    from granulearn.models import *  # noqa: F403
+    from granulearn.preprocess import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
+    from granulearn.training import *  # noqa: F403
 
 __version__ = version("granulearn")
 
 # Every stage, in the order of the flow, with its names that can be imported from here; and
 # a module that belongs to none.
 _STAGES: dict[str, tuple[str, ...]] = {
+    "preprocess": ("TablePreprocessor",),
     "tables": (),
     "datasets": (),
     "balls": ("BallSet", "GranularBalls", "generate_balls"),
@@ -55,14 +57,15 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": ("Review",),
-    "persistence": ("load_model",),
+    "models": ("load_model",),
     "distributed": (),
-    "learning": ("TableClassifier",),
+    "training": ("TableClassifier",),
     "studies": (),
     "report": (),
     "cli": (),
     "statistics": (),
     "plots": (),
+    "utils": (),
     "_versions": ("show_versions",),
 }
 

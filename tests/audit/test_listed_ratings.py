@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from granulearn import Review
 from granulearn.audit.listed_ratings import audit_of_listing, columns_of_listing, is_listing
 from granulearn.audit.verified import check_verified
-from granulearn.tables import Wishes, read_training_table, table_of
+from granulearn.tables import ColumnOptions, read_training_table, table_of
 
 LIST = pd.DataFrame(
     {
@@ -36,8 +36,8 @@ def test_a_list_of_a_large_table_is_known_by_its_columns():
 
 def test_ratings_are_those_of_the_list():
     with table_of(LIST) as file:
-        wishes = Wishes(ignore=columns_of_listing(file.names))
-        table = read_training_table(file, "label", wishes, keep_cells=True)
+        options = ColumnOptions(ignore=columns_of_listing(file.names))
+        table = read_training_table(file, "label", options, keep_cells=True)
     assert table.X.columns.tolist() == ["weight"]
     nobody = check_verified(None, 4, np.unique(table.y), None)
     audit = audit_of_listing(table, nobody)

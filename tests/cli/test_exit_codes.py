@@ -8,7 +8,7 @@ import pytest
 
 from granulearn.cli import exit_codes
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
-from granulearn.persistence import ModelFileError, OnnxMismatchError
+from granulearn.models import ModelFileError, OnnxMismatchError
 from granulearn.tables import TableError
 from tests.cli.commands import fails, succeeds
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from granulearn.cli import exit_codes
 from granulearn.cli.export import UNKNOWN_CATEGORY, probe_rows
-from granulearn.persistence import (
+from granulearn.models import (
     ColumnCard,
     ModelCard,
     ModelFileError,
@@ -40,7 +40,7 @@ def test_people_are_told_how_well_it_agrees(fitted, tmp_path):
 
 def test_a_model_that_would_not_predict_the_same_is_not_written(fitted, tmp_path, monkeypatch):
     _, model = fitted
-    monkeypatch.setattr("granulearn.persistence.onnx_files.largest_difference", lambda *_: 0.1)
+    monkeypatch.setattr("granulearn.models.onnx_files.largest_difference", lambda *_: 0.1)
     line = fails(exit_codes.BAD_MODEL, "export", model, "-o", tmp_path / "m.onnx")
     assert "differ from the pipeline's by up to 0.1" in line
     assert list(tmp_path.iterdir()) == []

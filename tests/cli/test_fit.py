@@ -8,8 +8,8 @@ import pytest
 
 from granulearn.cli import exit_codes
 from granulearn.distributed import open_client
-from granulearn.learning.model_kinds import model_kinds
-from granulearn.persistence import load_model
+from granulearn.models import load_model
+from granulearn.training.model_kinds import model_kinds
 from tests.cli.commands import fails, fails_with, people, succeeds, write_people
 
 
@@ -167,7 +167,7 @@ def test_a_target_of_measurements_and_no_input_are_two_problems(tmp_path):
 
 def test_tune_searches_and_says_what_it_chose(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "granulearn.learning.training.search_grid", lambda name: {"model__C": [1e-9, 8.0]}
+        "granulearn.training.training.search_grid", lambda name: {"model__C": [1e-9, 8.0]}
     )
     table = write_people(tmp_path)
     options = ["--model", "sdap-gbrvfl", "--tune"]

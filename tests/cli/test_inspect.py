@@ -5,7 +5,7 @@ import json
 import pytest
 
 from granulearn.cli import exit_codes
-from granulearn.persistence import ModelCard, inspect_model, load_model, save_model
+from granulearn.models import ModelCard, inspect_model, load_model, save_model
 from tests.cli.commands import fails, succeeds
 from tests.cli.test_signatures import needs_ssh, signed_with_ssh
 

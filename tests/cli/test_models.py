@@ -1,6 +1,6 @@
 """`granulearn models`."""
 
-from granulearn.learning.model_kinds import DEFAULT_MODEL, model_kinds
+from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
 from tests.cli.commands import succeeds
 
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.cli import exit_codes
-from granulearn.persistence import load_model
+from granulearn.models import load_model
 from granulearn.tables import open_table, read_training_table
 from tests.cli.commands import fails, fails_with, people, read_exactly, succeeds
 from tests.warm_processes import Command
@@ -179,7 +179,7 @@ def test_strict_refuses_the_first_cell_of_another_form(dirty, fitted, tmp_path):
 
 
 def test_an_error_deep_in_the_file_leaves_the_old_output(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.tables.readers.text_scan.CHUNK_BYTES", 4096)
+    monkeypatch.setattr("granulearn.tables.io.text_scan.CHUNK_BYTES", 4096)
     _, model = fitted
     people(3000).to_csv(tmp_path / "new.csv", index=False)
     with (tmp_path / "new.csv").open("a") as file:
@@ -229,7 +229,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
 ):
     table, model = fitted
     (tmp_path / "folder.csv").mkdir()
-    monkeypatch.setattr("granulearn.persistence.load_model", None)  # calling it would fail
+    monkeypatch.setattr("granulearn.models.load_model", None)  # calling it would fail
     line = fails(code, "predict", model, table, "-o", tmp_path / output)
     assert said in line
     assert ".part" not in line

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from granulearn.cli.prediction_output import predict_file
-from granulearn.learning.prediction import Predictor
-from granulearn.persistence import load_model, loaded_model
+from granulearn.models import load_model, loaded_model
 from granulearn.tables import open_table
-from granulearn.tables.readers import row_batches, text_scan
+from granulearn.tables.io import row_batches, text_scan
+from granulearn.training.prediction import Predictor
 from tests.cli.commands import people
 
 

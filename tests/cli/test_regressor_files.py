@@ -11,8 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn.cli import exit_codes
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
-from granulearn.learning.trained_model import input_cards
-from granulearn.persistence import (
+from granulearn.models import (
     ModelCard,
     ModelFileError,
     load_model,
@@ -21,6 +20,7 @@ from granulearn.persistence import (
     save_model,
 )
 from granulearn.tables import open_table, read_training_table
+from granulearn.training.trained_model import input_cards
 from tests.cli.commands import fails, people, read_exactly, succeeds, write_people
 
 NUMBERS = ["age", "income"]

@@ -11,7 +11,7 @@ import pytest
 from granulearn.cli import signatures
 from granulearn.cli.exit_codes import MissingToolError, UsageError
 from granulearn.cli.signatures import check_signature
-from granulearn.persistence import ModelFileError
+from granulearn.models import ModelFileError
 
 needs_ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs ssh-keygen")
 

@@ -15,7 +15,7 @@ from granulearn.cli.table_options import (
     takes_file_options,
     takes_table_options,
 )
-from granulearn.tables import Reading, Wishes
+from granulearn.tables import ColumnOptions, ReadOptions
 from tests.cli.commands import fails, succeeds
 
 ABOUT_FILES = ["encoding", "sheet", "separator"]
@@ -88,7 +88,7 @@ def test_a_model_before_the_table_is_no_table(tmp_path, fitted):
 def test_verbs_get_the_options_and_hand_on_what_was_said():
     @takes_table_options
     def learn(table: Path, *, asked: AskedTable):
-        return table, asked.reading, asked.wishes
+        return table, asked.reading, asked.options
 
     @takes_file_options
     def read(table: Path, *, asked: AskedTable):
@@ -97,14 +97,14 @@ def test_verbs_get_the_options_and_hand_on_what_was_said():
     assert list(inspect.signature(learn).parameters) == ["table", *ABOUT_COLUMNS, *ABOUT_FILES]
     assert list(inspect.signature(read).parameters) == ["table", *ABOUT_FILES]
     unsaid = dict.fromkeys(ABOUT_FILES)
-    assert read(Path("t"), **unsaid) == (Path("t"), Reading())
+    assert read(Path("t"), **unsaid) == (Path("t"), ReadOptions())
     said = dict.fromkeys([*ABOUT_COLUMNS, *ABOUT_FILES]) | {"exact_labels": False}
-    assert learn(Path("t"), **said)[1:] == (Reading(), Wishes())
+    assert learn(Path("t"), **said)[1:] == (ReadOptions(), ColumnOptions())
     said |= {"ignore": ["a", "b"], "day_first": False, "decimal": ",", "separator": "tab"}
     said |= {"categorical": ["c"], "include": ["d"], "exact_labels": True, "sheet": "2"}
-    _, reading, wishes = learn(Path("t"), **said)
-    assert reading == Reading(sheet="2", separator="\t")
-    assert wishes == Wishes(("c",), ("a", "b"), ("d",), ",", False, exact_labels=True)
+    _, reading, options = learn(Path("t"), **said)
+    assert reading == ReadOptions(sheet="2", separator="\t")
+    assert options == ColumnOptions(("c",), ("a", "b"), ("d",), ",", False, exact_labels=True)
 
 
 @pytest.mark.parametrize("verb", ["check", "fit", "audit", "balls", "predict"])

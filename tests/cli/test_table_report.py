@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from granulearn.cli import table_report
-from granulearn.tables import Wishes, inspect_table, open_table
+from granulearn.tables import ColumnOptions, inspect_table, open_table
 
 if sys.platform == "win32":
     pytest.skip("no terminals of a chosen width here", allow_module_level=True)
@@ -38,10 +38,10 @@ def write_table(tmp_path_factory):
     return path
 
 
-def shown(capsys, show, path, target="label", **wishes):
+def shown(capsys, show, path, target="label", **options):
     """Return the lines that are printed about a table, at the width of pipes."""
     with open_table(path) as file:
-        report = inspect_table(file, target, Wishes(**wishes))
+        report = inspect_table(file, target, ColumnOptions(**options))
         show(report, file.place)
     return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 

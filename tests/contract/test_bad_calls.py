@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 import granulearn as g
-from granulearn import balls, datasets, memberships, persistence, statistics, tables
+from granulearn import balls, datasets, memberships, models, statistics, tables
 from granulearn.audit import LabelAudit
 
 X, Y = make_classification(60, 4, random_state=0)
@@ -248,33 +248,33 @@ BAD_CALLS = {
     "unknown noise": (lambda: datasets.flip_labels(Y, 0.1, "pink"), ValueError, "pink"),
     # files
     "model that is not there": (
-        lambda: persistence.load_model("nowhere.skops"),
-        persistence.ModelFileError,
+        lambda: models.load_model("nowhere.skops"),
+        models.ModelFileError,
         "nowhere.skops",
     ),
     "trusted types that are no list": (
-        lambda: persistence.load_model("nowhere.skops", trusted=5),
+        lambda: models.load_model("nowhere.skops", trusted=5),
         TypeError,
         "list of names",
     ),
     "trusted types that are one text": (
-        lambda: persistence.load_model("nowhere.skops", trusted="os.system"),
+        lambda: models.load_model("nowhere.skops", trusted="os.system"),
         TypeError,
         "list of names",
     ),
     "trusted types to save that are one text": (
-        lambda: persistence.save_model(fitted(g.RVFLClassifier), "m.skops", trusted="a.B"),
+        lambda: models.save_model(fitted(g.RVFLClassifier), "m.skops", trusted="a.B"),
         TypeError,
         "list of names",
     ),
     "model that is no file": (
-        lambda: persistence.load_model("."),
-        persistence.ModelFileError,
+        lambda: models.load_model("."),
+        models.ModelFileError,
         "not a file",
     ),
     "saved without a fit": (
-        lambda: persistence.save_model(g.RVFLClassifier(), "never.skops"),
-        persistence.ModelFileError,
+        lambda: models.save_model(g.RVFLClassifier(), "never.skops"),
+        models.ModelFileError,
         "not fitted",
     ),
     # statistics

@@ -19,7 +19,7 @@ from granulearn.datasets.pipelines import (
 )
 from granulearn.datasets.target_encoding import _TAKES_SPLITTER
 from granulearn.estimators import RVFLClassifier
-from granulearn.persistence.tree_writing import packed, written_tree
+from granulearn.models.tree_writing import packed, written_tree
 from granulearn.tables import open_table, read_training_table
 
 

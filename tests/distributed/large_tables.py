@@ -20,7 +20,7 @@ from granulearn.estimators import (
     committee_fit,
     robust,
 )
-from granulearn.learning import cluster_training
+from granulearn.training import cluster_training
 
 MEMBER_PAIRS = [
     (DaskBallForestClassifier, BallForestClassifier),

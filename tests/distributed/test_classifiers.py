@@ -17,7 +17,7 @@ from granulearn.distributed import DaskGBRVFLClassifier, DaskRVFLClassifier
 from granulearn.distributed.classifiers import fit_blocks
 from granulearn.estimators import RVFLClassifier
 from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
-from granulearn.persistence import load_model, save_model
+from granulearn.models import load_model, save_model
 from tests.distributed.chunked import PAIRS, block_of, chunked, every_pair, framed, table
 
 BALL_PAIRS = PAIRS[1:]

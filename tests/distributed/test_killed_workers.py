@@ -23,13 +23,13 @@ from granulearn.distributed import (
     row_sketch,
 )
 from granulearn.estimators import RVFLCommitteeClassifier, source_fit
-from granulearn.learning import cluster_audit, cluster_prediction, cluster_training
-from granulearn.learning.cluster_audit import audit_on_cluster
-from granulearn.learning.cluster_prediction import predict_on_cluster
-from granulearn.learning.cluster_training import train_on_cluster
-from granulearn.learning.prediction import Predictor
-from granulearn.persistence import load_model, save_model
-from granulearn.tables import Wishes, open_table
+from granulearn.models import load_model, save_model
+from granulearn.tables import ColumnOptions, open_table
+from granulearn.training import cluster_audit, cluster_prediction, cluster_training
+from granulearn.training.cluster_audit import audit_on_cluster
+from granulearn.training.cluster_prediction import predict_on_cluster
+from granulearn.training.cluster_training import train_on_cluster
+from granulearn.training.prediction import Predictor
 from tests.distributed.large_tables import assert_equal_members, call_large
 from tests.distributed.processes import (
     WORKER_SECONDS,
@@ -168,9 +168,9 @@ def work_on_folder(folder, output):
     quiet = {"seed": 0, "tell": lambda _: None}
     output.mkdir()
     with open_table(folder) as file:
-        trained = train_on_cluster(file, "robust", "label", Wishes(), test=0.3, **quiet)
+        trained = train_on_cluster(file, "robust", "label", ColumnOptions(), test=0.3, **quiet)
         ratings = output / "ratings"
-        audit = audit_on_cluster(file, "label", Wishes(), ratings, n_worst=30, **quiet)
+        audit = audit_on_cluster(file, "label", ColumnOptions(), ratings, n_worst=30, **quiet)
         save_model(trained.pipeline, output / "m.skops", trained.card)
         predictor = Predictor(load_model(output / "m.skops"), proba=True)
         predict_on_cluster(predictor, file, output / "predicted", quiet["tell"])

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from granulearn.distributed import DaskBallForestClassifier, DaskRobustClassifier
 from granulearn.distributed.member_fit import gathered_samples
 from granulearn.estimators import BallForestClassifier
-from granulearn.persistence import load_model, save_model
+from granulearn.models import load_model, save_model
 from tests.distributed.chunked import block_of, chunked, framed, table
 from tests.distributed.large_tables import (
     assert_equal_members,

@@ -19,7 +19,7 @@ import pytest
 
 from benchmarks.load_test import free_port
 from granulearn.cli.exit_codes import INTERRUPTED
-from granulearn.persistence import load_model, onnx_inputs
+from granulearn.models import load_model, onnx_inputs
 from granulearn.tables import open_table
 from release.newcomer import ADDRESS, commands_in, use_page
 from tests.docs.pages import ROOT, blocks, outputs

@@ -19,7 +19,7 @@ from reference_by_stage import public_names, stages
         ("RobustClassifier.explain", "granulearn.RobustClassifier.explain"),
         ("granulearn.audit.LabelAudit", "granulearn.LabelAudit"),
         ("granulearn.datasets.load", "granulearn.datasets.load"),
-        ("save_model", "granulearn.persistence.save_model"),
+        ("save_model", "granulearn.models.save_model"),
     ],
 )
 def test_a_public_name_in_backticks_becomes_a_link(written, target):

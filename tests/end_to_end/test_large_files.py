@@ -17,7 +17,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 import pytest
 
-from granulearn.persistence.loaded_model import MAX_ROWS_PER_CHUNK
+from granulearn.models.loaded_model import MAX_ROWS_PER_CHUNK
 from tests.cli.commands import COMMAND, succeeds
 
 pytestmark = pytest.mark.slow

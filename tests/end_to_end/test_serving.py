@@ -18,7 +18,7 @@ from benchmarks.load_test import APP, free_port, load_test, make_model, wait_for
 from benchmarks.soak import ALLOWED, soak
 from granulearn.cli.export import rows_to_compare
 from granulearn.estimators import RVFLRegressor
-from granulearn.persistence import to_onnx
+from granulearn.models import to_onnx
 
 pytestmark = pytest.mark.slow
 

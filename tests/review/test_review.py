@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from granulearn import Review
 from granulearn.review import DecisionsError, read_decisions
 from granulearn.review.queue import RowFilter
-from granulearn.tables import TableError, Wishes
+from granulearn.tables import ColumnOptions, TableError
 from tests.review.tables import animals, animals_file
 
 
@@ -344,7 +344,7 @@ def test_rows_without_a_label_are_not_reviewed(tmp_path):
 
 def test_what_the_user_says_of_the_columns_is_kept(saved):
     path, _ = saved
-    with Review(path, "kind", wishes=Wishes(ignore=("length",))) as review:
+    with Review(path, "kind", options=ColumnOptions(ignore=("length",))) as review:
         assert "length" not in [column.name for column in review.table.data.schema.used]
 
 

@@ -605,14 +605,14 @@ def test_columns_are_chosen_on_the_table_and_the_audit_is_fitted_again(page):
     page.one("#columns [name=name]").click()
     page.at("apply").click()
     page.until(lambda: page.review.generation == 2)
-    assert set(page.review.table.wishes.ignore) == {"width"}
-    assert set(page.review.table.wishes.include) == {"name"}
+    assert set(page.review.table.options.ignore) == {"width"}
+    assert set(page.review.table.options.include) == {"name"}
     page.until(lambda: page.one("#columns [name=name]").is_selected())
     page.one("#columns [name=width]").click()
     page.one("#columns [name=name]").click()
     page.at("apply").click()
     page.until(lambda: page.review.generation == 3)
-    assert page.review.table.wishes.ignore == page.review.table.wishes.include == ()
+    assert page.review.table.options.ignore == page.review.table.options.include == ()
 
 
 def test_numbers_follow_the_decisions(page):

@@ -13,7 +13,7 @@ from granulearn.review.review_settings import (
     leaving_out,
     user_name,
 )
-from granulearn.tables import Wishes
+from granulearn.tables import ColumnOptions
 
 
 def test_an_unknown_order_names_the_known_ones():
@@ -34,10 +34,10 @@ def test_settings_that_cannot_be_are_named():
 
 
 def test_the_column_of_groups_is_no_input_and_is_left_out_once():
-    wishes = Wishes(ignore=("id",))
-    assert leaving_out(wishes, None) == wishes
-    assert leaving_out(wishes, "patient").ignore == ("id", "patient")
-    assert leaving_out(wishes, "id") == wishes
+    options = ColumnOptions(ignore=("id",))
+    assert leaving_out(options, None) == options
+    assert leaving_out(options, "patient").ignore == ("id", "patient")
+    assert leaving_out(options, "id") == options
 
 
 def test_a_user_without_a_name_is_somebody(monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 from granulearn.audit.verified import NO_VERIFIED
 from granulearn.review import Decision, DecisionsError
 from granulearn.review.reviewed_table import ReviewedTable
-from granulearn.tables import TableError, Wishes
+from granulearn.tables import ColumnOptions, TableError
 from granulearn.tables.row_hashes import row_hashes
 from tests.review.tables import animals, animals_file
 
@@ -45,7 +45,7 @@ def test_rows_with_a_label_have_a_position(frame):
 
 def test_wishes_are_read_anew(frame):
     table = ReviewedTable(frame, "kind", ["name"])
-    other = table.with_wishes(Wishes(ignore=("width",)))
+    other = table.with_options(ColumnOptions(ignore=("width",)))
     assert [c.name for c in other.data.schema.left_out] == ["name", "width"]
     assert other.keep == ("name",)
     assert [c.name for c in table.data.schema.left_out] == ["name"]
@@ -62,7 +62,7 @@ def test_a_file_that_changed_is_no_longer_the_table(tmp_path):
     with pytest.raises(TableError, match="has changed since it was read"):
         table.check_unchanged()
     with pytest.raises(TableError, match="has changed since it was read"):
-        table.with_wishes(Wishes())
+        table.with_options(ColumnOptions())
     path.unlink()
     with pytest.raises(TableError, match="is not there any more"):
         table.check_unchanged()

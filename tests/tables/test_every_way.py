@@ -23,20 +23,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
-from granulearn.learning.table_classifier import TableClassifier
-from granulearn.learning.trained_model import input_cards
-from granulearn.persistence import LoadedModel, ModelCard
-from granulearn.persistence.row_reading import RowReading
+from granulearn.models import LoadedModel, ModelCard
+from granulearn.models.row_reading import RowReading
 from granulearn.tables import (
-    Reading,
+    ReadOptions,
     Schema,
     TableFile,
     open_table,
     read_training_table,
     table_of,
 )
-from granulearn.tables.columns.typed_rows import joined_rows
-from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.faults.examination import join_examinations
 from granulearn.tables.inspection import (
     first_look,
@@ -45,8 +42,11 @@ from granulearn.tables.inspection import (
     report_second,
     second_look,
 )
+from granulearn.tables.io import frames, row_batches, text_scan, text_table
 from granulearn.tables.labels.labels import read_labels
-from granulearn.tables.readers import frames, row_batches, text_scan, text_table
+from granulearn.tables.schema import joined_rows
+from granulearn.training.table_classifier import TableClassifier
+from granulearn.training.trained_model import input_cards
 from tests.tables.nasty_tables import written
 
 TARGET = "y"
@@ -203,9 +203,9 @@ def read_in_parts(file: TableFile):
     parts = file.parts()
     looks = [first_look(part.batches(), TARGET, part.first_row) for part in parts]
     look = reduce(add, [found for found in looks if found is not None])
-    report = report_first(file, look, TARGET, Wishes())
+    report = report_first(file, look, TARGET, ColumnOptions())
     seen = [second_look(part.batches(), report.schema, TARGET, report.labels) for part in parts]
-    report = report_second(report, reduce(join_examinations, filter(None, seen)), Wishes())
+    report = report_second(report, reduce(join_examinations, filter(None, seen)), ColumnOptions())
     typed, labels = [], []
     for part in parts:
         row = part.first_row
@@ -279,7 +279,7 @@ def test_the_encoding_of_a_file_does_not_change_its_cells(columns, western):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.csv")
         path.write_bytes(_text(plain, ";").encode(western))
-        with open_table(path, Reading(encoding=western)) as file:
+        with open_table(path, ReadOptions(encoding=western)) as file:
             found = read_training_table(file, TARGET)
     expected = read_training_table(table_of(plain), TARGET)
     assert facts(found.schema) == facts(expected.schema)

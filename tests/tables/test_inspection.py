@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from granulearn.tables import TableFile, Wishes, inspect_table, table_of
+from granulearn.tables import ColumnOptions, TableFile, inspect_table, table_of
 from granulearn.tables.inspection import few_values, first_look, problems_of_names
 
 N = 60
@@ -15,8 +15,8 @@ LABELS = [["good", "bad"][row * row % 7 < 3] for row in range(N)]
 NOISE = [f"{np.sin(row):.5f}" for row in range(N)]
 
 
-def report_of(table, target="y", **wishes):
-    return inspect_table(table_of(table), target, Wishes(**wishes))
+def report_of(table, target="y", **options):
+    return inspect_table(table_of(table), target, ColumnOptions(**options))
 
 
 def test_a_plain_table_has_nothing_to_warn_of():
@@ -43,8 +43,8 @@ def test_without_a_target_the_columns_are_told_and_nothing_of_labels():
 )
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_column_that_gives_the_target_away_is_left_out_unless_it_is_asked_for(leak, how, asked):
-    wishes = {"include": ("leak",)} if asked else {}
-    report = report_of({"x": NOISE, "leak": leak, "y": LABELS}, **wishes)
+    options = {"include": ("leak",)} if asked else {}
+    report = report_of({"x": NOISE, "leak": leak, "y": LABELS}, **options)
     (said,) = (text for text in report.warnings if "'leak'" in text)
     assert how in said
     assert "right in 100.0 % of its rows" in said
@@ -122,7 +122,7 @@ def test_a_target_that_is_not_there_does_not_hide_the_rest():
 
 
 def test_a_target_to_be_ignored_is_a_contradiction():
-    (said,) = problems_of_names(["a", "y"], "y", Wishes(ignore=("y",)))
+    (said,) = problems_of_names(["a", "y"], "y", ColumnOptions(ignore=("y",)))
     assert "both the target and to be ignored" in said
 
 
@@ -135,9 +135,9 @@ def test_a_target_to_be_ignored_is_a_contradiction():
     ],
 )
 def test_our_own_outputs_are_no_data_to_learn_from(verb, names):
-    (said,) = problems_of_names(names, names[-1], Wishes())
+    (said,) = problems_of_names(names, names[-1], ColumnOptions())
     assert f"`granulearn {verb}` writes" in said
-    assert problems_of_names(["prediction", "age"], "age", Wishes()) == ()
+    assert problems_of_names(["prediction", "age"], "age", ColumnOptions()) == ()
 
 
 @pytest.mark.parametrize("place", [0, -1])

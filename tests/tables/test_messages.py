@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import granulearn
-from granulearn.learning.cluster_training import train_on_cluster
-from granulearn.learning.prediction import Predictor
-from granulearn.learning.training import train
-from granulearn.tables import Reading, Wishes, read_training_table
+from granulearn.tables import ColumnOptions, ReadOptions, read_training_table
 from granulearn.tables.messages import Message, Setting, any_of
+from granulearn.training.cluster_training import train_on_cluster
+from granulearn.training.prediction import Predictor
+from granulearn.training.training import train
 
 SOURCE = Path(granulearn.__file__).parent
-STAGES = ("tables", "learning")
+STAGES = ("tables", "training")
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 IGNORED = Setting("ignore", ("my zip",))
 
@@ -65,12 +65,12 @@ def test_no_text_of_the_stage_names_an_option_of_the_command_line(stage):
 
 
 def test_every_setting_is_a_parameter():
-    known = {field.name for kind in (Wishes, Reading) for field in fields(kind)}
+    known = {field.name for kind in (ColumnOptions, ReadOptions) for field in fields(kind)}
     known |= inspect.signature(read_training_table).parameters.keys()
     assert settings_said("tables") <= known
     for function in (train, train_on_cluster, Predictor):
         known |= inspect.signature(function).parameters.keys()
-    assert settings_said("learning") <= known
+    assert settings_said("training") <= known
 
 
 @pytest.mark.parametrize(

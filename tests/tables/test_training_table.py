@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.tables import TableError, Wishes, open_table, read_training_table, table_of
+from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table, table_of
 from granulearn.tables.labels.labels import Labels
 from granulearn.tables.training_table import as_labels, chosen_rows
 
@@ -71,7 +71,7 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,x\n" * 30)
     with open_table(path) as file, pytest.raises(TableError) as caught:
-        read_training_table(file, "b", Wishes(ignore=("c", "d"), categorical=("e",)))
+        read_training_table(file, "b", ColumnOptions(ignore=("c", "d"), categorical=("e",)))
     said = caught.value.problems
     assert all(problem.startswith(f"{path}: ") for problem in said)
     for name, option in (("c", "ignore"), ("d", "ignore"), ("e", "categorical")):
@@ -97,7 +97,7 @@ def test_a_column_that_gives_the_target_away_is_left_out_of_the_cells():
     data = read_training_table(table_of(table), "y")
     assert list(data.X) == ["x"]
     assert data.schema["code"].left_out == "gives the target away"
-    kept = read_training_table(table_of(table), "y", Wishes(include=("code",)))
+    kept = read_training_table(table_of(table), "y", ColumnOptions(include=("code",)))
     assert list(kept.X) == ["x", "code"]
 
 

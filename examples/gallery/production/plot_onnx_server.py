@@ -31,7 +31,7 @@ from starlette.routing import Route
 
 from granulearn import RobustClassifier
 from granulearn.datasets import load, make_pipeline_for
-from granulearn.persistence import to_onnx
+from granulearn.models import to_onnx
 
 plt.style.use("granulearn.plots.style")
 credit = load("crx")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from granulearn.audit.table_audit import TableAudit
     from granulearn.audit.verified import VerifiedLabels
     from granulearn.review import Decision
-    from granulearn.tables import TableFile, TrainingTable, Wishes
+    from granulearn.tables import ColumnOptions, TableFile, TrainingTable
 
 SHOWN = 10
 WORST = 10_000
@@ -116,9 +116,9 @@ def audit(
     from granulearn.audit.table_audit import audit_table
     from granulearn.cli.parts_audit import audit_in_parts
     from granulearn.cli.table_report import show_short
-    from granulearn.learning.size import is_large
     from granulearn.review import read_decisions
     from granulearn.tables import read_training_table
+    from granulearn.training.size import is_large
 
     if target in (group, order):
         raise typer.BadParameter(
@@ -133,15 +133,15 @@ def audit(
         raise typer.BadParameter("--sample puts rows first in a file: name it with -o.")
     _check_outputs(table, output, report, decisions)
     said = None if decisions is None else read_decisions(decisions)
-    wishes = asked.wishes
+    options = asked.options
     if group is not None:
-        wishes = replace(wishes, ignore=(*wishes.ignore, group))
+        options = replace(options, ignore=(*options.ignore, group))
     with asked.open(table) as file:
         named = {"keep": keep or [], "group": [group or target], "order": [order or target]}
-        _check_names(file, target, wishes, named)
+        _check_names(file, target, options, named)
         with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
-            data = read_training_table(file, target, wishes, keep_cells=True)
+            data = read_training_table(file, target, options, keep_cells=True)
             tell(f"rating {len(data.y):,} labels")
             verified = None if said is None else _verified(data, said, decisions)
             done = audit_table(
@@ -192,15 +192,17 @@ def _write_page(path: Path, title: str, done: TableAudit) -> None:
 
 
 def _write_listing(path: Path, done: TableAudit, keep: list[str] | None, sample: int) -> None:
-    from granulearn.persistence import written_atomically
     from granulearn.tables.writing import write_csv
+    from granulearn.utils.files import written_atomically
 
     listing = done.listing(keep, sample)
     with written_atomically(path) as draft:
         write_csv(listing.to_batches(), draft, listing.column_names)
 
 
-def _check_names(file: TableFile, target: str, wishes: Wishes, named: dict[str, list[str]]) -> None:
+def _check_names(
+    file: TableFile, target: str, options: ColumnOptions, named: dict[str, list[str]]
+) -> None:
     """Refuse unknown columns of options, together with all else that is wrong with the names."""
     from granulearn.tables import TableError
     from granulearn.tables.inspection import no_column, problems_of_names
@@ -215,8 +217,8 @@ def _check_names(file: TableFile, target: str, wishes: Wishes, named: dict[str, 
     if unknown:
         # A column of groups is left out of the inputs, and must not be told of twice.
         groups = set(named["group"])
-        wishes = replace(wishes, ignore=tuple(n for n in wishes.ignore if n not in groups))
-        problems = (*problems_of_names(file.names, target, wishes), *unknown)
+        options = replace(options, ignore=tuple(n for n in options.ignore if n not in groups))
+        problems = (*problems_of_names(file.names, target, options), *unknown)
         raise TableError.about(file.path, problems)
 
 

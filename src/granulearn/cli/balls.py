@@ -110,9 +110,9 @@ def balls(
     from granulearn.cli.ball_table import make_rated_balls
     from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import show_short
-    from granulearn.persistence import written_atomically
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_frame
+    from granulearn.utils.files import written_atomically
 
     for written in (output, plot):
         check_not_an_input(written, table)
@@ -124,7 +124,7 @@ def balls(
     with asked.open(table) as file:
         with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
-            data = read_training_table(file, target, asked.wishes)
+            data = read_training_table(file, target, asked.options)
             tell(f"making balls of {len(data.y)} rows and rating them")
             rated = make_rated_balls(
                 data, maker=maker, purity=purity, membership=membership, seed=seed

@@ -44,7 +44,7 @@ def check(
     with asked.open(table) as file:
         with stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
-            report = inspect_table(file, target, asked.wishes)
+            report = inspect_table(file, target, asked.options)
         if json:
             print_json(as_facts(report, file.place))
         else:

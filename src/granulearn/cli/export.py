@@ -11,7 +11,7 @@ from granulearn.cli.output import JsonOption, print_json
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.persistence import LoadedModel, ModelCard
+    from granulearn.models import LoadedModel, ModelCard
 
 PROBE_ROWS = 500
 # Of thousands of columns fewer rows are compared: these many cells, but a hundred rows at least.
@@ -43,8 +43,8 @@ def export(
         tell_written,
         written_output,
     )
-    from granulearn.persistence import load_model
-    from granulearn.persistence.onnx_files import checked_onnx
+    from granulearn.models import load_model
+    from granulearn.models.onnx_files import checked_onnx
 
     check_not_an_input(None if is_standard_output(output) else output, model)
     check_output(output, json=json)
@@ -80,8 +80,8 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     loaded : LoadedModel
         A model, and the card with its columns.
     """
-    from granulearn.persistence.loaded_model import wrong_columns
-    from granulearn.persistence.predictors import final_predictor, rows_for
+    from granulearn.models.loaded_model import wrong_columns
+    from granulearn.models.predictors import final_predictor, rows_for
 
     n_made = final_predictor(loaded.pipeline).n_features_in_
     for missing_share in (MISSING_SHARE, 0.0):
@@ -112,7 +112,7 @@ def probe_rows(
     import numpy as np
     import pandas as pd
 
-    from granulearn.persistence import ModelFileError
+    from granulearn.models import ModelFileError
 
     if not card.columns:
         raise ModelFileError(

@@ -32,16 +32,16 @@ from granulearn.cli.output import (
     table,
 )
 from granulearn.cli.table_options import AskedTable, takes_table_options
-from granulearn.learning.model_kinds import (
+from granulearn.training.model_kinds import (
     DEFAULT_MODEL,
     model_kinds,
     names_in_parts,
 )
 
 if TYPE_CHECKING:
-    from granulearn.learning.trained_model import Trained
-    from granulearn.persistence import ModelCard
+    from granulearn.models import ModelCard
     from granulearn.tables import TableFile
+    from granulearn.training.trained_model import Trained
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
 MAX_CLASSES_SHOWN = 12
@@ -95,8 +95,8 @@ def fit(
     """
     from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import show_short
-    from granulearn.learning.size import is_large
-    from granulearn.persistence import save_model
+    from granulearn.models import save_model
+    from granulearn.training.size import is_large
 
     check_not_an_input(output, table, *([decisions] if decisions else []))
     check_can_be_written(output)
@@ -153,14 +153,14 @@ def _fit_in_memory(
     from granulearn.tables import read_training_table
 
     if decisions is None:
-        from granulearn.learning.training import train
+        from granulearn.training.training import train
 
-        return partial(train, read_training_table(file, target, asked.wishes))
-    from granulearn.learning.verified_training import review_labels, train_verified
+        return partial(train, read_training_table(file, target, asked.options))
     from granulearn.review import read_decisions
+    from granulearn.training.verified_training import review_labels, train_verified
 
     said = read_decisions(decisions)
-    data = read_training_table(file, target, asked.wishes, keep_cells=True)
+    data = read_training_table(file, target, asked.options, keep_cells=True)
     return partial(train_verified, review_labels(data, said, str(decisions)))
 
 
@@ -174,11 +174,11 @@ def _fit_in_parts(
     dask: str | None,
     tell: Callable[[str], None],
 ) -> Trained:
-    from granulearn.learning.cluster_training import train_on_cluster
+    from granulearn.training.cluster_training import train_on_cluster
 
     tell("starting the cluster" if dask in (None, "local") else "connecting")
     with cluster(dask or "local"):
-        return train_on_cluster(file, model, target, asked.wishes, test=test, seed=seed, tell=tell)
+        return train_on_cluster(file, model, target, asked.options, test=test, seed=seed, tell=tell)
 
 
 def _show(path: Path, output: Path, card: ModelCard) -> None:

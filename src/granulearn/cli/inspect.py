@@ -15,7 +15,7 @@ from granulearn.cli.options import ModelArgument, check_is_file
 from granulearn.cli.output import JsonOption, bold, console, print_json, table
 
 if TYPE_CHECKING:
-    from granulearn.persistence import ModelCard, ModelContents
+    from granulearn.models import ModelCard, ModelContents
 
 MOST_COLUMNS_SHOWN = 100
 MOST_CATEGORIES_SHOWN, MOST_CLASSES_SHOWN = 5, 100
@@ -46,7 +46,7 @@ def inspect(
 
     Example: granulearn inspect model.skops --signature model.skops.sig --keys allowed_signers
     """
-    from granulearn.persistence import inspect_model
+    from granulearn.models import inspect_model
 
     check_is_file(model)
     signed_by = None

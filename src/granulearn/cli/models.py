@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from granulearn.cli.output import JsonOption, console, print_json, table
-from granulearn.learning.model_kinds import DEFAULT_MODEL, model_kinds
+from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
 
 
 def models(json: JsonOption = False) -> None:

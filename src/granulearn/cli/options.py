@@ -13,7 +13,7 @@ import typer
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.table_options import column_names
-from granulearn.learning.model_kinds import model_names
+from granulearn.training.model_kinds import model_names
 
 # The endings of files that are written as CSV, and as nothing else.
 CSV_ENDINGS = ("", ".csv", ".txt")

@@ -17,7 +17,7 @@ from granulearn.cli.output import bold, console, print_json, stage_progress
 
 if TYPE_CHECKING:
     from granulearn.cli.table_options import AskedTable
-    from granulearn.learning.cluster_audit import PartsAudit
+    from granulearn.training.cluster_audit import PartsAudit
 
 
 def audit_in_parts(
@@ -77,14 +77,20 @@ def ratings_beside(output: Path) -> Path:
 def _audit(table, target, output, ratings, n_worst, seed, dask, json, asked) -> None:
     from granulearn.cli.audit import SHOWN, show_verdicts, show_worst
     from granulearn.cli.table_report import show_short
-    from granulearn.learning.cluster_audit import audit_on_cluster
+    from granulearn.training.cluster_audit import audit_on_cluster
 
     with asked.open(table) as file:
         with stage_progress(hidden=json) as tell:
             tell("starting the cluster" if dask in (None, "local") else "connecting")
             with cluster(dask or "local"):
                 done = audit_on_cluster(
-                    file, target, asked.wishes, ratings, n_worst=n_worst, seed=seed, tell=tell
+                    file,
+                    target,
+                    asked.options,
+                    ratings,
+                    n_worst=n_worst,
+                    seed=seed,
+                    tell=tell,
                 )
             if output is not None:
                 tell(f"writing {output.name}")
@@ -104,8 +110,8 @@ def _audit(table, target, output, ratings, n_worst, seed, dask, json, asked) -> 
 def _write(output: Path, done: PartsAudit) -> None:
     import pyarrow as pa
 
-    from granulearn.persistence import written_atomically
     from granulearn.tables.writing import write_csv
+    from granulearn.utils.files import written_atomically
 
     listing = pa.Table.from_pandas(done.worst.reset_index(), preserve_index=False)
     with written_atomically(output) as draft:

@@ -77,9 +77,9 @@ def predict(
         is_terminal,
         tell_written,
     )
-    from granulearn.learning.prediction import Predictor
-    from granulearn.persistence import load_model
-    from granulearn.persistence.predictors import final_predictor
+    from granulearn.models import load_model
+    from granulearn.models.predictors import final_predictor
+    from granulearn.training.prediction import Predictor
 
     check_not_an_input(None if is_standard_output(output) else output, table, model)
     in_parts = dask is not None or (table.is_dir() and not output.suffix and str(output) != "-")
@@ -100,7 +100,7 @@ def predict(
             note(remark)
         predictor.check_columns(file.path, file.names)
         if in_parts:
-            from granulearn.learning.cluster_prediction import predict_on_cluster
+            from granulearn.training.cluster_prediction import predict_on_cluster
 
             with stage_progress(hidden=json) as tell:
                 tell("starting the cluster" if dask in (None, "local") else "connecting")

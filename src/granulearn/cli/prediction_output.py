@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from granulearn.balls.few_rows import loops_may_wait
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.streams import PARQUET_ENDINGS, written_output
-from granulearn.learning.prediction import Predictor
 from granulearn.tables import TableError, TableFile
 from granulearn.tables.writing import CsvWriter
+from granulearn.training.prediction import Predictor
 
 
 def predict_file(

@@ -95,7 +95,7 @@ def review(
                 keep=keep or (),
                 decisions=decisions,
                 who=who,
-                wishes=asked.wishes,
+                options=asked.options,
                 reading=asked.reading,
                 group=group,
                 order=order,

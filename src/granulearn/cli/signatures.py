@@ -9,7 +9,7 @@ from pathlib import Path
 
 from granulearn.cli.exit_codes import MissingToolError, UsageError
 from granulearn.cli.options import check_is_file
-from granulearn.persistence.errors import ModelFileError
+from granulearn.models.errors import ModelFileError
 
 NAMESPACE = "file"
 """What signatures of ssh are made for (``ssh-keygen -Y sign -n file``)."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from granulearn.tables import Reading, TableFile, Wishes
+    from granulearn.tables import ColumnOptions, ReadOptions, TableFile
 
 _PANEL = "How the table is read"
 
@@ -112,24 +112,24 @@ class AskedTable:
     given: dict[str, Any]
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadOptions:
         """How the file is read."""
-        from granulearn.tables import Reading
+        from granulearn.tables import ReadOptions
 
         separator = self.given["separator"]
-        return Reading(
+        return ReadOptions(
             encoding=self.given["encoding"],
             sheet=self.given["sheet"],
             separator="\t" if separator in ("\\t", "tab") else separator,
         )
 
     @property
-    def wishes(self) -> Wishes:
+    def options(self) -> ColumnOptions:
         """What the columns are and become."""
-        from granulearn.tables import Wishes
+        from granulearn.tables import ColumnOptions
 
         given = self.given
-        return Wishes(
+        return ColumnOptions(
             categorical=tuple(given["categorical"] or ()),
             ignore=tuple(given["ignore"] or ()),
             include=tuple(given["include"] or ()),

@@ -59,7 +59,7 @@ class Abilities:
     in_parts: bool = False
     """Whether it can be fitted to a table in parts, by sums and balls alone."""
     onnx: str = ""
-    """How its scores are written as ONNX, see `granulearn.persistence`; empty if they cannot be."""
+    """How its scores are written as ONNX, see `granulearn.models`; empty if they cannot be."""
     shared_work: SharedWork | None = None
     """What a search can share; None means that every candidate is fitted on its own."""
 

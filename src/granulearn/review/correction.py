@@ -12,11 +12,11 @@ import pyarrow as pa
 from granulearn.audit.verified import CHANGE
 from granulearn.review.class_names import ClassNames
 from granulearn.review.decisions import EXCLUDE, Decision, DecisionsError, check_belong
-from granulearn.tables import Reading, open_table
-from granulearn.tables.columns.cells import as_text
+from granulearn.tables import ReadOptions, open_table
+from granulearn.tables.io.table_file import known_columns
 from granulearn.tables.labels.labels import decide_labels, label_key, survey_labels
-from granulearn.tables.readers.table_file import known_columns
-from granulearn.tables.rewriting import rewrite_table
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.relabel import rewrite_table
 from granulearn.tables.row_hashes import row_hashes
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def correct_table(
     target: str | None = None,
     drop_excluded: bool = False,
     undo: bool = False,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
 ) -> Correction:
     """Write a table again with the labels that were changed, and all else as it was.
 
@@ -77,7 +77,7 @@ def correct_table(
         Whether to leave excluded rows out.
     undo : bool, default=False
         Whether to change the labels back to what they were.
-    reading : Reading, default=None
+    reading : ReadOptions, default=None
         What is known about the file.
 
     Raises

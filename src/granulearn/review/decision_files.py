@@ -171,7 +171,7 @@ def end_of_whole_lines(content: bytes) -> int:
         Of the file.
     """
     # Imported when used: the stage of tables needs optional packages.
-    from granulearn.tables.readers.text_marks import end_of_last_row
+    from granulearn.tables.io.text_marks import end_of_last_row
 
     if not is_journal(content):
         return len(content)

@@ -8,7 +8,7 @@ from typing import Any
 from granulearn._words import counted
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.verified import CHANGE, KEEP
-from granulearn.persistence.html_pages import render_html
+from granulearn.models.html_pages import render_html
 from granulearn.review.cards import Card
 from granulearn.review.decisions import DECISIONS
 from granulearn.review.page_parts import FILTERS, class_pairs, headline
@@ -131,8 +131,8 @@ def table_html(review: Review) -> str:
 
 
 def _column(column: Column, table: ReviewedTable) -> dict[str, Any]:
-    wishes = table.wishes
-    asked = dict.fromkeys(wishes.ignore, "ignore") | dict.fromkeys(wishes.include, "include")
+    options = table.options
+    asked = dict.fromkeys(options.ignore, "ignore") | dict.fromkeys(options.include, "include")
     return {
         "name": column.name,
         "is": column.kind,

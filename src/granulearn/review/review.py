@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from granulearn.review.reviewed_table import AuditedTable, ReviewedTable
-    from granulearn.tables import Reading, Wishes
+    from granulearn.tables import ColumnOptions, ReadOptions
 
 ALL_ROWS = RowFilter()
 
@@ -73,9 +73,9 @@ class Review:
         How many rows are drawn at random at a time.
     refit_every : int, default=25
         After so many decisions the audit is fitted again.
-    wishes : Wishes, default=None
+    options : ColumnOptions, default=None
         What is known about the columns, see `granulearn.tables`.
-    reading : Reading, default=None
+    reading : ReadOptions, default=None
         What is known about the file.
     group, order : str, default=None
         Columns for the audit: of rows that stay together, and of what came when.
@@ -118,8 +118,8 @@ class Review:
         who: str | None = None,
         sample: int = 50,
         refit_every: int = 25,
-        wishes: Wishes | None = None,
-        reading: Reading | None = None,
+        options: ColumnOptions | None = None,
+        reading: ReadOptions | None = None,
         group: str | None = None,
         order: str | None = None,
         random_state: int = 0,
@@ -128,7 +128,7 @@ class Review:
     ):
         # Imported when used: the stage of tables needs optional packages.
         from granulearn.review.reviewed_table import ReviewedTable
-        from granulearn.tables import Wishes
+        from granulearn.tables import ColumnOptions
 
         check_settings(keep, sample, refit_every)
         self.who = " ".join((user_name() if who is None else who).split())
@@ -141,8 +141,8 @@ class Review:
             "random_state": random_state,
             "n_jobs": n_jobs,
         }
-        wishes = leaving_out(wishes or Wishes(), group)
-        self.table = ReviewedTable(table, target, keep, wishes, reading)
+        options = leaving_out(options or ColumnOptions(), group)
+        self.table = ReviewedTable(table, target, keep, options, reading)
         path = default_journal(self.table.path) if decisions is None else Path(decisions)
         self.journal = Journal(path)
         try:
@@ -446,9 +446,9 @@ class Review:
         include : sequence of str, default=()
             Columns to use that would be left out.
         """
-        wishes = replace(self.table.wishes, ignore=tuple(ignore), include=tuple(include))
-        wishes = leaving_out(wishes, self._settings["groups"])
-        self._refit(self.table.with_wishes(wishes))
+        options = replace(self.table.options, ignore=tuple(ignore), include=tuple(include))
+        options = leaving_out(options, self._settings["groups"])
+        self._refit(self.table.with_options(options))
 
     def _refit_if_due(self) -> None:
         if self._since_fit < self.refit_every:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from granulearn.audit.verified import AT_RANDOM, WORST_FIRST
 
 if TYPE_CHECKING:
-    from granulearn.tables import Wishes
+    from granulearn.tables import ColumnOptions
 
 ORDERS = (WORST_FIRST, AT_RANDOM)
 
@@ -48,19 +48,19 @@ def check_settings(keep: Sequence[str], sample: int, refit_every: int) -> None:
             raise ValueError(f"{name}={value!r} must be 1 or more.")
 
 
-def leaving_out(wishes: Wishes, group: str | None) -> Wishes:
-    """Return wishes by which the column of groups is no input.
+def leaving_out(options: ColumnOptions, group: str | None) -> ColumnOptions:
+    """Return options by which the column of groups is no input.
 
     Parameters
     ----------
-    wishes : Wishes
+    options : ColumnOptions
         What is asked of the columns.
     group : str or None
         The column of groups, if there is one.
     """
-    if group is None or group in wishes.ignore:
-        return wishes
-    return replace(wishes, ignore=(*wishes.ignore, group))
+    if group is None or group in options.ignore:
+        return options
+    return replace(options, ignore=(*options.ignore, group))
 
 
 def user_name() -> str:

@@ -22,10 +22,10 @@ from granulearn.review.decisions import Decision
 from granulearn.review.queue import RowQueue
 from granulearn.review.verified_labels import verified_by
 from granulearn.tables import (
-    Reading,
+    ColumnOptions,
+    ReadOptions,
     TableError,
     TrainingTable,
-    Wishes,
     read_training_table,
     table_of,
 )
@@ -56,9 +56,9 @@ class ReviewedTable:
         The column of labels.
     keep : sequence of str, default=()
         Columns that come first on every card.
-    wishes : Wishes, default=None
+    options : ColumnOptions, default=None
         What the user says about the columns.
-    reading : Reading, default=None
+    reading : ReadOptions, default=None
         What is known about the file.
     """
 
@@ -67,11 +67,11 @@ class ReviewedTable:
         source: Any,
         target: str,
         keep: Sequence[str] = (),
-        wishes: Wishes | None = None,
-        reading: Reading | None = None,
+        options: ColumnOptions | None = None,
+        reading: ReadOptions | None = None,
     ):
         self.source, self.target, self.keep = source, target, tuple(keep)
-        self.wishes, self.reading = wishes or Wishes(), reading
+        self.options, self.reading = options or ColumnOptions(), reading
         self.path = Path(source) if isinstance(source, (str, os.PathLike)) else None
         self._stamp = self._digest = None
         if self.path is not None and self.path.is_file():
@@ -81,23 +81,23 @@ class ReviewedTable:
             self.is_listing = is_listing(file.names)
             """Whether it is a list of suspects, whose ratings are those of a larger table."""
             if self.is_listing:
-                ignored = (*self.wishes.ignore, *columns_of_listing(file.names))
-                self.wishes = replace(self.wishes, ignore=tuple(dict.fromkeys(ignored)))
+                ignored = (*self.options.ignore, *columns_of_listing(file.names))
+                self.options = replace(self.options, ignore=tuple(dict.fromkeys(ignored)))
             self.data: TrainingTable = read_training_table(
-                file, target, self.wishes, keep_cells=True
+                file, target, self.options, keep_cells=True
             )
             self.place = file.place
 
-    def with_wishes(self, wishes: Wishes) -> ReviewedTable:
-        """Return the same table, read again with other wishes.
+    def with_options(self, options: ColumnOptions) -> ReviewedTable:
+        """Return the same table, read again with other options.
 
         Parameters
         ----------
-        wishes : Wishes
+        options : ColumnOptions
             What the user says about the columns now.
         """
         self.check_unchanged()
-        return ReviewedTable(self.source, self.target, self.keep, wishes, self.reading)
+        return ReviewedTable(self.source, self.target, self.keep, options, self.reading)
 
     def check_unchanged(self) -> None:
         """Raise a `TableError` if the file is not the one that was read."""

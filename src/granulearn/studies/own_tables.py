@@ -12,7 +12,13 @@ import numpy as np
 
 from granulearn.datasets import Dataset, DatasetDescription, list_datasets
 from granulearn.studies.spec import OwnTable, StudyError, hint_for
-from granulearn.tables import TableError, Wishes, inspect_table, open_table, read_training_table
+from granulearn.tables import (
+    ColumnOptions,
+    TableError,
+    inspect_table,
+    open_table,
+    read_training_table,
+)
 
 if TYPE_CHECKING:
     from granulearn.studies.cells import TablePlace
@@ -140,12 +146,12 @@ def read_own_table(name: str, place: TablePlace) -> Dataset:
         raise StudyError(
             f"{path} was changed while the study ran; the same command begins anew with its cells."
         )
-    wishes = Wishes(ignore=table.ignore, categorical=table.categorical)
+    options = ColumnOptions(ignore=table.ignore, categorical=table.categorical)
     try:
         with open_table(path) as opened:
-            data = read_training_table(opened, table.target, wishes)
+            data = read_training_table(opened, table.target, options)
     except TableError as error:
-        key = ".target" if _is_about_target(path, table.target, wishes) else ""
+        key = ".target" if _is_about_target(path, table.target, options) else ""
         raise StudyError(f"{place.where}{key}: {error}") from error
     counts = np.unique(data.y, return_counts=True)[1]
     description = DatasetDescription(
@@ -162,10 +168,10 @@ def read_own_table(name: str, place: TablePlace) -> Dataset:
     return Dataset(data.X, data.y, description)
 
 
-def _is_about_target(path: Path, target: str, wishes: Wishes) -> bool:
+def _is_about_target(path: Path, target: str, options: ColumnOptions) -> bool:
     """Return whether it is the labels that nothing can be learned from."""
     with open_table(path) as opened:
-        labels = inspect_table(opened, target, wishes).labels
+        labels = inspect_table(opened, target, options).labels
     return labels is not None and bool(labels.problems)
 
 

@@ -10,13 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import is_nested
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import LONGEST_CATEGORY, TableSurvey, join_surveys
-from granulearn.tables.columns.uses import leave_out
-from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import (
     Examination,
@@ -33,6 +27,9 @@ from granulearn.tables.faults.fault_remarks import (
     said_repeats,
     said_separated,
 )
+from granulearn.tables.infer import infer_schema, leave_out
+from granulearn.tables.io.naming import similar_names
+from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels.labels import (
     Labels,
     LabelSurvey,
@@ -42,8 +39,9 @@ from granulearn.tables.labels.labels import (
     survey_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of
-from granulearn.tables.readers.naming import similar_names
-from granulearn.tables.readers.table_file import TableFile
+from granulearn.tables.parse.cells import is_nested
+from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, join_profiles, profile_batches
+from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
 
 # A column of more different values is no code of the target.
 FEW_VALUES = 1000
@@ -59,7 +57,7 @@ _OWN_OUTPUTS = {
 class FirstLook:
     """What one pass over some rows tells: cells and labels."""
 
-    cells: TableSurvey
+    cells: TableProfile
     labels: LabelSurvey | None
 
     def __add__(self, later: FirstLook) -> FirstLook:
@@ -67,7 +65,7 @@ class FirstLook:
         labels = None
         if self.labels is not None and later.labels is not None:
             labels = join_label_surveys(self.labels, later.labels)
-        return FirstLook(join_surveys(self.cells, later.cells), labels)
+        return FirstLook(join_profiles(self.cells, later.cells), labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +113,7 @@ def first_look(
     first_row : int, default=0
         Number of the first row in the table.
     plain : set of str, default=None
-        As for `survey_batches`.
+        As for `profile_batches`.
     """
     labels: list[LabelSurvey] = []
 
@@ -129,7 +127,7 @@ def first_look(
             row += batch.num_rows
             yield batch.drop_columns([target]) if target is not None else batch
 
-    cells = survey_batches(without_labels(), first_row, plain=plain)
+    cells = profile_batches(without_labels(), first_row, plain=plain)
     if cells is None:
         return None
     return FirstLook(cells, reduce(join_label_surveys, labels) if labels else None)
@@ -198,7 +196,7 @@ def few_values(schema: Schema) -> set[str]:
 
 
 def inspect_table(
-    file: TableFile, target: str | None = None, wishes: Wishes | None = None
+    file: TableFile, target: str | None = None, options: ColumnOptions | None = None
 ) -> TableReport:
     """Return all there is to say about a table, in constant memory.
 
@@ -208,7 +206,7 @@ def inspect_table(
         The table.
     target : str, default=None
         The column of labels, if there is one.
-    wishes : Wishes, default=None
+    options : ColumnOptions, default=None
         What the user says about the columns.
 
     See Also
@@ -222,21 +220,23 @@ def inspect_table(
     >>> {column.name: column.becomes for column in report.schema.columns}
     {'paid': '1 for yes, 0 for no', 'id': 'a category'}
     """
-    wishes = wishes or Wishes()
-    problems = problems_of_names(file.names, target, wishes)
+    options = options or ColumnOptions()
+    problems = problems_of_names(file.names, target, options)
     known_target = target if target in file.names else None
     plain: set[str] = set()
     look = first_look(file.batches_for_survey(plain), known_target, plain=plain)
-    report = report_first(file, look, known_target, wishes)
+    report = report_first(file, look, known_target, options)
     if not report.problems:
         numbers = {used.name for used in report.schema.used if used.is_plain_number}
         batches = file.batches_for_survey(plain & numbers)
         examined = second_look(batches, report.schema, known_target, report.labels)
-        report = report_second(report, examined, wishes)
+        report = report_second(report, examined, options)
     return replace(report, target=target, problems=(*problems, *report.problems))
 
 
-def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) -> tuple[str, ...]:
+def problems_of_names(
+    names: Sequence[str], target: str | None, options: ColumnOptions
+) -> tuple[str, ...]:
     """Return what is wrong with the columns that were named, and with the header.
 
     Parameters
@@ -245,11 +245,11 @@ def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) 
         The columns of the table.
     target : str or None
         The column of labels.
-    wishes : Wishes
+    options : ColumnOptions
         What the user says about the columns.
     """
     # Whoever leaves such columns out knows what they are.
-    own = _own_output([name for name in names if name not in wishes.ignore])
+    own = _own_output([name for name in names if name not in options.ignore])
     if own:
         return (
             f"The table looks like what `granulearn {own}` writes, not like data to learn from "
@@ -257,9 +257,9 @@ def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) 
         )
     asked = {
         Setting("target"): () if target is None else (target,),
-        Setting("categorical"): wishes.categorical,
-        Setting("ignore"): wishes.ignore,
-        Setting("include"): wishes.include,
+        Setting("categorical"): options.categorical,
+        Setting("ignore"): options.ignore,
+        Setting("include"): options.include,
     }
     problems = [
         no_column(name, names, setting)
@@ -267,7 +267,7 @@ def problems_of_names(names: Sequence[str], target: str | None, wishes: Wishes) 
         for name in asked_for
         if name not in names
     ]
-    if target is not None and target in wishes.ignore:
+    if target is not None and target in options.ignore:
         both = f"{target!r} is both the target and to be ignored; take it out of "
         problems.append(
             Message(both, Setting("ignore"), ", or name another ", Setting("target"), ".")
@@ -292,17 +292,17 @@ def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
     return Message(asked, setting, f"); did you mean one of {similar}?")
 
 
-def _about_nested(schema: Schema, wishes: Wishes) -> tuple[list[Message], list[str]]:
+def _about_nested(schema: Schema, options: ColumnOptions) -> tuple[list[Message], list[str]]:
     """Return what to say of columns of lists, maps or bytes: those asked for, and the others."""
     problems: list[Message] = []
     others: list[str] = []
     for column in schema.columns:
-        if column.kind != NESTED or column.name in wishes.ignore:
+        if column.kind != NESTED or column.name in options.ignore:
             continue
         asked = []
-        if column.name in wishes.include:
+        if column.name in options.include:
             asked.append(Setting("include", (column.name,)))
-        if column.name in wishes.categorical:
+        if column.name in options.categorical:
             asked.append(Setting("categorical", (column.name,)))
         if asked:
             said = f"Column {column.name!r} holds lists, maps or bytes, of which no input can be "
@@ -323,7 +323,7 @@ def _about_nested(schema: Schema, wishes: Wishes) -> tuple[list[Message], list[s
     ]
 
 
-def _about_long(file: TableFile, cells: TableSurvey, schema: Schema) -> list[Message]:
+def _about_long(file: TableFile, cells: TableProfile, schema: Schema) -> list[Message]:
     """Return the problems of columns that hold a text where categories are wanted."""
     problems = []
     first_long = {column.name: column.first_long for column in cells.columns}
@@ -340,7 +340,7 @@ def _about_long(file: TableFile, cells: TableSurvey, schema: Schema) -> list[Mes
 
 
 def report_first(
-    file: TableFile, look: FirstLook | None, target: str | None, wishes: Wishes
+    file: TableFile, look: FirstLook | None, target: str | None, options: ColumnOptions
 ) -> TableReport:
     """Return what the first look tells.
 
@@ -352,19 +352,19 @@ def report_first(
         At all rows.
     target : str or None
         The column of labels; it is there.
-    wishes : Wishes
+    options : ColumnOptions
         What the user says about the columns.
     """
     rows = look.cells.rows if look else 0
-    schema = decide_schema(look.cells, wishes) if look else Schema(())
+    schema = infer_schema(look.cells, options) if look else Schema(())
     labels = None
     problems: list[str] = [] if look else [f"{file.path} has a header but no data rows; add rows."]
     warnings: list[str] = []
     if look and look.labels is not None and target is not None:
-        labels = decide_labels(look.labels, target, exact=wishes.exact_labels)
+        labels = decide_labels(look.labels, target, exact=options.exact_labels)
         problems += labels.problems
         warnings += labels.warnings
-    nested_problems, nested_warnings = _about_nested(schema, wishes)
+    nested_problems, nested_warnings = _about_nested(schema, options)
     problems += nested_problems
     problems += _about_long(file, look.cells, schema) if look else []
     warnings += nested_warnings
@@ -389,7 +389,7 @@ def report_first(
 
 
 def report_second(
-    report: TableReport, examination: Examination | None, wishes: Wishes
+    report: TableReport, examination: Examination | None, options: ColumnOptions
 ) -> TableReport:
     """Return what both looks tell: columns that give the target away are left out.
 
@@ -399,7 +399,7 @@ def report_second(
         What the first look told.
     examination : Examination or None
         The second look, at all rows.
-    wishes : Wishes
+    options : ColumnOptions
         What the user says about the columns.
     """
     if examination is None:
@@ -408,7 +408,7 @@ def report_second(
     warnings = list(report.warnings)
     of_feature = {name: c.name for c in report.schema.used for name in c.feature_names}
     leaks = {of_feature[leak.name]: leak for leak in findings.leaks}
-    kept = {name for name in leaks if name in wishes.include}
+    kept = {name for name in leaks if name in options.include}
     if len(leaks) == len(report.schema.used):
         kept = set(leaks)  # nothing would be left
     warnings += said_leaks(leaks, kept)

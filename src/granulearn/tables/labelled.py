@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.readers.frames import FrameTable, table_of
-from granulearn.tables.readers.table_file import TableFile
-from granulearn.tables.readers.values import text_of
+from granulearn.tables.io.frames import FrameTable, table_of
+from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.io.values import text_of
 
 TARGET = "target"
 

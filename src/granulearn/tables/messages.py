@@ -15,7 +15,7 @@ class Setting:
     """A parameter with the value that is advised; its text is how Python writes it."""
 
     name: str
-    """Of a parameter, as of `Wishes` or `Reading`."""
+    """Of a parameter, as of `ColumnOptions` or `ReadOptions`."""
     value: str | bool | int | tuple[str, ...] | None = None
     """A tuple for a parameter that takes several names; None names the parameter alone."""
 

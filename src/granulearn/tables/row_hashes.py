@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import as_text, is_nested
+from granulearn.tables.parse.cells import as_text, is_nested
 
 # Sixteen digits: two of a million rows agree by chance once in tens of millions of tables.
 _BYTES = 8

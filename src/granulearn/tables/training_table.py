@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.schema import Schema
-from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
-from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.faults.examination import examine
 from granulearn.tables.inspection import (
@@ -24,8 +21,10 @@ from granulearn.tables.inspection import (
     report_first,
     report_second,
 )
+from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels.labels import Labels, read_labels
-from granulearn.tables.readers.table_file import TableFile
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +86,11 @@ class TrainingTable:
 
 
 def read_training_table(
-    file: TableFile, target: str, wishes: Wishes | None = None, *, keep_cells: bool = False
+    file: TableFile,
+    target: str,
+    options: ColumnOptions | None = None,
+    *,
+    keep_cells: bool = False,
 ) -> TrainingTable:
     """Read a table to learn from; raise with all that is wrong with it at once.
 
@@ -97,7 +100,7 @@ def read_training_table(
         The table.
     target : str
         The column of labels; rows without one are left out and counted.
-    wishes : Wishes, default=None
+    options : ColumnOptions, default=None
         What the user says about the columns.
     keep_cells : bool, default=False
         Whether to keep all cells as they were read, to write them back.
@@ -115,8 +118,8 @@ def read_training_table(
     >>> table.y.tolist(), table.dropped_rows
     (['no', 'no', 'yes'], 1)
     """
-    wishes = wishes or Wishes()
-    problems = problems_of_names(file.names, target, wishes)
+    options = options or ColumnOptions()
+    problems = problems_of_names(file.names, target, options)
     known_target = target if target in file.names else None
     plain: set[str] = set()
     came_plain: set[str] = set()
@@ -132,7 +135,7 @@ def read_training_table(
                 yield batch
 
     look = first_look(kept(), known_target, plain=None if keep_cells else plain)
-    report = report_first(file, look, known_target, wishes)
+    report = report_first(file, look, known_target, options)
     problems = (*problems, *report.problems)
     decided = report.labels
     if problems or decided is None:
@@ -144,7 +147,7 @@ def read_training_table(
     typed = joined_rows(read)
     labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
     examination = examine(typed.cells, labels, few=few_values(report.schema))
-    report = report_second(report, examination, wishes)
+    report = report_second(report, examination, options)
     labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report=report,

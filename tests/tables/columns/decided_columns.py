@@ -2,11 +2,11 @@
 
 import pyarrow as pa
 
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.schema import Column, Schema
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema
 from granulearn.tables.messages import Setting
+from granulearn.tables.profile import profile_batches
+from granulearn.tables.schema import Column, Schema
 
 N = 200
 
@@ -19,14 +19,14 @@ def cycle(*cells, n: int = N) -> list:
     return [cells[row % len(cells)] for row in range(n)]
 
 
-def schema_of(wishes: Wishes | None = None, /, **columns) -> Schema:
+def schema_of(options: ColumnOptions | None = None, /, **columns) -> Schema:
     """Return what is decided about columns of text, or of Arrow's own types."""
     arrays = {
         name: cells if isinstance(cells, pa.Array) else pa.array(cells, pa.string())
         for name, cells in columns.items()
     }
-    return decide_schema(survey_batches([pa.record_batch(arrays)]), wishes)
+    return infer_schema(profile_batches([pa.record_batch(arrays)]), options)
 
 
-def column_of(cells, wishes: Wishes | None = None) -> Column:
-    return schema_of(wishes, c=cells)["c"]
+def column_of(cells, options: ColumnOptions | None = None) -> Column:
+    return schema_of(options, c=cells)["c"]

@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.numbers import NumberForm
-from granulearn.tables.columns.schema import AMBIGUOUS_DATE, CATEGORY, EMPTY
-from granulearn.tables.columns.wishes import Wishes
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+from granulearn.tables.schema import AMBIGUOUS_DATE, CATEGORY, EMPTY
 from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
 
 
@@ -40,7 +40,7 @@ def test_dates_in_doubt_are_decided_by_another_column_or_a_wish(day_first):
     clear = cycle("13/02/2024" if day_first else "02/13/2024", "01/01/2024")
     for column in (
         schema_of(a=doubtful, b=clear)["a"],
-        column_of(doubtful, Wishes(day_first=day_first)),
+        column_of(doubtful, ColumnOptions(day_first=day_first)),
     ):
         assert column.date == DateForm("year last", day_first=day_first)
         assert column.left_out == ""

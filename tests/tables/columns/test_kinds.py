@@ -5,10 +5,13 @@ import datetime
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.numbers import NumberForm
-from granulearn.tables.columns.schema import (
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema
+from granulearn.tables.messages import Setting
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+from granulearn.tables.profile import Cell, profile_batches
+from granulearn.tables.schema import (
     AMBIGUOUS_DATE,
     CATEGORY,
     DATE,
@@ -16,10 +19,6 @@ from granulearn.tables.columns.schema import (
     YES_NO,
     read_column,
 )
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import Cell
-from granulearn.tables.columns.wishes import Wishes
-from granulearn.tables.messages import Setting
 from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
 
 
@@ -49,7 +48,9 @@ class TestNumbers:
         numbers = [str(row * 0.5) for row in range(n)]
         for n_misfits in (allowed, allowed + 1):
             cells = ["many", "few", "some"] * n
-            column = column_of(numbers[n_misfits:] + cells[:n_misfits], Wishes(include=("c",)))
+            column = column_of(
+                numbers[n_misfits:] + cells[:n_misfits], ColumnOptions(include=("c",))
+            )
             assert column.kind == (NUMBER if n_misfits == allowed else CATEGORY)
             assert column.n_misfits == n_misfits
 
@@ -108,7 +109,9 @@ class TestNumbers:
         assert "2 units, kg (133), lb (67)" in odd
 
     def test_a_wish_decides_what_the_cells_leave_open_and_nothing_else(self):
-        schema = schema_of(Wishes(decimal=","), a=cycle("1,234", "2,500"), b=cycle("1.5", "2.25"))
+        schema = schema_of(
+            ColumnOptions(decimal=","), a=cycle("1,234", "2,500"), b=cycle("1.5", "2.25")
+        )
         assert schema["a"].number == NumberForm(",")
         assert schema["b"].number == NumberForm(".")
 
@@ -156,7 +159,7 @@ class TestDates:
         column = column_of(days)
         assert (column.kind, column.misfits) == (DATE, (Cell(7, "2024-02-31"),))
         days[8] = "soon"
-        column = column_of(days, Wishes(include=("c",)))
+        column = column_of(days, ColumnOptions(include=("c",)))
         assert (column.kind, column.n_misfits) == (CATEGORY, 2)
         assert column.odd == (
             "98 cells are dates of one form, but 2 are not, so all are categories",
@@ -176,7 +179,7 @@ class TestDates:
         assert column.odd[0].startswith("'01/02/2024'")
 
     def test_a_wish_does_not_overrule_what_the_cells_say(self):
-        column = column_of(cycle("13/02/2024", "01/01/2024"), Wishes(day_first=False))
+        column = column_of(cycle("13/02/2024", "01/01/2024"), ColumnOptions(day_first=False))
         assert column.date.day_first
 
     def test_stored_dates_are_dates(self):
@@ -227,8 +230,8 @@ def test_one_word_among_truths_is_a_misfit():
 
 def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
     stored = pa.array([4.0, None, 5.0, 123456789012.0, 1.5])
-    survey = survey_batches([pa.record_batch([stored], names=["c"])])
-    column = decide_schema(survey, Wishes(categorical=("c",)))["c"]
+    survey = profile_batches([pa.record_batch([stored], names=["c"])])
+    column = infer_schema(survey, ColumnOptions(categorical=("c",)))["c"]
     text = pa.array(["4.0", "", "5", "123456789012.0", "1.50"])
     first, second = (read_column(column, cells)[0]["c"].to_pylist() for cells in (stored, text))
     assert first == second == ["4", None, "5", "123456789012", "1.5"]

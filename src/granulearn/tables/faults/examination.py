@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.hashes import hash_rows, hash_text
 from granulearn.tables.faults.leaks import MIN_KNOWN, MIN_ROWS, Leak, find_leak, near_share
 from granulearn.tables.faults.named_labels import naming_share
 from granulearn.tables.faults.row_repeats import (
@@ -19,6 +18,7 @@ from granulearn.tables.faults.row_repeats import (
     join_repeats,
     row_repeats,
 )
+from granulearn.tables.parse.hashes import hash_rows, hash_text
 
 # A column of few values that names the class has hardly more pairs than values.
 MAX_PAIRS = 100_000

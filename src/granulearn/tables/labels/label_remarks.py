@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import is_mark
 from granulearn.tables.labels.label_survey import (
     DECIMALS,
     MAX_SPELLINGS,
@@ -19,6 +18,7 @@ from granulearn.tables.labels.label_survey import (
     label_key,
 )
 from granulearn.tables.messages import Message, Setting
+from granulearn.tables.parse.cells import is_null_token
 
 # A search by five-fold cross-validation needs each class in each fold.
 ENOUGH_ROWS = 5
@@ -220,7 +220,9 @@ def _said_numbers(target: str, classes: Mapping[str, int]) -> Iterable[str]:
 
 def _said_marks(target: str, classes: Mapping[str, int]) -> Iterable[str]:
     names = list(classes)
-    marks = np.asarray(is_mark(pc.utf8_trim_whitespace(pa.array(names, pa.string()))), dtype=bool)
+    marks = np.asarray(
+        is_null_token(pc.utf8_trim_whitespace(pa.array(names, pa.string()))), dtype=bool
+    )
     found = [
         f"{_short(name)} ({_rows(classes[name])})"
         for name, mark in zip(names, marks, strict=True)

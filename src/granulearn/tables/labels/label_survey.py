@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import as_text, is_mark
+from granulearn.tables.parse.cells import as_text, is_null_token
 
 # No one learns more classes than this. Counting stops here, so that a target of ten million
 # different numbers costs no memory.
@@ -88,7 +88,7 @@ def survey_labels(column: pa.Array, first_row: int) -> LabelSurvey:
     encoded = as_text(column, trimmed=False).dictionary_encode()
     spellings = encoded.dictionary
     trimmed = pc.utf8_trim_whitespace(spellings)
-    unlabelled_ones = np.asarray(is_mark(trimmed, of_labels=True), dtype=bool)
+    unlabelled_ones = np.asarray(is_null_token(trimmed, of_labels=True), dtype=bool)
     codes = np.asarray(encoded.indices.fill_null(len(spellings)))
     counts = np.bincount(codes, minlength=len(spellings) + 1)
     counts, empty = counts[:-1], int(counts[-1])

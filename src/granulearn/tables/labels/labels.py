@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import as_text, is_mark
 from granulearn.tables.labels.label_remarks import (
     ENOUGH_ROWS,
     label_problems,
@@ -24,6 +23,7 @@ from granulearn.tables.labels.label_survey import (
     survey_labels,
 )
 from granulearn.tables.labels.misspellings import find_misspelt
+from granulearn.tables.parse.cells import as_text, is_null_token
 
 __all__ = [
     "LabelSurvey",
@@ -138,7 +138,7 @@ def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
     """
     encoded = as_text(column, trimmed=False).dictionary_encode()
     trimmed = pc.utf8_trim_whitespace(encoded.dictionary)
-    no_label = is_mark(trimmed, of_labels=True).to_pylist()
+    no_label = is_null_token(trimmed, of_labels=True).to_pylist()
     names = [
         None if missing else labels.spellings.get(spelling, plain)
         for spelling, plain, missing in zip(

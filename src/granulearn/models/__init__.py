@@ -1,0 +1,26 @@
+"""Files: models as skops, with a card and a digest, or as ONNX; and files written whole."""
+
+from granulearn.models.errors import ModelFileError
+from granulearn.models.loaded_model import LoadedModel
+from granulearn.models.model_card import ColumnCard, ModelCard
+from granulearn.models.model_contents import ModelContents, inspect_model
+from granulearn.models.model_files import load_model, save_model
+from granulearn.models.onnx_columns import onnx_inputs
+from granulearn.models.onnx_files import OnnxMismatchError, to_onnx
+from granulearn.models.rows_check import ColumnCheck, RowsCheck
+
+__all__ = [
+    "ColumnCard",
+    "ColumnCheck",
+    "LoadedModel",
+    "ModelCard",
+    "ModelContents",
+    "ModelFileError",
+    "OnnxMismatchError",
+    "RowsCheck",
+    "inspect_model",
+    "load_model",
+    "onnx_inputs",
+    "save_model",
+    "to_onnx",
+]

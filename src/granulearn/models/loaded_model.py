@@ -1,0 +1,307 @@
+"""A model from a file: it reads rows as training did, predicts them, and tells what is new."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import is_regressor
+
+from granulearn.models.errors import ModelFileError
+from granulearn.models.model_card import ModelCard
+from granulearn.models.plain_preparation import PlainPreparation, plain_preparation
+from granulearn.models.predictors import final_predictor, rows_for
+from granulearn.models.row_reading import (
+    ModelInputs,
+    Place,
+    ReadRows,
+    RowReading,
+    joined_reads,
+)
+from granulearn.models.rows_check import RowsCheck, RowsCount
+from granulearn.tables.errors import TableError
+from granulearn.tables.io.frames import table_of
+from granulearn.tables.io.table_file import TableFile, TablePart
+
+# Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many
+# classes must multiply memory.
+CELLS_PER_CHUNK = 2**20
+MAX_ROWS_PER_CHUNK = 2**15
+# Rows are read many at a time, and prepared and predicted fewer: new memory for all of them, taken
+# at every call, costs as much as a small model does.
+MAX_ROWS_PER_PIECE = 2**12
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """What a model file holds.
+
+    Rows are given as a dict or a Series (one row), a list of dicts, a frame of pandas or polars,
+    an Arrow table or a `Path`, never as text: what a stranger sent must not name a file.
+    Cells are read as `granulearn predict` reads them: by the card, which says how training
+    did. Several threads may ask the same model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.models import ModelCard, load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.skops"), ModelCard(target="label"))
+    ...     loaded = load_model(Path(folder, "model.skops"))
+    >>> loaded.card.target, loaded.pipeline.predict([[5.5]]).tolist()
+    ('label', ['b'])
+    """
+
+    pipeline: Any
+    """The fitted classifier or regressor, or the pipeline that ends in it."""
+    card: ModelCard
+    """What the file says about it."""
+
+    @cached_property
+    def inputs(self) -> ModelInputs:
+        """How cells become what the pipeline takes."""
+        return ModelInputs(self.card)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The classes, in the order of probabilities."""
+        return self.pipeline.classes_
+
+    def predict(self, rows: Any, *, strict: bool = False, warn: bool = True) -> np.ndarray:
+        """Return the class, or the number, of each row.
+
+        Parameters
+        ----------
+        rows : dict, list of dicts, frame, Arrow table or Path
+            Rows with the columns of training, in any order; others are ignored.
+        strict : bool, default=False
+            Whether an unknown category, or a cell of another form, is an error. Cells of
+            another form always are where they are more than one in a hundred of a column,
+            and so in a single row.
+        warn : bool, default=True
+            Whether to warn of such cells. A server that asks very often should not: Python
+            remembers the text of every warning.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            What `granulearn predict` writes.
+        """
+        return self._ask(self.predict_read, rows, strict, warn)
+
+    def predict_proba(self, rows: Any, *, strict: bool = False, warn: bool = True) -> np.ndarray:
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        rows : dict, list of dicts, frame, Arrow table or Path
+            Rows with the columns of training, in any order; others are ignored.
+        strict, warn : bool
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            In the order of ``classes_``.
+        """
+        if not self.is_classifier:
+            raise AttributeError(
+                f"{type(final_predictor(self.pipeline)).__name__} predicts numbers, and has no "
+                "probabilities; use predict."
+            )
+        return self._ask(self.proba_read, rows, strict, warn)
+
+    def check(self, rows: Any) -> RowsCheck:
+        """Say what rows hold that training did not: drift, column by column.
+
+        Parameters
+        ----------
+        rows : dict, list of dicts, frame, Arrow table or Path
+            Rows with the columns of training.
+
+        Returns
+        -------
+        RowsCheck
+            Numbers and dates outside of the range of training, unknown categories, cells of
+            another form, and more missing ones than training had, counted.
+        """
+        reading, count = RowReading(self.inputs), RowsCount(self.card)
+        with table_of(_as_table(rows)) as file:
+            for read in self._read(file, reading):
+                count.add(read)
+        return count.result(reading)
+
+    @cached_property
+    def is_classifier(self) -> bool:
+        """Whether it predicts classes, not numbers."""
+        return not is_regressor(self.pipeline)
+
+    @cached_property
+    def rows_per_chunk(self) -> int:
+        """How many rows the model gets at a time."""
+        predictor = final_predictor(self.pipeline)
+        n_classes = len(getattr(predictor, "classes_", ()))
+        width = max(1, predictor.n_features_in_, n_classes)
+        return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
+
+    @cached_property
+    def _plain(self) -> PlainPreparation | None:
+        return plain_preparation(self.pipeline, self.inputs.categories)
+
+    def predict_read(self, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
+        """Return the class, or the number, of rows that were read.
+
+        Parameters
+        ----------
+        read : ReadRows
+            The rows.
+        place : callable
+            Says where a row stands, for messages.
+        first_row : int
+            Number of the first row in its table.
+        """
+        return self._answers("predict", read, place, first_row)
+
+    def proba_read(self, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
+        """Return the probabilities of rows that were read.
+
+        Parameters
+        ----------
+        read, place, first_row
+            As for `predict_read`.
+        """
+        return self._answers("predict_proba", read, place, first_row)
+
+    def _answers(self, method: str, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
+        answers = []
+        for piece in read.pieces(MAX_ROWS_PER_PIECE):
+            try:
+                answers.append(self._answer(method, piece))
+            except ValueError as error:
+                raise _refusal(error, piece, place, first_row) from error
+            except (MemoryError, OSError, Warning):
+                raise
+            except Exception as error:  # parts of a file that do not fit together raise anything
+                raise wrong_columns(error) from error
+            first_row += piece.n_rows
+        return _joined(answers)
+
+    def _answer(self, method: str, read: ReadRows) -> np.ndarray:
+        if self._plain is not None:
+            return getattr(self.pipeline.steps[-1][1], method)(self._plain.transform(read))
+        return getattr(self.pipeline, method)(rows_for(self.pipeline, read.typed.to_frame()))
+
+    def _ask(
+        self, ask: Callable[[ReadRows, Place, int], np.ndarray], rows: Any, strict: bool, warn: bool
+    ) -> np.ndarray:
+        reading = RowReading(self.inputs, strict)
+        with table_of(_as_table(rows)) as file:
+            answers, row = [], 0
+            with reading.forms_first(file.path, file.place):
+                for read in self._read(file, reading):
+                    answers.append(ask(read, file.place, row))
+                    row += read.n_rows
+            reading.check_cells(file.path, file.place)
+            if warn:
+                for said in reading.surprises(file.place):
+                    warnings.warn(said, UserWarning, stacklevel=3)
+        return _joined(answers)
+
+    def _read(self, file: TableFile, reading: RowReading) -> Iterator[ReadRows]:
+        """Yield the rows of a table, as many at a time as the model gets."""
+        problems = self.inputs.missing_columns(file.path, file.names)
+        if problems:
+            raise TableError(*problems)
+        pieces: list[ReadRows] = []
+        row = held = 0
+        for chunk in self.chunks(file, self.inputs.names):
+            if held + chunk.num_rows > self.rows_per_chunk:
+                yield joined_reads(pieces)
+                pieces, held = [], 0
+            pieces.append(reading.read(chunk, file.place, row))
+            row, held = row + chunk.num_rows, held + chunk.num_rows
+        if not row:
+            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+        yield joined_reads(pieces)
+
+    def chunks(
+        self, file: TableFile | TablePart, names: list[str] | tuple[str, ...]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a table, as many at a time as the model gets.
+
+        Parameters
+        ----------
+        file : TableFile or TablePart
+            The table, or a part of it.
+        names : sequence of str
+            Its columns to read.
+        """
+        for batch in file.batches(names):
+            for start in range(0, batch.num_rows, self.rows_per_chunk):
+                yield batch.slice(start, self.rows_per_chunk)
+
+
+def _joined(answers: list[np.ndarray]) -> np.ndarray:
+    return answers[0] if len(answers) == 1 else np.concatenate(answers)
+
+
+def _as_table(rows: Any) -> Any:
+    """Return rows as `table_of` takes them: a dict is one row, unless all it holds are columns.
+
+    A row that was taken out of a frame is one, too.
+
+    A server hands over what a request holds. If a text were a path, whoever asks could have
+    any file of the machine read.
+    """
+    if isinstance(rows, str):
+        raise TableError("text is no table here; give rows, or a file as Path(...).")
+    if type(rows).__module__.startswith("pandas") and getattr(rows, "ndim", 0) == 1:
+        return [rows.to_dict()]  # a row of a frame
+    if isinstance(rows, Mapping) and not all(map(_is_column, rows.values())):
+        return [rows]
+    return rows
+
+
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+
+
+def _refusal(error: ValueError, read: ReadRows, place: Place, first_row: int) -> ValueError:
+    """Return the error for rows that a model made in Python refuses."""
+    for name, cells in read.typed.cells.items():
+        missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.asarray(cells.is_null())
+        if missing.any():
+            where = place(first_row + int(missing.argmax()))
+            return TableError(
+                f"{where}: column {name!r} has a missing cell, and the model "
+                f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
+                "does, as make_pipeline_for builds it."
+            )
+    return wrong_columns(error)
+
+
+def wrong_columns(error: Exception) -> ModelFileError:
+    """Return the error for a model that refuses complete rows with the columns of its card.
+
+    Parameters
+    ----------
+    error : Exception
+        What the model said.
+    """
+    return ModelFileError(
+        f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
+        "it with a card of the columns that it was fitted to."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    said = str(error).partition("\n")[0].rstrip(".")
+    return said if isinstance(error, ValueError) else f"{type(error).__name__}: {said}"

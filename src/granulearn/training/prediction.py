@@ -1,0 +1,169 @@
+"""A model predicts a table batch by batch: the rows of an output file, and what to say of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from granulearn.models import LoadedModel
+from granulearn.models.row_reading import Place, ReadRows, RowReading
+from granulearn.tables.errors import TableError
+from granulearn.tables.io.naming import similar_names
+from granulearn.tables.messages import Message, Setting
+
+PREDICTION = "prediction"
+
+
+class Predictor:
+    """One prediction of a table, whose cells are read as training did.
+
+    Parameters
+    ----------
+    loaded : LoadedModel
+        From a model file; its card says how cells are read.
+    proba : bool, default=False
+        Whether to give probabilities of classes too.
+    keep : tuple of str, default=()
+        Columns to copy to the output, as they were read.
+    strict : bool, default=False
+        Whether an unknown category, or a cell of another form, is an error.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        *,
+        proba: bool = False,
+        keep: tuple[str, ...] = (),
+        strict: bool = False,
+    ):
+        self.loaded = loaded
+        self.reading = RowReading(loaded.inputs, strict)
+        self.classes = loaded.classes_.tolist() if loaded.is_classifier else []
+        self.proba = proba
+        self.keep = keep
+        self.counts: Counter = Counter(dict.fromkeys(self.classes, 0))
+
+    @property
+    def input_names(self) -> list[str]:
+        """Columns to read from the file."""
+        names = self.loaded.inputs.names
+        return [*names, *(name for name in self.keep if name not in names)]
+
+    def check_columns(self, path: object, names: Sequence[str]) -> None:
+        """Raise a `TableError` if a table lacks a column.
+
+        Parameters
+        ----------
+        path : object
+            The table, for the message.
+        names : sequence of str
+            Its columns.
+        """
+        problems = self.loaded.inputs.missing_columns(path, names)
+        problems += [
+            Message(
+                f"{path} has no column {name!r} (", Setting("keep"), f"); {_meant(name, names)}"
+            )
+            for name in self.keep
+            if name not in names
+        ]
+        if problems:
+            raise TableError(*problems)
+
+    def predict_batch(self, batch: pa.RecordBatch, place: Place, first_row: int) -> pa.RecordBatch:
+        """Return the output rows of a batch: the columns to copy, then what is predicted.
+
+        A copied column keeps its name even if what is predicted has the same one.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+            The columns of `input_names`.
+        place : callable
+            Says where a row stands, for messages.
+        first_row : int
+            Number of the first row in the file.
+        """
+        read = self.reading.read(batch, place, first_row)
+        answers = self._labels if self.classes else self._numbers
+        predicted = answers(read, place, first_row)
+        kept = {name: batch.column(name) for name in self.keep}
+        names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def check_cells(self, path: object, place: Place) -> None:
+        """Raise a `TableError` if too many cells did not have the form of training.
+
+        Parameters
+        ----------
+        path : object
+            The table, for the message.
+        place : callable
+            Says where a row stands.
+        """
+        self.reading.check_cells(path, place)
+
+    def surprises(self, place: Place) -> Iterator[str]:
+        """Yield a line for each column with cells of another form, or unknown categories.
+
+        Parameters
+        ----------
+        place : callable
+            Says where a row stands.
+        """
+        return self.reading.surprises(place)
+
+    def afresh(self) -> Predictor:
+        """Return a predictor of the same model that has predicted nothing yet."""
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
+
+    def new_categories(self) -> dict[str, dict[str, int]]:
+        """Return how often each unknown category was met, by column."""
+        return {name: dict(counter) for name, counter in self.reading.unknown.items()}
+
+    def misfits(self) -> dict[str, int]:
+        """Return how many cells did not have the form of training, by column."""
+        return {name: found.count for name, found in self.reading.misfits.items()}
+
+    def ignored_columns(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of a table that are not used.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Its columns.
+        """
+        used = set(self.input_names)
+        return [name for name in names if name not in used]
+
+    def _numbers(self, read: ReadRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+        predicted = self.loaded.predict_read(read, place, first_row)
+        if predicted.ndim == 1:
+            return {PREDICTION: pa.array(predicted)}
+        return {
+            f"{PREDICTION}_{number}": pa.array(target)
+            for number, target in enumerate(predicted.T, start=1)
+        }
+
+    def _labels(self, read: ReadRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+        if self.proba:
+            probabilities = self.loaded.proba_read(read, place, first_row)
+            # The classes of highest probability are what `predict` returns.
+            predicted = self.loaded.classes_[probabilities.argmax(axis=1)]
+        else:
+            predicted = self.loaded.predict_read(read, place, first_row)
+        labels, counts = np.unique(predicted, return_counts=True)
+        self.counts.update(dict(zip(labels.tolist(), counts.tolist(), strict=True)))
+        outputs = {PREDICTION: pa.array(predicted)}
+        if self.proba:
+            for position, label in enumerate(self.loaded.classes_):
+                outputs[f"probability_{label}"] = pa.array(probabilities[:, position])
+        return outputs
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    return f"did you mean one of {similar_names(name, names) or list(names[:10])}?"

@@ -1,0 +1,319 @@
+"""TableClassifier: raw tables in, the face of scikit-learn."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from granulearn._sklearn_compat import HasMethods, StrOptions, fit_context
+from granulearn.training.model_kinds import DEFAULT_MODEL, make_model, model_names
+
+# What reads tables and files needs optional packages, so it is imported where it is used:
+# the names of the package must be there without them.
+if TYPE_CHECKING:
+    from granulearn.models import LoadedModel
+    from granulearn.tables import ColumnOptions, Schema
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier for tables as they come: files, frames of any types, lists of dicts.
+
+    Columns are told apart as `granulearn check` shows: numbers, also with units or
+    currencies, dates, yes and no, categories; what has no meaning, such as an ID,
+    is left out; missing cells are filled in, categories encoded, numbers scaled. New
+    rows are read exactly as those of `fit` were.
+
+    Parameters
+    ----------
+    model : str or classifier, default="robust"
+        A name that `granulearn models` lists, or a classifier for numbers.
+    categorical : sequence of str, default=()
+        Columns of categories, whatever they look like.
+    ignore : sequence of str, default=()
+        Columns to leave out.
+    include : sequence of str, default=()
+        Columns to use that would be left out.
+    decimal : {".", ","} or None, default=None
+        The sign before decimals, where the cells do not tell.
+    day_first : bool or None, default=None
+        The order of day and month, where the dates do not tell.
+    exact_labels : bool, default=False
+        Whether labels are kept apart that differ in case, blanks or Unicode form only.
+    random_state : int, RandomState or None, default=None
+        Seed of the model.
+    n_jobs : int or None, default=None
+        Threads of the model; they change no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    check_ : TableReport
+        All that was found out about the table; its ``warnings`` are worth reading.
+    schema_ : Schema
+        What each column is and becomes.
+    pipeline_ : Pipeline
+        The fitted steps behind the reading of cells.
+    card_ : ModelCard
+        What `save` writes beside the model.
+    n_features_in_ : int
+        Number of columns seen in `fit`, without the labels.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of these columns, when they have some.
+
+    See Also
+    --------
+    granulearn.RobustClassifier : What it fits unless told otherwise; takes numbers.
+    granulearn.audit_labels : Finds the labels of a raw table that are probably wrong.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from granulearn import TableClassifier
+    >>> table = pd.DataFrame(
+    ...     {
+    ...         "price": ["1.169,00 €", "250,00 €", "980,50 €", "n/a"] * 10,
+    ...         "ordered": ["10.12.2020", "03.01.2021", "24.12.2020", "05.01.2021"] * 10,
+    ...         "late": ["yes", "no"] * 19 + ["Yes ", "no"],
+    ...     }
+    ... )
+    >>> model = TableClassifier(model="rvfl", random_state=0).fit(table, "late")
+    >>> model.predict([{"price": "1.200,00 €", "ordered": "11.12.2020"}]).tolist()
+    ['yes']
+    >>> model.schema_["price"].kind, model.schema_["price"].number.unit
+    ('number', '€')
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "model": [str, HasMethods(["fit", "predict"])],
+        "categorical": ["array-like"],
+        "ignore": ["array-like"],
+        "include": ["array-like"],
+        "decimal": [StrOptions({".", ","}), None],
+        "day_first": ["boolean", None],
+        "exact_labels": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        model=DEFAULT_MODEL,
+        *,
+        categorical=(),
+        ignore=(),
+        include=(),
+        decimal=None,
+        day_first=None,
+        exact_labels=False,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.model = model
+        self.categorical = categorical
+        self.ignore = ignore
+        self.include = include
+        self.decimal = decimal
+        self.day_first = day_first
+        self.exact_labels = exact_labels
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y):
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : path, frame of pandas or polars, Arrow table, list of rows, dict of columns or array
+            The table.
+        y : str, or array-like of shape (n_samples,)
+            The column of labels in the table, or the labels. Rows without a label
+            are left out.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        from granulearn.datasets import make_pipeline_for
+        from granulearn.datasets.pipelines import columns_by_name, columns_by_place
+        from granulearn.models import LoadedModel
+        from granulearn.tables import read_training_table
+        from granulearn.tables.io.frames import array_of
+        from granulearn.tables.labelled import labelled_table
+        from granulearn.training.trained_model import input_cards, make_card
+
+        if not isinstance(y, str):
+            y = _checked_labels(y)
+        with labelled_table(X, y) as (file, target, labels):
+            data = read_training_table(file, target, self._options())
+            given = [name for name in file.names if name != target]
+        learned = data.y if labels is None else labels.values(data.rows, data.y)
+        self.n_features_in_ = len(given)
+        if array_of(X) is None:
+            self.feature_names_in_ = np.array(given, dtype=object)
+        model = self._new_model()
+        by_place = columns_by_place(make_pipeline_for(data.X, model), data.X)
+        self.pipeline_ = columns_by_name(by_place.fit(data.X, learned), data.X)
+        self.check_ = data.report
+        self.classes_ = self.pipeline_.classes_
+        self.card_ = make_card(
+            self.model if isinstance(self.model, str) else type(model).__name__,
+            self.pipeline_[-1],
+            Counter(map(str, learned)),
+            target=target,
+            columns=input_cards(data.X),
+            schema=data.schema,
+            dropped_rows=data.dropped_rows,
+            seed=self.random_state if isinstance(self.random_state, Integral) else None,
+        )
+        self._loaded = LoadedModel(self.pipeline_, self.card_)
+        return self
+
+    @property
+    def schema_(self) -> Schema:
+        """What each column is and becomes."""
+        from granulearn.models.model_card import schema_of_card
+
+        check_is_fitted(self)
+        return schema_of_card(self.card_)
+
+    def predict(self, X):
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, list of rows, dict of columns, dict of one row, or array
+            Rows with the columns of `fit`, in any order; others are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        return self._asked(X).predict(_file_or_rows(X))
+
+    def predict_proba(self, X):
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, list of rows, dict of columns, dict of one row, or array
+            Rows with the columns of `fit`, in any order; others are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return self._asked(X).predict_proba(_file_or_rows(X))
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write a model file, which `load` and `granulearn predict` read.
+
+        Parameters
+        ----------
+        path : path
+            The file; an existing one is replaced at once or not at all.
+        """
+        from granulearn.models import save_model
+
+        check_is_fitted(self)
+        save_model(self.pipeline_, path, self.card_)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> TableClassifier:
+        """Read a model file that `save` or `granulearn fit` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The model file.
+
+        Returns
+        -------
+        TableClassifier
+            Fitted; ``check_`` is not kept in files.
+        """
+        from granulearn.models import load_model
+        from granulearn.tables import TableError
+
+        loaded = load_model(path)
+        schema = loaded.card.schema
+        if schema is None or not hasattr(loaded.pipeline, "classes_"):
+            raise TableError(
+                f"{path} holds no classifier for tables; use load_model for its pipeline."
+            )
+        known = model_names()
+        classifier = cls(loaded.card.model if loaded.card.model in known else DEFAULT_MODEL)
+        classifier._loaded = loaded
+        classifier.pipeline_, classifier.card_ = loaded.pipeline, loaded.card
+        classifier.classes_ = loaded.pipeline.classes_
+        names = [column.name for column in schema.columns]
+        classifier.n_features_in_ = len(names)
+        classifier.feature_names_in_ = np.array(names, dtype=object)
+        return classifier
+
+    def _options(self) -> ColumnOptions:
+        from granulearn.tables import ColumnOptions
+
+        return ColumnOptions(
+            categorical=tuple(self.categorical),
+            ignore=tuple(self.ignore),
+            include=tuple(self.include),
+            decimal=self.decimal,
+            day_first=self.day_first,
+            exact_labels=self.exact_labels,
+        )
+
+    def _new_model(self) -> Any:
+        if not isinstance(self.model, str):
+            return clone(self.model)
+        if self.model not in model_names():
+            raise ValueError(f"model={self.model!r} is not one of {', '.join(model_names())}.")
+        model = make_model(self.model, self.random_state)
+        return model.set_params(n_jobs=self.n_jobs) if "n_jobs" in model.get_params() else model
+
+    def _asked(self, X: Any) -> LoadedModel:
+        """Return the model that reads and predicts tables, after a look at what it is given."""
+        from granulearn.tables.io.frames import array_of
+
+        check_is_fitted(self)
+        array = array_of(X)
+        if array is not None and array.ndim == 2 and array.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {array.shape[1]} features, but TableClassifier is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return self._loaded
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _file_or_rows(X: Any) -> Any:
+    """Return what a loaded model takes: to it, unlike here, a text is no path."""
+    return Path(X) if isinstance(X, str) else X
+
+
+def _checked_labels(y: Any) -> Any:
+    """Return labels, after scikit-learn's checks; a series keeps its name."""
+    checked = column_or_1d(y, warn=True)
+    if checked.dtype.kind in "biufc":
+        assert_all_finite(checked, allow_nan=True, input_name="y")
+        check_classification_targets(checked[~np.isnan(checked)])
+    return y if hasattr(y, "name") else checked

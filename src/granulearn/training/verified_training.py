@@ -1,0 +1,333 @@
+"""Training with labels that a person has looked at, and whether looking at them has paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from granulearn._words import counted
+from granulearn.audit.verified import CHANGE, VerifiedLabels
+from granulearn.review import Decision, DecisionsError, verified_by
+from granulearn.review.correction import decided_column
+from granulearn.review.decisions import EXCLUDE
+from granulearn.tables import TrainingTable
+from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.training_table import chosen_rows
+from granulearn.training.trained_model import Trained, told_to_users
+from granulearn.training.training import (
+    ROWS_TO_SEARCH,
+    ToldFolds,
+    folds_for,
+    make_learner,
+    small_classes_allowed,
+    tell_nobody,
+    train,
+)
+
+FEWEST_ROWS = 10
+"""A score on fewer verified rows would mean nothing."""
+FEWEST_AT_RANDOM = 20
+CHANCE = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewedLabels:
+    """The labels of a table, and what a person said about them."""
+
+    table: TrainingTable
+    """With the labels that were given."""
+    verified: VerifiedLabels
+    """Labels that were confirmed or corrected."""
+    corrected: np.ndarray
+    """(n,) labels, those that were changed as they should be."""
+    is_kept: np.ndarray
+    """(n,) false for rows that are not to be learnt from."""
+    n_unlabelled: int
+    """Labels that were decided on for rows that have none."""
+
+    @property
+    def n_changed(self) -> int:
+        """How many labels are others than the given ones."""
+        return int(np.sum(self.corrected != self.table.y))
+
+    @property
+    def n_excluded(self) -> int:
+        """How many rows are not to be learnt from."""
+        return int(np.sum(~self.is_kept))
+
+    def corrected_table(self) -> TrainingTable:
+        """Return the table to learn from: corrected labels, excluded rows left out."""
+        kept = np.flatnonzero(self.is_kept)
+        return replace(
+            self.table,
+            typed=chosen_rows(self.table.typed, self.table.schema, kept),
+            y=self.corrected[kept],
+            rows=self.table.rows[kept],
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How often predictions are right on verified rows, learnt from given and corrected labels."""
+
+    rows: int
+    given: float
+    """Accuracy of the model that learned from the given labels."""
+    corrected: float
+    """Accuracy of the model that learned from the corrected ones."""
+    p_value: float
+    """Of McNemar's exact test: how often chance alone makes such a difference."""
+
+    @property
+    def difference(self) -> str:
+        """What to make of the difference, in words; empty if there is none."""
+        if self.corrected == self.given:
+            return ""
+        return f"the difference {'may be' if self.p_value >= CHANCE else 'is beyond'} chance"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the review has paid, in words."""
+        paid = "" if self.corrected > self.given else "the review has not paid so far"
+        return ", and ".join(filter(None, [paid, self.difference]))
+
+    @property
+    def scores(self) -> str:
+        """Both scores, in words."""
+        return (
+            f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected ones"
+        )
+
+
+def review_labels(
+    table: TrainingTable, decisions: Sequence[Decision], source: str
+) -> ReviewedLabels:
+    """Return what decisions make of the labels of a table.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        Read with its cells kept.
+    decisions : sequence of Decision
+        One for each row.
+    source : str
+        Where they stand, for messages.
+
+    Raises
+    ------
+    DecisionsError
+        If they are about another table, about labels that are others now, or leave one class.
+    """
+    decided_column(decisions, source, table.target)
+    assert table.cells is not None
+    hashes = row_hashes(table.cells, table.target)
+    classes, given = np.unique(table.y, return_inverse=True)
+    verified = verified_by(
+        decisions, rows=table.rows, hashes=hashes, given=given, classes=classes, source=source
+    )
+    corrected = table.y.copy()
+    corrected[verified.rows] = classes[verified.truth]
+    excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
+    changed = [d.row - 1 for d in decisions if d.decision == CHANGE]
+    is_kept = ~np.isin(table.rows, excluded)
+    left = np.unique(corrected[is_kept])
+    if len(left) < 2:
+        raise DecisionsError(
+            f"{source} leaves {f'one class, {left[0]!s}' if len(left) else 'no row'} to learn "
+            "from, and there must be two classes or more to tell apart."
+        )
+    return ReviewedLabels(
+        table=table,
+        verified=verified,
+        corrected=corrected,
+        is_kept=is_kept,
+        n_unlabelled=len(np.setdiff1d(changed, table.rows)),
+    )
+
+
+def train_verified(
+    labels: ReviewedLabels,
+    model: str,
+    *,
+    tune: bool,
+    test: float,
+    seed: int,
+    tell: Callable[[str], None] = tell_nobody,
+) -> Trained:
+    """Learn from corrected labels, and score on verified rows what the review has changed.
+
+    Parameters
+    ----------
+    labels : ReviewedLabels
+        The table and what a person said.
+    model : str
+        A name of `model_kinds`.
+    tune : bool
+        Whether to search the paper's grid, inside each fold too.
+    test : float
+        Share of the rows to hold out, from 0 to below 1.
+    seed : int
+        Seed of the split, the folds and the model.
+    tell : callable, default=nobody is told
+        Told what is being done.
+    """
+    is_verified = np.zeros(len(labels.corrected), dtype=bool)
+    is_verified[labels.verified.rows] = True
+    trained = train(
+        labels.corrected_table(),
+        model,
+        tune=tune,
+        test=test,
+        seed=seed,
+        is_verified=is_verified[labels.is_kept],
+        tell=tell,
+    )
+    scores: dict[str, Any] = {
+        "rows": len(labels.verified.rows),
+        "changed": labels.n_changed,
+        "excluded": labels.n_excluded,
+    }
+    cannot = _why_not(labels, tune=tune)
+    if cannot:
+        scores["words"] = [*_about(labels), cannot]
+    else:
+        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, tell=tell)
+        scores |= asdict(whole) | {"at_random": None if at_random is None else asdict(at_random)}
+        scores["words"] = [*_about(labels), *_in_words(labels, whole, at_random)]
+    card = replace(
+        trained.card,
+        dropped_rows=labels.table.dropped_rows,
+        scores={**trained.card.scores, "verified": scores},
+    )
+    return replace(trained, card=card)
+
+
+def compare_labels(
+    labels: ReviewedLabels,
+    model: str,
+    *,
+    tune: bool,
+    seed: int,
+    tell: Callable[[str], None] = tell_nobody,
+) -> tuple[Comparison, Comparison | None]:
+    """Compare a model of the given labels with one of the corrected labels, on verified rows.
+
+    Rows are predicted by models that did not see them: one that learned from the other folds
+    as they were given, and one that learned from the same rows corrected.
+
+    Parameters
+    ----------
+    labels : ReviewedLabels
+        The table and what a person said.
+    model : str
+        A name of `model_kinds`.
+    tune : bool
+        Whether to search settings inside each fold.
+    seed : int
+        Seed of the folds and of the model.
+    tell : callable, default=nobody is told
+        Told what is being done.
+
+    Returns
+    -------
+    tuple of Comparison, and Comparison or None
+        On all verified rows, and on those drawn at random if they are enough.
+    """
+    given, verified = labels.table.y, labels.verified
+    options: dict[str, Any] = {"model": model, "tune": tune, "seed": seed, "tell": tell}
+    # A search solves thousands of small systems: threads would only wait for each other.
+    with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
+        before = _is_right(labels, given, np.ones(len(given), dtype=bool), "given", **options)
+        after = before
+        if labels.n_changed or labels.n_excluded:
+            after = _is_right(labels, labels.corrected, labels.is_kept, "corrected", **options)
+    drawn = verified.at_random
+    enough = drawn.sum() >= FEWEST_AT_RANDOM
+    return _compared(before, after), _compared(before[drawn], after[drawn]) if enough else None
+
+
+def _is_right(
+    labels: ReviewedLabels,
+    y: np.ndarray,
+    is_used: np.ndarray,
+    name: str,
+    *,
+    model: str,
+    tune: bool,
+    seed: int,
+    tell: Callable[[str], None],
+) -> np.ndarray:
+    """Return which verified rows are predicted right by models of other folds."""
+    X, given, rows = labels.table.X, labels.table.y, labels.verified.rows
+    # The folds are those of the given labels, whatever is learned.
+    folds = ToldFolds(folds_for(given), seed, tell, f"predicting verified rows, {name} labels")
+    learner = make_learner(labels.table, model, y[is_used], tune=tune, seed=seed)
+    predicted = y.copy()
+    with small_classes_allowed():
+        for others, held_out in folds.split(X, given):
+            judged, seen = np.intersect1d(held_out, rows), others[is_used[others]]
+            if len(judged):
+                predicted[judged] = (
+                    clone(learner).fit(X.iloc[seen], y[seen]).predict(X.iloc[judged])
+                )
+    return predicted[rows] == labels.corrected[rows]
+
+
+def _compared(before: np.ndarray, after: np.ndarray) -> Comparison:
+    better, worse = int(np.sum(after & ~before)), int(np.sum(before & ~after))
+    p_value = binomtest(better, better + worse).pvalue if better + worse else 1.0
+    return Comparison(len(before), float(before.mean()), float(after.mean()), float(p_value))
+
+
+def _why_not(labels: ReviewedLabels, *, tune: bool) -> str:
+    """Return why there is no score on verified rows; empty if there is one."""
+    n_rows, given = len(labels.verified.rows), labels.table.y
+    if n_rows < FEWEST_ROWS:
+        return f"no score on {counted(n_rows, 'verified row')}: {FEWEST_ROWS} are needed"
+    if folds_for(given) < 2:
+        return "no score on verified rows: every class has a single row"
+    both = (given, labels.corrected[labels.is_kept])
+    if tune and min(np.unique(y, return_counts=True)[1].min() for y in both) < ROWS_TO_SEARCH:
+        return "no score on verified rows: a class is too small to search settings in every fold"
+    return ""
+
+
+def _about(labels: ReviewedLabels) -> list[str]:
+    """Return what the decisions did to the table, in words."""
+    n_confirmed = len(labels.verified.rows) - labels.n_changed
+    words = [
+        f"decisions: {counted(labels.n_changed, 'label')} changed, {n_confirmed} confirmed, "
+        f"{counted(labels.n_excluded, 'row')} left out"
+    ]
+    if labels.n_unlabelled:
+        words.append(
+            f"{counted(labels.n_unlabelled, 'decision')} about rows without a label not used; "
+            "`granulearn correct` writes them into the table"
+        )
+    return words
+
+
+def _in_words(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | None) -> list[str]:
+    drawn = labels.verified.at_random
+    rows = f"on {whole.rows} verified rows"
+    if not labels.n_changed and not labels.n_excluded:
+        words = [f"accuracy {whole.given:.3f} {rows}; the labels are the given ones"]
+    else:
+        words = [f"accuracy {whole.scores}, {rows}; {whole.verdict}"]
+    if drawn.mean() < 0.5:
+        words.append(
+            "most of these rows were looked at because they are doubtful; they are harder than the "
+            "rest, so this is no score of the whole table"
+        )
+    if at_random is not None and not drawn.all():
+        words.append(
+            f"on the {at_random.rows} drawn at random, which stand for the rows that nobody chose: "
+            + "; ".join(filter(None, [at_random.scores, at_random.difference]))
+        )
+    return words

@@ -1,0 +1,233 @@
+"""A loaded model takes rows in every form, and says of each what the command line says."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from granulearn.datasets import make_pipeline_for
+from granulearn.estimators import RVFLClassifier, RVFLRegressor
+from granulearn.models import (
+    ColumnCard,
+    LoadedModel,
+    ModelCard,
+    ModelFileError,
+    load_model,
+    loaded_model,
+    save_model,
+)
+from granulearn.tables import TableError
+from granulearn.training.trained_model import input_cards
+from tests.cli.commands import fails_with, read_exactly, succeeds
+from tests.models.loaded_models import fitted, write_messy_people
+
+
+@pytest.fixture(name="table", scope="module")
+def make_table(tmp_path_factory):
+    return write_messy_people(tmp_path_factory.mktemp("people"))
+
+
+@pytest.fixture(name="path", scope="module")
+def make_path(table):
+    trained, path = fitted(table), table.with_name("people.skops")
+    save_model(trained.pipeline, path, trained.card)
+    return path
+
+
+@pytest.fixture(name="model", scope="module")
+def make_model(path):
+    return load_model(path)
+
+
+@pytest.fixture(name="frame", scope="module")
+def make_frame(table):
+    return pd.read_csv(table, dtype=str, keep_default_na=False)
+
+
+def test_rows_of_every_form_get_the_answers_of_the_command_line(model, path, table, frame):
+    out = table.with_name("out.csv")
+    succeeds("predict", path, table, "--proba", "-o", out)
+    written = read_exactly(out)
+    rows = frame.to_dict("records")
+    forms = [rows, tuple(rows), frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), table]
+    forms += [frame.to_dict("list"), pa.RecordBatch.from_pandas(frame)]
+    for form in forms:
+        assert model.predict(form).tolist() == written["prediction"].tolist()
+        found = model.predict_proba(form)
+        assert_array_equal(found, written[["probability_no", "probability_yes"]])
+    assert model.classes_.tolist() == ["no", "yes"]
+    for number in (0, 7):
+        assert model.predict(rows[number]).tolist() == [written["prediction"][number]]
+        one = model.predict_proba(rows[number])
+        np.testing.assert_allclose(one, found[[number]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "check"])
+def test_a_text_names_no_file(ask, model, table):
+    for text in (str(table), "/etc/passwd", "-", ""):
+        with pytest.raises(TableError, match=r"^text is no table here; .* as Path\(\.\.\.\)\.$"):
+            getattr(model, ask)(text)
+
+
+def test_numbers_and_dates_may_be_values_of_python(model, frame):
+    row = frame.iloc[0].to_dict()
+    values = row | {"age": float(row["age"]), "day": pd.Timestamp("2020-01-01"), "member": True}
+    assert row["day"] == "01.01.2020"
+    assert_array_equal(model.predict_proba(values), model.predict_proba(row))
+
+
+def test_a_single_row_takes_neither_a_frame_nor_the_pipeline(model, frame, monkeypatch):
+    monkeypatch.setattr(type(model.pipeline), "predict_proba", None)
+    monkeypatch.setattr(pd, "DataFrame", None)
+    assert model.predict_proba(frame.iloc[0].to_dict()).shape == (1, 2)
+
+
+def test_messages_are_those_of_the_command_line(model, path, table, frame, tmp_path):
+    for name, wrong in (
+        ("lacking", frame.drop(columns=["income", "price"])),
+        ("forms", frame.assign(day="soon", member="perhaps")),
+    ):
+        file = tmp_path / f"{name}.csv"
+        wrong.to_csv(file, index=False)
+        lines = fails_with(3, "predict", path, file, "-o", tmp_path / "out.csv")
+        with pytest.raises(TableError) as caught:
+            model.predict(wrong)
+        said = [problem.replace("the table", str(file)) for problem in caught.value.problems]
+        places = [re.sub(r"line (\d+)", lambda m: f"row {int(m[1]) - 1}", line) for line in lines]
+        assert [line.removeprefix("granulearn: error: ") for line in places] == said
+    with pytest.raises(TableError, match="lacks 5 of the 6 columns"):
+        model.predict({"age": 1})
+    with pytest.raises(TableError, match="is no table"):
+        model.predict(3)
+    with pytest.raises(TableError, match="no data rows"):
+        model.predict(frame.iloc[:0])
+
+
+def test_surprises_are_warnings_errors_or_nothing_as_is_asked(model, frame):
+    row = frame.iloc[0].to_dict() | {"città": "Rom"}
+    with pytest.warns(UserWarning, match="first 'Rom' at row 1"):
+        model.predict(row)
+    assert model.predict(row, warn=False).shape == (1,)
+    with pytest.raises(TableError, match="row 1: column 'città' holds 'Rom'"):
+        model.predict(row, strict=True)
+
+
+def test_a_dict_with_any_single_cell_is_one_row(model, frame):
+    row = frame.iloc[0].to_dict()
+    for nested in ([1], [1, 2], {"a": 1}):
+        with pytest.raises(TableError, match="'age' held numbers in training, but here 1 of 1 "):
+            model.predict(row | {"age": nested})
+        assert_array_equal(model.predict(row | {"tags": nested}), model.predict(row))
+
+
+def test_a_row_of_a_frame_is_one_row(model, frame):
+    assert_array_equal(model.predict_proba(frame.iloc[3]), model.predict_proba(frame.iloc[[3]]))
+
+
+def test_a_cell_of_another_form_in_a_single_row_is_an_error(model, frame):
+    row = frame.iloc[0].to_dict()
+    with pytest.raises(TableError, match="'age' held numbers in training, but here 1 of 1 "):
+        model.predict(row | {"age": "old"})
+    with pytest.warns(UserWarning, match="'age': 1 cell does not hold numbers"):
+        model.predict([row | {"age": "old"}] + [row] * 99)
+
+
+def test_threads_get_the_answers_of_one(model, frame):
+    rows = frame.to_dict("records")
+    expected = [model.predict_proba(row) for row in rows]
+    odd = rows[0] | {"città": "Rom"}
+
+    def ask(number):
+        found = model.check(odd).columns  # another table is read meanwhile
+        assert sum(column.surprising for column in found) == 1
+        return model.predict_proba(rows[number])
+
+    with ThreadPoolExecutor(8) as pool:
+        for number, found in enumerate(pool.map(ask, range(len(rows)))):
+            assert_array_equal(found, expected[number])
+
+
+def test_many_rows_are_predicted_in_pieces(table, frame, monkeypatch):
+    model = fitted(table)
+    whole = model.predict_proba(frame)
+    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_CHUNK", 64)
+    pieces = LoadedModel(model.pipeline, model.card)
+    assert pieces.rows_per_chunk == 64
+    for rows_per_piece in (64, 7):
+        monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_PIECE", rows_per_piece)
+        np.testing.assert_allclose(pieces.predict_proba(frame), whole, rtol=1e-12)
+        assert pieces.predict(frame).tolist() == model.predict(frame).tolist()
+
+
+def test_the_place_of_a_missing_cell_is_told_in_any_piece(monkeypatch):
+    rows = pd.DataFrame({"a": np.arange(9.0)})
+    model = LoadedModel(
+        RVFLClassifier(random_state=0).fit(rows, [0, 1, 1] * 3),
+        ModelCard(columns=input_cards(rows)),
+    )
+    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_PIECE", 4)
+    rows.loc[6, "a"] = np.nan
+    with pytest.raises(TableError, match="row 7: column 'a' has a missing cell"):
+        model.predict(rows)
+
+
+def test_wide_encodings_get_fewer_rows_at_a_time(table, monkeypatch):
+    model = fitted(table)
+    assert model.rows_per_chunk == loaded_model.MAX_ROWS_PER_CHUNK
+    monkeypatch.setattr(model.pipeline[-1], "n_features_in_", 2**15)
+    assert LoadedModel(model.pipeline, model.card).rows_per_chunk == 64
+
+
+def test_a_model_of_numbers_has_no_probabilities():
+    X = pd.DataFrame({"a": np.arange(9.0), "k": pd.Categorical(list("uvw") * 3)})
+    pipeline = make_pipeline_for(X, RVFLRegressor(random_state=0)).fit(X, X["a"] ** 2)
+    model = LoadedModel(pipeline, ModelCard(columns=input_cards(X)))
+    assert_array_equal(model.predict(X), pipeline.predict(X))
+    with pytest.raises(AttributeError, match="RVFLRegressor predicts numbers"):
+        model.predict_proba(X)
+
+
+def test_a_model_without_the_columns_of_a_table_says_so(model):
+    with pytest.raises(ModelFileError, match="without the columns of a table"):
+        LoadedModel(model.pipeline, ModelCard()).predict({"a": 1})
+
+
+@pytest.mark.parametrize("cell", [np.inf, True, "1,5", b"1", [1], "much"])
+def test_a_cell_of_another_form_is_told_where_a_model_fills_in_none_too(cell):
+    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
+    X = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
+    columns = tuple(ColumnCard(name, "number", lowest=0, highest=3) for name in X)
+    loaded = LoadedModel(model.fit(X, [0, 1, 0, 1]), ModelCard(columns=columns))
+    with pytest.raises(TableError, match="'b' held numbers in training, but here 1 of 1"):
+        loaded.predict({"a": 1.0, "b": cell})
+    with pytest.raises(TableError, match="'b' has a missing cell"):
+        loaded.predict({"a": 1.0, "b": None})
+
+
+def test_whatever_the_parts_of_a_file_raise_is_an_error_of_the_file():
+    class Odd(RVFLClassifier):
+        def predict(self, X):
+            raise AttributeError("no such thing\nat all")
+
+    model = Odd(random_state=0).fit([[0.0], [1.0]], ["x", "y"])
+    loaded = LoadedModel(model, ModelCard(columns=(ColumnCard("a", "number"),)))
+    with pytest.raises(ModelFileError, match=r"AttributeError: no such thing\)"):
+        loaded.predict({"a": 1.0})
+
+
+def test_a_model_that_was_fitted_to_an_array_answers_rows_with_names_without_a_warning(tmp_path):
+    """Warnings are errors in these tests."""
+    X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], ["x", "y", "y"]
+    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0)).fit(X, y)
+    columns = tuple(ColumnCard(name, "number", lowest=0, highest=2) for name in "ab")
+    save_model(model, tmp_path / "m.skops", ModelCard(columns=columns))
+    rows = [{"b": b, "a": a} for a, b in X]
+    assert_array_equal(load_model(tmp_path / "m.skops").predict(rows), model.predict(X))
+    succeeds("export", tmp_path / "m.skops", "-o", tmp_path / "m.onnx")

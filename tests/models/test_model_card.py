@@ -1,0 +1,157 @@
+"""A card survives its way through JSON."""
+
+import json
+import platform
+from dataclasses import replace
+from importlib.metadata import version
+
+import pytest
+
+from granulearn.models import ColumnCard, ModelCard
+from granulearn.models.model_card import installed_versions, schema_of_card
+from granulearn.tables import Column, Schema
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+
+CARD = ModelCard(
+    model="sdap-gbrvfl",
+    target="étiquette",
+    columns=(
+        ColumnCard("age", "number", missing=3, lowest=-1.5, highest=99.0),
+        ColumnCard("città", "category", categories=("Roma", "Zürich")),
+    ),
+    rows=70,
+    dropped_rows=2,
+    classes={"no": 40, "yes": 30},
+    balls=12,
+    scores={"held_out": {"accuracy": 0.9, "rows": 10, "confusion": {"counts": [[1, 2], [3, 4]]}}},
+    parameters={"C": 1.0, "class_weight": None},
+    seed=7,
+)
+
+
+def card_of(rows):
+    """Return a card with the columns of a table."""
+    return replace(CARD, columns=tuple(ColumnCard(name, "number") for name in rows.columns))
+
+
+SCHEMA = Schema(
+    (
+        Column("age", "number", missing={"": 2, "?": 1}, distinct=40),
+        Column("prix", "number", number=NumberForm(",", "€"), left_out="asked"),
+        Column("né", "date", date=DateForm("year last", day_first=False, has_clock=True)),
+        Column("à", "date", date=DateForm("clock")),
+        Column("±", "category", values_like_marks=("-",)),
+        Column("payé", "yes/no"),
+        Column("vide", "empty", left_out="empty"),
+    )
+)
+
+
+@pytest.mark.parametrize("schema", [None, SCHEMA, Schema(())], ids=["none", "all kinds", "empty"])
+def test_json_and_back_is_the_same_card(schema):
+    card = replace(CARD, schema=schema)
+    assert ModelCard.from_json(json.loads(json.dumps(card.to_json()))) == card
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("columns", 3),
+        ("rows", "many"),
+        ("rows", -1),
+        ("rows", 10**400),
+        ("rows", True),
+        ("classes", []),
+        ("classes", {"a": [1]}),
+        ("scores", None),
+        ("scores", {"held_out": 5}),
+        ("scores", {"held_out": {"accuracy": 10**400, "rows": 3}}),
+        ("scores", {"cross_validated": {"accuracy": 0.5, "folds": 5}}),
+        ("versions", 1.5),
+        ("versions", {"numpy": [1]}),
+        ("schema", {}),
+    ],
+)
+def test_an_entry_of_another_type_is_refused(name, value):
+    with pytest.raises(TypeError, match=rf"the card has .* as its {name}"):
+        ModelCard.from_json(CARD.to_json() | {name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("name", 3),
+        ("kind", "date"),
+        ("kind", ["number"]),
+        ("missing", None),
+        ("lowest", "a"),
+        ("lowest", 10**400),
+        ("highest", None),
+        ("highest", float("nan")),
+        ("highest", -1e6),
+        ("categories", [1]),
+        ("categories", ["a", "b", "a"]),
+        ("categories", "ab"),
+        ("meaning", []),
+        ("colour", 1),
+    ],
+)
+def test_a_column_of_another_type_is_refused(name, value):
+    content = json.loads(json.dumps(CARD.to_json()))
+    content["columns"][0][name] = value
+    with pytest.raises(TypeError, match="a column of the card has"):
+        ModelCard.from_json(content)
+
+
+def test_a_card_without_a_schema_reads_its_columns_by_name():
+    assert schema_of_card(replace(CARD, schema=SCHEMA)) is SCHEMA
+    plain = schema_of_card(CARD)
+    assert [(column.name, column.kind) for column in plain.used] == [
+        ("age", "number"),
+        ("città", "category"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        "card",
+        {"unheard": 1},
+        {"columns": [{"unheard": 1}]},
+        {"schema": [{"name": "a"}]},
+        {"schema": [{"name": "a", "kind": "colour"}]},
+        {"schema": [{"name": "a", "kind": "number", "number": {"decimal": "x", "unit": ""}}]},
+        {"schema": [{"name": "a", "kind": "date", "date": {"family": "moon"}}]},
+        {"schema": 3},
+        {"schema": [{"kind": "number"}]},
+        {"schema": [{"name": ["a"], "kind": "number"}]},
+        {"schema": [{"name": "a", "kind": ["number"]}]},
+        {"schema": [{"name": "a", "kind": "number", "number": {"unit": ["a"]}}]},
+        {"schema": [{"name": "a", "kind": "number", "number": {"colour": "a"}}]},
+        {"schema": [{"name": "a", "kind": "number", "number": 3}]},
+        {"schema": [{"name": "a", "kind": "date", "date": {}}]},
+        {"schema": [{"name": "a", "kind": "date", "date": {"family": "clock", "has_clock": 1}}]},
+        {"schema": [{"name": "a", "kind": "category", "values_like_marks": [["-"]]}]},
+        {"schema": [{"name": "a", "kind": "category", "values_like_marks": "-"}]},
+        {"schema": [{"name": "a", "kind": "category", "missing": [1, 2]}]},
+        {"schema": [{"name": "a", "kind": "category", "missing": {"-": -1}}]},
+        {"schema": [{"name": "a", "kind": "category", "filled": {}}]},
+        {"schema": [{"name": "a", "kind": "category", "left_out": ["asked"]}]},
+        {"schema": [{"name": "a", "kind": "category", "odd": 5}]},
+        {"columns": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "category"}]},
+        {"schema": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "number"}]},
+    ],
+    ids=str,
+)
+def test_what_is_no_card_is_refused(content):
+    with pytest.raises(TypeError):
+        ModelCard.from_json(content)
+
+
+def test_versions_name_python_and_every_package_a_model_depends_on():
+    versions = installed_versions()
+    assert versions["python"] == platform.python_version()
+    assert versions["scikit-learn"] == version("scikit-learn")
+    assert set(versions) == {"python", "granulearn", "numpy", "scipy", "scikit-learn", "skops"}

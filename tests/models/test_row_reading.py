@@ -1,0 +1,186 @@
+"""Rows are read as in training, and what training did not have is counted and named."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from granulearn.models import ModelCard, ModelFileError
+from granulearn.models.row_reading import (
+    MISSING,
+    UNKNOWN,
+    ModelInputs,
+    RowReading,
+    joined_reads,
+)
+from granulearn.tables import TableError, open_table
+from tests.models.loaded_models import fitted, place, row_of, write_messy_people
+from tests.training.small_tables import read
+
+
+@pytest.fixture(name="table", scope="module")
+def make_table(tmp_path_factory):
+    return write_messy_people(tmp_path_factory.mktemp("people"))
+
+
+@pytest.fixture(name="loaded", scope="module")
+def make_loaded(table):
+    return fitted(table)
+
+
+def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
+    reading = RowReading(loaded.inputs)
+    with open_table(table) as file:
+        (batch,) = file.batches(loaded.inputs.names)
+    pieces = [
+        reading.read(batch.slice(at, 7), place, at).typed.to_frame() for at in range(0, 120, 7)
+    ]
+    found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
+    expected = read(table, ignore=("prediction",)).X.astype({"città": object})
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_many_rows_are_read_as_a_few_and_surprise_in_the_same_way(loaded, table):
+    """Of many rows, numbers, yes and no and categories are looked up for a whole column."""
+    cities = pd.read_csv(table, dtype=str, keep_default_na=False)["città"].tolist()
+    odd = {"città": ["Atlantis", " Roma", None, "n/a", "?"], "member": ["maybe", "", " JA", None]}
+    batch = row_of(
+        table,
+        città=(cities + odd["città"] + ["Roma"] * 25) * 20,
+        member=(["ja", "NEIN", "Yes", "#N/A"] * 36 + odd["member"] + ["no"] * 2) * 20,
+        age=([f"{age}" for age in range(20, 80)] * 2 + ["-", "old", "1e1", ""] + ["7"] * 26) * 20,
+    )
+    many, few = RowReading(loaded.inputs), RowReading(loaded.inputs)
+    at_once = many.read(batch, place)
+    parts = [few.read(batch.slice(at, 50), place, at) for at in range(0, batch.num_rows, 50)]
+    in_parts = joined_reads(parts)
+    pd.testing.assert_frame_equal(
+        at_once.typed.to_frame().astype({"città": object}),
+        in_parts.typed.to_frame().astype({"città": object}),
+    )
+    assert_array_equal(at_once.codes["città"], in_parts.codes["città"])
+    assert {UNKNOWN, MISSING} < {*at_once.codes["città"]}
+    assert many.misfits == few.misfits
+    assert {*many.misfits} == {"age", "member"}
+    assert many.unknown == few.unknown
+    assert many.known_cells == few.known_cells
+    assert [*many.surprises(place)] == [*few.surprises(place)]
+
+
+def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
+    reading = RowReading(loaded.inputs)
+    batch = row_of(table, day=["31.12.2020", "n/a", "31.02.2020"], price=["1,5 €", "2,0 $", "7 €"])
+    X = reading.read(batch, place, 5).typed.cells
+    assert_array_equal(X["day: month"], [12, np.nan, np.nan])
+    assert_array_equal(X["price"], [1.5, np.nan, 7.0])
+    assert {name: found.count for name, found in reading.misfits.items()} == {"day": 1, "price": 1}
+    by_column = {said.split(":")[0]: said for said in reading.surprises(place)}
+    assert "1 cell does not hold dates" in by_column["column 'day'"]
+    assert "'31.02.2020' at line 9" in by_column["column 'day'"]
+    assert "does not hold numbers of €" in by_column["column 'price'"]
+    assert "'2,0 $' at line 8" in by_column["column 'price'"]
+
+
+def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(loaded, table):
+    reading = RowReading(loaded.inputs)
+    reading.read(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), place, 0)
+    reading.read(row_of(table, member=["maybe"] + ["ja"] * 98), place, 100)
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.csv", place)
+    (day,) = caught.value.problems
+    assert day.startswith("new.csv: column 'day' held dates in training, but here 3 of 199 cells")
+    reading.read(row_of(table, member=["maybe"] * 3), place, 199)
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.csv", place)
+    assert ["yes or no in training" in problem for problem in caught.value.problems] == [
+        False,
+        True,
+    ]
+
+
+def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
+    reading = RowReading(loaded.inputs)
+    reading.read(row_of(table, day=["x"] + ["1.1.2020"] * 99), place, 0)
+    reading.check_cells("new.csv", place)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"città": ["Graz", "Wien"]}, "line 5: column 'città' holds 'Wien', a category"),
+        ({"day": ["1.1.2020", "?", "soon"]}, "line 6: column 'day' held dates in training"),
+    ],
+)
+def test_strict_models_refuse_what_training_did_not_have(loaded, table, cells, said):
+    with pytest.raises(TableError, match=said):
+        RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 2)
+
+
+@pytest.mark.parametrize("cell", [b"Graz", ["Graz"], {"name": "Graz"}])
+def test_what_is_no_single_value_is_no_category(loaded, table, cell):
+    reading = RowReading(loaded.inputs)
+    reading.read(row_of(table, città=[cell]), place, 0)
+    with pytest.raises(TableError, match="column 'città' held categories in training, but here 1"):
+        reading.check_cells("new.csv", place)
+
+
+def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
+    long, start = "x" * 1_000_000, "x" * 80
+    shown = f"'{start}'... (1,000,000 characters)"
+    for cells in ({"città": [long]}, {"day": [long]}):
+        reading = RowReading(loaded.inputs)
+        reading.read(row_of(table, **cells), place, 0)
+        (surprise,) = reading.surprises(place)
+        assert shown in surprise
+        assert len(surprise) < 400
+        with pytest.raises(TableError) as caught:
+            RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 0)
+        assert shown in str(caught.value)
+        assert len(str(caught.value)) < 400
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.csv", place)
+    assert shown in str(caught.value)
+    (lacking,) = loaded.inputs.missing_columns("new.csv", [long])
+    assert shown in lacking
+
+
+def test_a_model_without_the_columns_of_a_table_is_refused():
+    with pytest.raises(ModelFileError, match="without the columns of a table"):
+        ModelInputs(ModelCard())
+
+
+def test_categories_become_their_numbers_in_the_card(loaded, table):
+    known = next(card for card in loaded.card.columns if card.name == "città").categories
+    batch = row_of(table, città=["Rom", "", *known[::-1]])
+    codes = RowReading(loaded.inputs).read(batch, place).codes["città"]
+    assert codes.tolist() == [UNKNOWN, MISSING, *range(len(known))[::-1]]
+
+
+def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
+    """A frame lists the categories that its column may have."""
+    cities = pd.Series(["Graz", None], dtype=pd.CategoricalDtype(["Graz", "Atlantis"]))
+    reading = RowReading(loaded.inputs, strict=True)
+    batch = row_of(table, città=pa.array(cities, from_pandas=True))
+    assert reading.read(batch, place).codes["città"][-1] == MISSING
+    assert not reading.unknown
+
+
+@pytest.mark.parametrize(
+    "cells", [[{"a": 1}] * 7, [[1]] * 7, [b"\xff"] * 7], ids=["struct", "list", "bytes"]
+)
+@pytest.mark.parametrize("name", ["age", "città", "day"])
+def test_a_column_of_lists_maps_or_bytes_is_said_to_be_one_once(loaded, table, name, cells):
+    batch = row_of(table, age=["30"] * 7)
+    batch = batch.set_column(batch.schema.get_field_index(name), name, pa.array(cells))
+    reading = RowReading(loaded.inputs)
+    reading.read(batch, place, 0)
+    with pytest.raises(TableError) as caught:
+        reading.check_cells("new.parquet", place)
+    assert str(caught.value) == (
+        f"new.parquet: column {name!r} held {loaded.inputs.form(name)} in training, but here 7 of "
+        "7 cells do not: lists, maps or bytes, the first at line 2; make plain cells of them or "
+        "leave them empty."
+    )
+    with pytest.raises(TableError, match="but here it holds lists, maps or bytes; correct it"):
+        RowReading(loaded.inputs, strict=True).read(batch, place, 0)

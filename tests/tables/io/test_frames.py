@@ -1,0 +1,261 @@
+"""Tables in memory: the cells do not depend on who holds them."""
+
+import datetime
+import pickle
+from decimal import Decimal
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from granulearn.tables import TableError
+from granulearn.tables.io import frames
+from granulearn.tables.io.frames import array_of, table_of
+from granulearn.tables.parse.cells import as_text
+from tests.tables.nasty_tables import rows_of, tables, written
+
+
+class _OwnText(str):
+    pass
+
+
+@given(
+    st.lists(
+        st.text(max_size=3)
+        | st.sampled_from(["a\0b", "\ud800", None, 1, float("nan"), b"x", _OwnText("own")]),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_texts_in_one_piece_are_those_that_arrow_receives(cells):
+    with mock.patch.object(frames, "_CELLS_OF_ONE_TEXT", range(1, 100)):
+        found = frames._texts(cells)
+    simple = all(isinstance(cell, str) and "\0" not in cell for cell in cells)
+    if simple and not any(map(frames._is_no_text, cells)):
+        found.validate(full=True)
+        assert found.equals(pa.array(cells, pa.string()))
+    else:
+        assert found is None
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.integers() | st.none()), min_size=1))
+def test_rows_give_every_column_whatever_keys_they_have_in_which_order(rows):
+    found = frames._columns_of(rows)
+    assert [*found] == [*dict.fromkeys(key for row in rows for key in row)]
+    for key, cells in found.items():
+        assert cells == [row.get(key) for row in rows]
+
+
+@given(tables())
+def test_every_holder_of_a_table_gives_the_same_cells(table):
+    names, rows = table
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    holders = [
+        pd.DataFrame(columns, index=range(5, 5 + len(rows))),
+        pd.DataFrame(columns).astype("string"),
+        pd.DataFrame(columns).astype("category"),
+        polars.DataFrame(columns),
+        polars.LazyFrame(columns),
+        pa.table(columns),
+        pa.RecordBatch.from_pydict(columns),
+        columns,
+        [dict(zip(names, row, strict=True)) for row in rows],
+    ]
+    for holder in holders:
+        read = table_of(holder)
+        assert read.names == names
+        assert rows_of(read.batches()) == rows
+        assert rows_of(read.batches(names[::-1])) == [row[::-1] for row in rows]
+
+
+def _beginnings(keys: list[str]) -> st.SearchStrategy[list[str]]:
+    return st.integers(1, len(keys)).map(lambda n_keys: keys[:n_keys])
+
+
+def texts(series) -> list:
+    (batch,) = table_of(pd.DataFrame({"a": series})).batches()
+    return as_text(batch.column(0)).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [
+        (pd.Series([1.0, np.nan, 2.5]), ["1", None, "2.5"]),
+        (pd.Series([1, None], dtype="Int64"), ["1", None]),
+        (pd.Series([True, None], dtype="boolean"), ["true", None]),
+        (
+            pd.Series([1, "x", 2.0, None, np.nan, True], dtype=object),
+            ["1", "x", "2", None, None, "true"],
+        ),
+        (pd.Series([Decimal("1.50"), None], dtype=object), ["1.50", None]),
+        (pd.Series([datetime.date(2020, 1, 31), None], dtype=object), ["2020-01-31", None]),
+        (pd.Series([datetime.date(2020, 1, 31), 7], dtype=object), ["2020-01-31", "7"]),
+        (pd.Series([1, "x"]).astype("category"), ["1", "x"]),
+        (pd.Series(pd.to_timedelta(["90min", None])), ["1.5", None]),
+        (pd.Series(pd.period_range("2020-01", periods=2, freq="M")), ["2020-01", "2020-02"]),
+        (pd.Series([1 + 2j]), ["(1+2j)"]),
+        (pd.Series(pd.arrays.SparseArray([0, 3])), ["0", "3"]),
+        (pd.Series([2**70, 1], dtype=object), [str(2**70), "1"]),
+    ],
+)
+def test_any_dtype_of_pandas_has_a_text(series, expected):
+    assert texts(series) == expected
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([True, False, None], dtype=object),
+        pd.Series([True, None, False], dtype="boolean"),
+        pd.Series([1.0, np.nan, 2.0, 1e20]),
+        pd.Series([0.1, 1e-7]),
+        pd.Series([1, "x", "1"], dtype=object),
+        pd.Series([2**70, 1], dtype=object),
+        pd.Series(pd.to_datetime(["2020-01-31", None])),
+        pd.Series(pd.to_timedelta(["90min", None])),
+        pd.Series(pd.PeriodIndex(["2020-01", None], freq="M")),
+        pd.Series(pd.IntervalIndex.from_tuples([(0.0, 1.5), (1.5, 3.0), None])),
+    ],
+)
+def test_categories_have_the_text_of_their_values(series):
+    assert texts(series.astype("category")) == texts(series)
+
+
+def test_the_intervals_of_a_cut_are_categories():
+    cut = pd.cut(pd.Series([1, np.nan, 9, 2]), [0, 5, 10])
+    assert texts(cut) == ["(0, 5]", None, "(5, 10]", "(0, 5]"]
+    (batch,) = table_of(pd.DataFrame({"a": cut})).batches()
+    assert pa.types.is_dictionary(batch.column(0).type)
+
+
+def test_types_of_pandas_are_kept():
+    frame = pd.DataFrame(
+        {"t": pd.to_datetime(["2020-01-31"]), "n": [1], "c": pd.Categorical(["u"])}
+    )
+    (batch,) = table_of(frame).batches()
+    assert pa.types.is_timestamp(batch.schema.field("t").type)
+    assert batch.schema.field("n").type == pa.int64()
+    assert pa.types.is_dictionary(batch.schema.field("c").type)
+
+
+def test_odd_names_of_pandas_become_names():
+    frame = pd.DataFrame([[1, 2, 3]], columns=["a", "a", 7])
+    assert table_of(frame).names == ["a", "a (2)", "7"]
+    many = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("u", "v"), ("u", "w")]))
+    assert table_of(many).names == ["u v", "u w"]
+
+
+HALF = "\ud800"  # of a surrogate pair: legal in JSON, and no character
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"city": "Graz", "age": 1}, {"city": HALF, "age": 2}],
+        {"city": ["Graz", HALF]},
+        {"city": np.array(["Graz", HALF])},
+        {"city": np.array(["Graz", 3, HALF], dtype=object)},
+        pd.DataFrame({"city": pd.Series(["Graz", HALF], dtype=object)}),
+        pd.DataFrame(
+            {"city": pd.Categorical.from_codes([0, 1], pd.Index(["Graz", HALF], dtype=object))}
+        ),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_by_its_column(data):
+    with pytest.raises(TableError, match=r"^column 'city' holds '\\ud800', with half a surrogate"):
+        table_of(data)
+
+
+@pytest.mark.parametrize(
+    "data", [[{HALF: 1}], {HALF: [1]}, pd.DataFrame([[1]], columns=pd.Index([HALF], dtype=object))]
+)
+def test_half_a_surrogate_pair_is_no_part_of_a_name(data):
+    with pytest.raises(TableError, match=r"^the name of a column, '\\ud800', has half a surrogate"):
+        table_of(data)
+
+
+def test_missing_keys_of_dicts_are_null_and_arrays_are_named_by_place():
+    assert rows_of(table_of([{"a": 1}, {"b": "x"}]).batches()) == [[1, None], [None, "x"]]
+    read = table_of(np.array([[1.0, 2.0]]))
+    assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0]])
+
+
+@given(st.lists(st.permutations("abc").flatmap(_beginnings), min_size=1, max_size=6))
+def test_rows_may_have_their_keys_in_any_order_and_lack_some(keys_of_rows):
+    rows = [{key: f"{key}{n}" for key in keys} for n, keys in enumerate(keys_of_rows)]
+    read = table_of(rows)
+    assert read.names == list(dict.fromkeys(key for row in rows for key in row))
+    found = rows_of(read.batches())
+    assert found == [[row.get(name) for name in read.names] for row in rows]
+
+
+def test_rows_without_names_are_a_table_whoever_holds_them():
+    class Held:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[1.0, 2.0], [3.0, 4.0]], dtype)
+
+    for holder in ([[1.0, 2.0], [3.0, 4.0]], ((1.0, 2.0), (3.0, 4.0)), Held()):
+        read = table_of(holder)
+        assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0], [3.0, 4.0]])
+    mixed = table_of([[1, "a", None], [None, "b", 2.5]])
+    assert rows_of(mixed.batches()) == [[1, "a", None], [None, "b", 2.5]]
+
+
+def test_only_rows_without_names_are_an_array():
+    for holder in (np.eye(2), np.eye(2).tolist()):
+        assert np.array_equal(array_of(holder).astype(float), np.eye(2))
+    frame = pd.DataFrame(np.eye(2))
+    for named in (frame, polars.DataFrame(frame), pa.table({"a": [1]}), [{"a": 1}], {"a": [1]}):
+        assert array_of(named) is None
+
+
+def test_a_path_is_opened_and_a_table_is_itself(tmp_path):
+    (tmp_path / "t.csv").write_text(written(["a"], [["1"]]))
+    read = table_of(tmp_path / "t.csv")
+    assert rows_of(read.batches()) == [["1"]]
+    assert table_of(read) is read
+
+
+def test_parts_hold_their_own_rows_only(monkeypatch):
+    monkeypatch.setattr(frames, "_PART_ROWS", 1000)
+    parts = table_of({"a": np.arange(10_000), "b": ["x"] * 10_000}).parts()
+    assert [part.first_row for part in parts] == list(range(0, 10_000, 1000))
+    sent = [pickle.dumps(part) for part in parts]
+    assert max(map(len, sent)) < 20_000
+    read = [row for part in map(pickle.loads, sent) for row in rows_of(part.batches(["a"]))]
+    assert read == [[i] for i in range(10_000)]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (3, "int is no table; give a path"),
+        ([], "^the list has no rows; give at least one"),
+        ((), "^the tuple has no rows"),
+        (np.zeros((2, 2, 2)), "ndarray is no table"),
+        (np.zeros(3), "ndarray of one dimension. Reshape your data"),
+        ([1, 2], "list of one dimension. Reshape your data"),
+        ([{"a": 1}, 3], "^row 2 of the list is no dict, as others are, but of type int; give one"),
+        (({"a": 1}, {"a": 2}, None), "^row 3 of the tuple is no dict, .* of type NoneType; "),
+        ([[1], {"a": 1}], "^row 1 of the list is no dict, as others are, but of type list; "),
+        (["ab", "cd"], "list of one dimension. Reshape your data"),
+        (pd.Series([1]), "Series of one dimension. Reshape your data"),
+        (np.zeros((2, 0)), r"0 feature\(s\) \(shape=\(2, 0\)\)"),
+        ([[1, 2], [3, 4], [5]], "row 3 has 1 cells, and most have 2"),
+        (sparse.csr_array(np.eye(2)), "dense data is required"),
+        (sparse.dok_matrix(np.eye(2)), "dense data is required"),
+        ({"a": [1], "b": [1, 2]}, "differ in length: {'a': 1, 'b': 2}"),
+        ({"a": 3}, "'a' is no list of cells"),
+        ({}, "has no columns"),
+        (pd.DataFrame({"a": []}), "has no data rows"),
+    ],
+)
+def test_what_is_no_table_is_refused(data, said):
+    with pytest.raises(TableError, match=said):
+        table_of(data)

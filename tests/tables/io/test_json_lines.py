@@ -1,0 +1,146 @@
+"""JSON objects: keys are columns, spellings of numbers stay."""
+
+import gzip
+import json
+import pickle
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables import TableError
+from granulearn.tables.io.json_lines import JsonTable, looks_like_json
+from granulearn.tables.io.table_file import ReadOptions
+from granulearn.tables.io.text_source import TextSource
+from tests.tables.nasty_tables import rows_of, tables
+
+
+def opened(content: bytes | str, folder: Path, packing=None, **reading) -> JsonTable:
+    path = folder / "table"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return JsonTable(TextSource(path, Path("t.json"), packing), ReadOptions(**reading))
+
+
+@given(
+    tables(),
+    st.sampled_from(["lines", "array", "indented"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_cells_are_read_as_they_were_written(table, form, encoding, packed, ascii_only):
+    names, rows = table
+    objects = [dict(zip(names, row, strict=True)) for row in rows]
+    if form == "lines":
+        text = "\n".join(json.dumps(row, ensure_ascii=ascii_only) for row in objects)
+    else:
+        text = json.dumps(objects, ensure_ascii=ascii_only, indent=form == "indented" or None)
+    content = text.encode(encoding)
+    with tempfile.TemporaryDirectory() as folder:
+        content = gzip.compress(content) if packed else content
+        read = opened(content, Path(folder), "gzip" if packed else None)
+        assert read.names == names
+        assert rows_of(read.batches()) == rows
+        (part,) = pickle.loads(pickle.dumps(read.parts()))
+        assert rows_of(part.batches(names[::-1])) == [row[::-1] for row in rows]
+
+
+def test_values_keep_their_spelling_and_missing_keys_are_null(tmp_path):
+    read = opened('{"a": 1.50, "b": true}\n\n{"c": "x", "a": 1e3, "b": null}\n', tmp_path)
+    assert read.names == ["a", "b", "c"]
+    assert rows_of(read.batches()) == [["1.50", "true", None], ["1e3", None, "x"]]
+    assert read.lines().tolist() == [1, 3]
+    assert read.place(1) == "line 3"
+
+
+def test_objects_of_an_array_know_their_lines(tmp_path):
+    read = opened('[\n {"a": 1},\n\n {"a":\n 2}\n]', tmp_path)
+    assert read.lines().tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (" \n", "is empty"),
+        ("[]", "is empty"),
+        ("{}\n{}", "only empty JSON objects"),
+        ('{"a": 1}\n{"a": 1,}', "line 2: this is no JSON"),
+        ('{"a": 1}\n3', "line 2: '3' is no JSON object"),
+        ('[{"a": 1}\n{"a": 2}]', "line 1: this is no JSON .a comma"),
+        ('[{"a": 1},\n{"a": 2}', "this is no JSON"),
+        (b'{"a": 1}\n{"a": "\xe4"}', "the text is not in utf-8"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_its_line(tmp_path, content, said):
+    with pytest.raises(TableError, match=said):
+        opened(content, tmp_path)
+
+
+nested = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.lists(nested, max_size=3) | st.dictionaries(st.text(), nested, max_size=3))
+def test_arrays_and_objects_are_read_as_json_that_has_their_value(value):
+    with tempfile.TemporaryDirectory() as folder:
+        content = json.dumps({"a": 1}) + "\n" + json.dumps({"a": 2, "b": value})
+        read = opened(content, Path(folder))
+        ((_, nothing), (_, cell)) = rows_of(read.batches())
+    assert (nothing, json.loads(cell)) == (None, value)
+    assert read.remarks == ("column 'b' holds arrays or objects; they are read as text",)
+
+
+def test_numbers_inside_of_arrays_keep_their_spelling(tmp_path):
+    read = opened('{"a": [1.50,  "1.50", {"é": 1e3}, true, null]}', tmp_path)
+    assert rows_of(read.batches()) == [['[1.50, "1.50", {"é": 1e3}, true, null]']]
+
+
+def test_only_some_columns_of_arrays_are_remarked_one_by_one(tmp_path):
+    read = opened(json.dumps({f"c{place}": [] for place in range(9)}), tmp_path)
+    assert len(read.remarks) == 6
+    assert read.remarks[-1] == "4 more columns hold arrays or objects"
+
+
+# Too deep to be written as a cell, and too deep to be decoded; Python 3.13 goes deeper in both.
+@pytest.mark.parametrize("depth", [600 if sys.version_info < (3, 13) else 2_000, 200_000])
+def test_what_is_nested_too_deep_is_refused_with_its_line(depth, tmp_path):
+    deep = "[" * depth + "]" * depth
+    with pytest.raises(TableError, match="line 2: "):
+        list(opened(f'{{"a": 1}}\n{{"a": {deep}}}\n', tmp_path).batches())
+
+
+@pytest.mark.parametrize(
+    ("content", "is_json"),
+    [
+        (b'\n{"a": 1}\n', True),
+        (b'[\n {"a": 1}]', True),
+        (b"{a},b\n1,2\n", False),
+        (b"[x],[y]\n1,2\n", False),
+        (b"a,b\n", False),
+        (b"", False),
+    ],
+)
+def test_json_is_known_by_its_first_object(tmp_path, content, is_json):
+    (tmp_path / "t").write_bytes(content)
+    with (tmp_path / "t").open("rb") as stream:
+        assert looks_like_json(stream) == is_json
+
+
+@pytest.mark.parametrize("end", ["][]", '] [{"a": 2}]', "] x", "]\n\n]"])
+def test_an_array_ends_where_it_ends(end, tmp_path):
+    with pytest.raises(TableError, match=r"line [13]: this is no JSON"):
+        opened('[{"a": 1}' + end, tmp_path)
+    assert rows_of(opened('[{"a": 1} ] \n\t', tmp_path).batches()) == [["1"]]
+
+
+@pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"\\udfff": 1}', '[{"a": ["\\ud800x"]}]'])
+def test_half_a_surrogate_pair_is_no_character(text, tmp_path):
+    with pytest.raises(TableError, match=r"line 1: this is no JSON .a character is half"):
+        opened(text, tmp_path)
+    assert rows_of(opened('{"a": "\\ud83d\\ude42"}', tmp_path).batches()) == [["\U0001f642"]]

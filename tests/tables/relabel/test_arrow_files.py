@@ -1,0 +1,204 @@
+"""Parquet and Arrow: other columns, types, groups of rows and packing stay."""
+
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables import TableError
+from granulearn.tables.relabel import rewrite_table
+
+N_ROWS = 10
+TABLE = pa.table(
+    {
+        "id": pa.array(range(N_ROWS), pa.int16()),
+        "nested": pa.array([[i, None] for i in range(N_ROWS)], pa.list_(pa.int8())),
+        "label": pa.array([None, *"abcabcabc"], pa.string()),
+        "long": pa.array(["x"] * N_ROWS, pa.large_string()),
+        "whole": pa.array(range(N_ROWS), pa.int32()),
+        "number": pa.array(np.arange(N_ROWS) / 4, pa.float32()),
+        "truth": pa.array([True, False] * 5),
+        "day": pa.array([date(2020, 1, 1 + i) for i in range(N_ROWS)]),
+        "time": pa.array(np.arange(N_ROWS), pa.timestamp("ns")),
+        "class": pa.array(["low", "high"] * 5).dictionary_encode(),
+    }
+).replace_schema_metadata({"made by": "a test"})
+NEW = {
+    "label": "new",
+    "long": "new",
+    "whole": "-7",
+    "number": "0.5",
+    "truth": "true",
+    "day": "1999-12-31",
+    "time": "2001-02-03 04:05:06",
+    "class": "middle",
+}
+SETTINGS = {
+    "row_group_size": 4,
+    "compression": {"id": "snappy", "nested.list.element": "zstd", "label": "gzip"},
+    "use_dictionary": ["label"],
+    "write_statistics": ["id", "label"],
+}
+
+
+def write_parquet(table, path):
+    parquet.write_table(table, path, **SETTINGS)
+
+
+def write_file(table, path, packing="lz4"):
+    options = pa.ipc.IpcWriteOptions(compression=packing)
+    with pa.ipc.new_file(path, table.schema, options=options) as writer:
+        writer.write_table(table, 4)
+
+
+def write_stream(table, path, packing="zstd"):
+    options = pa.ipc.IpcWriteOptions(compression=packing)
+    with (
+        pa.OSFile(str(path), "wb") as file,
+        pa.ipc.new_stream(file, table.schema, options=options) as writer,
+    ):
+        writer.write_table(table, 4)
+
+
+def read_parquet(path):
+    return parquet.ParquetFile(path).read()
+
+
+def read_arrow(path):
+    with pa.memory_map(str(path)) as file:
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(file).read_all()
+
+
+WAYS = {
+    "Parquet": (".parquet", write_parquet, read_parquet),
+    "Arrow file": (".arrow", write_file, read_arrow),
+    "Arrow stream": (".arrow", write_stream, read_arrow),
+}
+
+
+def rewritten(table, way, column, cells, drop=()):
+    """Return a table as it is read from a file, and from the file that it becomes."""
+    ending, write, read = WAYS[way]
+    with tempfile.TemporaryDirectory() as folder:
+        path, draft = Path(folder) / f"t{ending}", Path(folder) / f"draft{ending}"
+        write(table, path)
+        rewrite_table(path, draft, column, cells, drop=drop)
+        return read(path), read(draft)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("column", NEW)
+def test_cells_of_every_type_are_changed_and_nothing_else(way, column):
+    cells = {1: NEW[column], 5: NEW[column]}
+    table, result = rewritten(TABLE, way, column, cells)
+    assert result.schema.equals(table.schema, check_metadata=True)
+    assert result.drop_columns(column).equals(table.drop_columns(column))
+    before, after = table[column].to_pylist(), result[column].to_pylist()
+    kind = TABLE.schema.field(column).type
+    value = pa.scalar(NEW[column]).cast(pa.string() if column == "class" else kind).as_py()
+    assert after == [value if row in cells else cell for row, cell in enumerate(before)]
+    _, back = rewritten(result, way, column, {row: spelt(before[row]) for row in cells})
+    assert back[column].to_pylist() == before
+
+
+def spelt(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@given(
+    st.sampled_from(list(WAYS)),
+    st.sets(st.integers(0, N_ROWS - 1), max_size=N_ROWS - 1),
+    st.dictionaries(st.integers(0, N_ROWS - 1), st.text("aé\n")),
+)
+def test_dropped_rows_are_gone_and_the_others_are_equal(way, drop, cells):
+    table, result = rewritten(TABLE, way, "label", cells, drop)
+    kept = [row for row in range(N_ROWS) if row not in drop]
+    labels = [cells.get(row, TABLE["label"][row].as_py()) for row in kept]
+    assert result["label"].to_pylist() == labels
+    others = [name for name in TABLE.column_names if name not in ("label", "class")]
+    assert result.select(others).equals(table.select(others).take(kept))
+    assert result["class"].to_pylist() == table["class"].take(kept).to_pylist()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_change_the_file_is_copied(way, tmp_path):
+    ending, write, _ = WAYS[way]
+    path, draft = tmp_path / f"t{ending}", tmp_path / f"draft{ending}"
+    write(TABLE, path)
+    for column, cells in [("label", {}), ("label", {1: "a"}), ("whole", {3: "3"})]:
+        rewrite_table(path, draft, column, cells)
+        assert draft.read_bytes() == path.read_bytes()
+
+
+def test_parquet_keeps_groups_packing_dictionaries_and_statistics(tmp_path):
+    path, draft = tmp_path / "t.parquet", tmp_path / "draft.parquet"
+    write_parquet(TABLE, path)
+    rewrite_table(path, draft, "label", {1: "new"})
+    assert _described(draft) == _described(path)
+
+
+def _described(path):
+    metadata = parquet.ParquetFile(path).metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    return [
+        (group.num_rows, one.path_in_schema, one.compression, one.is_stats_set, set(one.encodings))
+        for group in groups
+        for one in map(group.column, range(group.num_columns))
+    ] + [metadata.format_version, set(metadata.metadata)]
+
+
+def test_parquet_keeps_the_old_names_of_elements(tmp_path):
+    path, draft = tmp_path / "t.parquet", tmp_path / "draft.parquet"
+    table = pa.table({"nested": [[1], [2]], "label": ["a", "b"]})
+    parquet.write_table(table, path, use_compliant_nested_type=False)
+    rewrite_table(path, draft, "label", {1: "c"})
+    assert parquet.ParquetFile(draft).schema.equals(parquet.ParquetFile(path).schema)
+
+
+def test_parquet_keeps_old_times_and_the_frame_of_pandas(tmp_path):
+    path, draft = tmp_path / "t.parquet", tmp_path / "draft.parquet"
+    frame = pd.DataFrame(
+        {"time": pd.to_datetime(["2020-01-01", "2021-01-01"]), "label": ["a", "b"]}
+    )
+    frame.index = pd.Index(["first", "second"], name="name")
+    frame.to_parquet(path, use_deprecated_int96_timestamps=True, version="1.0")
+    rewrite_table(path, draft, "label", {1: "c"})
+    frame["label"] = ["a", "c"]
+    pd.testing.assert_frame_equal(pd.read_parquet(draft), frame, check_dtype=False)
+    assert parquet.ParquetFile(draft).schema.equals(parquet.ParquetFile(path).schema)
+    assert _described(draft)[-2] == "1.0"
+
+
+@pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("write", [write_file, write_stream])
+def test_arrow_keeps_kind_batches_and_packing(packing, write, tmp_path):
+    path, draft = tmp_path / "t.arrow", tmp_path / "draft.arrow"
+    table = pa.table({"x": np.arange(4000.0), "label": ["a", "b"] * 2000})
+    write(table, path, packing)
+    rewrite_table(path, draft, "label", {1: "c"})
+    assert draft.read_bytes()[:6] == path.read_bytes()[:6]
+    assert abs(draft.stat().st_size - path.stat().st_size) < 100
+    assert read_arrow(draft)["x"].num_chunks == read_arrow(path)["x"].num_chunks
+
+
+def test_feather_is_read_by_pandas(tmp_path):
+    path, draft = tmp_path / "t.feather", tmp_path / "draft.feather"
+    frame = pd.DataFrame({"x": [1, 2], "label": ["a", "b"]})
+    feather.write_feather(frame, path)
+    rewrite_table(path, draft, "label", {0: "z"})
+    pd.testing.assert_frame_equal(pd.read_feather(draft), frame.assign(label=["z", "b"]))
+
+
+def test_a_label_that_the_type_cannot_hold_is_named(tmp_path):
+    with pytest.raises(TableError, match=r"column 'whole' is of the type int32.*label 'many'"):
+        rewritten(TABLE, "Parquet", "whole", {0: "many"})

@@ -1,0 +1,157 @@
+"""JSON: only the bytes of a changed value differ, and changing it back gives them again."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from granulearn.tables import TableError
+from tests.tables.relabel.rewritten_tables import read, rewritten
+
+
+def can_be_bare(text: str) -> bool:
+    try:
+        return not isinstance(json.loads(text), (str, dict, list, type(None)))
+    except ValueError:
+        return False
+
+
+@dataclass
+class JsonText:
+    """Objects with a key for the label, in pieces."""
+
+    labels: list[str]
+    encoding: str
+    escapes: bool
+    strings_only: bool
+    spaced: bool
+    form: str
+
+    def piece(self, label: str) -> str:
+        if can_be_bare(label) and not self.strings_only:
+            return label
+        return json.dumps(label, ensure_ascii=self.escapes)
+
+    def content(self, changed=None, drop=()) -> bytes:
+        blank = " " if self.spaced else ""
+        rows = []
+        for number, label in enumerate(self.labels):
+            first = json.dumps(f"é{number}", ensure_ascii=self.escapes)
+            piece = self.piece((changed or {}).get(number, label))
+            rows.append(
+                f'{{{blank}"a":{blank}{first},{blank}"label" :{blank}{piece},"z":[{{"label":1}}] }}'
+            )
+        kept = [row for number, row in enumerate(rows) if number not in drop]
+        text = {
+            "lines": "".join(f"{row}\r\n" for row in kept),
+            "open lines": "\n".join(kept),
+            "array": f" [{','.join(kept)}]",
+            "lines of an array": "[\n  " + ",\n  ".join(kept) + "\n]\n",
+        }[self.form]
+        return text.encode(self.encoding)
+
+    @property
+    def reading(self) -> dict[str, str]:
+        return {"encoding": self.encoding}
+
+
+LABELS = st.one_of(
+    st.sampled_from(["true", "false", "1", "-2.50", "1e3", "null", "01", "", "[1]"]),
+    st.text('aé"\\/\n\x01{}[],:\u2028', max_size=4),
+)
+
+
+@st.composite
+def json_texts(draw):
+    labels = draw(st.lists(LABELS, min_size=1, max_size=6))
+    return JsonText(
+        labels=[*labels, "17"],  # the last one tells the habit
+        encoding=draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])),
+        escapes=draw(st.booleans()),
+        strings_only=draw(st.booleans()),
+        spaced=draw(st.booleans()),
+        form=draw(st.sampled_from(["lines", "open lines", "array", "lines of an array"])),
+    )
+
+
+@given(json_texts(), st.data())
+def test_only_the_changed_values_differ_and_changing_back_gives_the_bytes_that_were(file, data):
+    numbers = st.integers(0, len(file.labels) - 2)
+    cells = data.draw(st.dictionaries(numbers, LABELS, min_size=1))
+    there = rewritten(file.content(), "t.json", "label", cells, **file.reading)
+    assert there == file.content(cells)
+    back = {number: file.labels[number] for number in cells}
+    assert rewritten(there, "t.json", "label", back, **file.reading) == file.content()
+    labels = [row[1] for row in read(there, "t.json", **file.reading)[1]]
+    assert labels == [cells.get(number, label) for number, label in enumerate(file.labels)]
+
+
+@given(json_texts(), st.data())
+def test_dropped_objects_go_with_their_line_or_comma(file, data):
+    numbers = st.integers(0, len(file.labels) - 1)
+    drop = data.draw(st.sets(numbers, min_size=1, max_size=len(file.labels) - 1))
+    cells = {number: "new" for number in range(len(file.labels)) if number % 2}
+    result = rewritten(file.content(), "t.json", "label", cells, drop, **file.reading)
+    assert result == file.content(cells, drop)
+
+
+@pytest.mark.parametrize("content", [b'{"a": 1}\n\n{"a": null}\r{"a": "x"}', b'[{"a": 1},]'])
+def test_without_a_change_the_file_is_copied(content):
+    assert rewritten(content, "t.json", "a", {}) == content
+    assert rewritten(content, "t.json", "a", {0: "1"}) == content
+
+
+def test_a_key_that_is_missing_is_added_at_the_end_as_the_others_are_spaced():
+    content = b'{"a": 1, "b": 2}\n{"a": 3}\n{"a":3}\n{}\n{"a":1,"c":[]}\n'
+    result = rewritten(content, "t.jsonl", "b", dict.fromkeys(range(1, 5), "x"))
+    assert result == (
+        b'{"a": 1, "b": 2}\n{"a": 3, "b": "x"}\n{"a":3,"b":"x"}\n{"b": "x"}\n'
+        b'{"a":1,"c":[],"b":"x"}\n'
+    )
+
+
+def test_null_becomes_what_the_column_holds():
+    content = b'{"a": null, "b": null}\n{"a": 1, "b": "1"}\n'
+    assert rewritten(content, "t.jsonl", "a", {0: "2"}) == content.replace(b"null", b"2", 1)
+    assert rewritten(content, "t.jsonl", "b", {0: "2"}) == content.replace(
+        b'"b": null', b'"b": "2"'
+    )
+
+
+def test_a_string_stays_a_string_where_no_other_cell_tells():
+    assert rewritten(b'{"a": "x"}\n{"a": "y"}\n', "t.jsonl", "a", {0: "1"}) == (
+        b'{"a": "1"}\n{"a": "y"}\n'
+    )
+
+
+def test_the_last_of_equal_keys_is_changed_and_names_with_blanks_are_found():
+    content = b'{" a ": 1, "b": 2, " a ": 3}\n{" a ": 4}\n'
+    assert rewritten(content, "t.jsonl", "a", {0: "9"}) == content.replace(b"3", b"9")
+
+
+def test_letters_are_spelt_as_the_old_value_or_the_file_spells_them():
+    content = '{"a": "\\u00e9"}\n{"a": "é"}\n{"a": "x"}\n'
+    result = rewritten(content.encode(), "t.jsonl", "a", dict.fromkeys(range(3), "ü"))
+    assert result.decode() == '{"a": "\\u00fc"}\n{"a": "ü"}\n{"a": "ü"}\n'
+    assert rewritten(b'{"a": "x"}\n', "t.jsonl", "a", {0: "ü"}) == b'{"a": "\\u00fc"}\n'
+
+
+def test_what_the_encoding_lacks_is_written_as_its_number():
+    content = '{"a": "é"}\n{"a": "x"}\n'.encode("cp1252")
+    result = rewritten(content, "t.jsonl", "a", {0: "漢"}, encoding="cp1252")
+    assert result == content.replace(b"\xe9", b"\\u6f22")
+
+
+def test_arrays_and_objects_are_refused_with_their_line():
+    with pytest.raises(TableError, match=r"line 2: 'a' holds an array or an object"):
+        rewritten(b'{"a": 1}\n{"a": [1]}\n', "t.jsonl", "a", {1: "x"})
+
+
+def test_an_array_below_lines_and_blanks_below_an_array_stay():
+    content = b'{"a": 1}\n\n[{"a": 2},\n{"a": 3}]\n \n'
+    assert rewritten(content, "t.json", "a", {0: "5", 2: "6"}, {1}) == (
+        b'{"a": 5}\n\n[{"a": 6}]\n \n'
+    )
+    assert rewritten(content, "t.json", "a", {}, {1, 2}) == b'{"a": 1}\n\n[]\n \n'

@@ -1,0 +1,47 @@
+"""Names of models stand for classifiers."""
+
+import pytest
+
+from granulearn.estimators import BallEnsembleClassifier, RobustClassifier
+from granulearn.training.model_kinds import (
+    DEFAULT_MODEL,
+    make_model,
+    model_kinds,
+    model_names,
+    search_grid,
+)
+from tests.models.fitted_pipelines import SAVED_CLASSIFIERS
+
+
+def test_each_classifier_that_can_be_saved_has_one_name():
+    # All but the one that is made of other classifiers: which ones is said in Python.
+    of_its_own = set(SAVED_CLASSIFIERS) - {BallEnsembleClassifier}
+    assert sorted(kind.class_name for kind in model_kinds().values()) == sorted(
+        classifier.__name__ for classifier in of_its_own
+    )
+
+
+def test_the_default_comes_first_and_is_the_recommended_one():
+    assert next(iter(model_kinds())) == DEFAULT_MODEL
+    assert isinstance(make_model(DEFAULT_MODEL, 0), RobustClassifier)
+
+
+def test_the_seed_is_passed_on():
+    assert make_model("rvfl", 7).random_state == 7
+
+
+def test_every_core_is_used():
+    assert make_model("robust", 0).n_jobs == -1
+
+
+def test_names_complete():
+    assert model_names("g") == ["gb-rvfl", "ge-gbrvfl"]
+
+
+@pytest.mark.parametrize("name", [n for n, kind in model_kinds().items() if kind.tunable])
+def test_every_candidate_of_the_grid_is_a_setting_of_the_model(name):
+    model = make_model(name, 0)
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    for activation in search_grid(name)["model__activation"]:
+        model.set_params(activation=activation, n_hidden=3).fit(X, [0, 0, 1, 1])
+    assert {key.removeprefix("model__") for key in search_grid(name)} <= set(model.get_params())

@@ -1,0 +1,407 @@
+"""TableClassifier: the same model from every holder of a table, and from the command line."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+
+from granulearn import TableClassifier
+from granulearn.estimators import RVFLClassifier
+from granulearn.models import save_model
+from granulearn.tables import TableError
+from tests.cli.commands import people, succeeds
+
+
+def shop(n_rows=120, seed=0) -> pd.DataFrame:
+    """Return a table with every type of pandas that a user may have."""
+    rng = np.random.default_rng(seed)
+    late = rng.random(n_rows) < 0.5
+    frame = pd.DataFrame(
+        {
+            "weight": rng.normal(3, 1, n_rows) + 2.5 * late,
+            "pieces": pd.array(rng.integers(1, 9, n_rows), dtype="Int64"),
+            "ordered": pd.Timestamp("2020-01-01")
+            + pd.to_timedelta(rng.integers(0, 700, n_rows) + 100 * late, unit="D"),
+            "gift": rng.random(n_rows) < 0.3,
+            "paid": pd.array(rng.random(n_rows) < 0.5, dtype="boolean"),
+            "city": rng.choice(np.array(["Graz", "Lyon", "Ōsaka"], dtype=object), n_rows),
+            "size": pd.Categorical(rng.choice(["S", "M", "L"], n_rows)),
+            "late": np.where(late, "yes", "no"),
+        }
+    )
+    frame.loc[3, ["pieces", "paid", "ordered"]] = None
+    frame.loc[4, ["weight", "city"]] = None
+    return frame
+
+
+def model(**settings) -> TableClassifier:
+    return TableClassifier(**{"model": "rvfl", "random_state": 0} | settings)
+
+
+@pytest.fixture(name="holders", scope="module")
+def same_table_in_many_holders(tmp_path_factory):
+    frame, folder = shop(), tmp_path_factory.mktemp("shop")
+    frame.to_csv(folder / "shop.csv", index=False)
+    arrow = pa.Table.from_pandas(frame, preserve_index=False)
+    parquet.write_table(arrow, folder / "shop.parquet")
+    plain = frame.astype(object).where(frame.notna(), None)
+    return {
+        "pandas": frame,
+        "objects": plain,
+        "any index": frame.set_index(np.arange(120) * 7 % 120),
+        "columns in another order": frame[frame.columns[::-1]],
+        "polars": polars.from_pandas(frame),
+        "lazy polars": polars.from_pandas(frame).lazy(),
+        "Arrow": arrow,
+        "list of dicts": plain.to_dict("records"),
+        "dict of columns": plain.to_dict("list"),
+        "CSV": folder / "shop.csv",
+        "CSV, as text": str(folder / "shop.csv"),
+        "Parquet": folder / "shop.parquet",
+    }
+
+
+@pytest.fixture(name="probabilities", scope="module")
+def what_all_must_give(holders):
+    return model().fit(holders["pandas"], "late").predict_proba(holders["pandas"])
+
+
+HOLDERS = [
+    *["pandas", "objects", "any index", "polars", "lazy polars", "Arrow"],
+    *["list of dicts", "dict of columns", "CSV", "Parquet"],
+]
+
+
+@pytest.mark.parametrize("holder", [*HOLDERS, "CSV, as text"])
+def test_every_holder_of_a_table_gives_the_same_model(holder, holders, probabilities):
+    table = holders[holder]
+    fitted = model().fit(table, "late")
+    assert fitted.classes_.tolist() == ["no", "yes"]
+    assert_array_equal(fitted.predict_proba(table), probabilities)
+    assert_array_equal(fitted.predict(table), fitted.classes_[probabilities.argmax(axis=1)])
+    assert {column.name: column.kind for column in fitted.schema_.used} == {
+        "weight": "number",
+        "pieces": "number",
+        "ordered": "date",
+        "gift": "yes/no",
+        "paid": "yes/no",
+        "city": "category",
+        "size": "category",
+    }
+
+
+@pytest.mark.parametrize("holder", [*HOLDERS, "columns in another order"])
+def test_a_model_predicts_every_holder_alike(holder, holders, probabilities):
+    fitted = model().fit(holders["CSV"], "late")
+    assert_array_equal(fitted.predict_proba(holders[holder]), probabilities)
+
+
+@pytest.mark.parametrize("holder", ["pandas", "polars", "Arrow"])
+@pytest.mark.parametrize("as_labels", [np.asarray, list, pd.Series, pd.Categorical])
+def test_labels_beside_the_table_equal_those_in_it(holder, as_labels, holders, probabilities):
+    drop = {
+        "pandas": lambda table: table.drop(columns="late"),
+        "polars": lambda table: table.drop("late"),
+        "Arrow": lambda table: table.drop_columns(["late"]),
+    }[holder]
+    X, y = drop(holders[holder]), as_labels(holders["pandas"]["late"])
+    fitted = model().fit(X, y)
+    assert_array_equal(fitted.predict_proba(X), probabilities)
+    assert list(fitted.feature_names_in_) == list(shop().columns.drop("late"))
+
+
+@pytest.mark.parametrize("name", ["robust", "gb-rvfl", "rvfl"])
+def test_the_command_line_fits_the_same_model(name, holders, tmp_path):
+    succeeds(
+        "fit", holders["CSV"], "--target", "late", "--model", name, "--test", 0, "--seed", 3,
+        "-o", tmp_path / "m.skops",
+    )  # fmt: skip
+    by_command = TableClassifier.load(tmp_path / "m.skops")
+    in_python = TableClassifier(name, random_state=3).fit(holders["pandas"], "late")
+    expected = in_python.predict_proba(holders["pandas"])
+    assert_array_equal(by_command.predict_proba(holders["CSV"]), expected)
+    assert by_command.schema_.to_json() == in_python.schema_.to_json()
+    assert by_command.model == name
+
+
+@pytest.mark.parametrize("fitted_to", ["pandas", "objects", "CSV"])
+@pytest.mark.parametrize("predicted", ["CSV", "Parquet"])
+def test_saved_loaded_and_on_the_command_line_it_predicts_the_same(
+    fitted_to, predicted, holders, probabilities, tmp_path
+):
+    fitted = model().fit(holders[fitted_to], "late")
+    fitted.save(tmp_path / "m.skops")
+    loaded = TableClassifier.load(tmp_path / "m.skops")
+    assert_array_equal(loaded.predict_proba(holders[predicted]), probabilities)
+    assert_array_equal(loaded.classes_, fitted.classes_)
+    assert loaded.n_features_in_ == fitted.n_features_in_
+    assert_array_equal(loaded.feature_names_in_, fitted.feature_names_in_)
+    succeeds(
+        "predict", tmp_path / "m.skops", holders[predicted], "--proba",
+        "-o", tmp_path / "out.parquet",
+    )  # fmt: skip
+    written = pd.read_parquet(tmp_path / "out.parquet")
+    assert_array_equal(written[["probability_no", "probability_yes"]], probabilities)
+    assert written["prediction"].tolist() == fitted.predict(holders[predicted]).tolist()
+
+
+def test_a_file_of_a_plain_pipeline_is_no_classifier_for_tables(tmp_path):
+    save_model(RVFLClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1]), tmp_path / "m.skops")
+    with pytest.raises(TableError, match=r"m\.skops holds no classifier for tables; use load_mod"):
+        TableClassifier.load(tmp_path / "m.skops")
+
+
+def test_a_missing_column_is_named_with_what_is_there_instead(holders):
+    fitted = model().fit(holders["pandas"], "late")
+    with pytest.raises(TableError, match=r"lacks 1 of the 7 columns .*: 'city'; it has 'cité'"):
+        fitted.predict(holders["pandas"].rename(columns={"city": "cité"}))
+
+
+def test_columns_that_were_left_out_need_not_be_there(holders):
+    frame = holders["pandas"].assign(constant=1, nr=range(120))
+    fitted = model().fit(frame, "late")
+    assert [column.name for column in fitted.schema_.left_out] == ["constant", "nr"]
+    assert fitted.n_features_in_ == 9
+    expected = fitted.predict_proba(frame)
+    assert_array_equal(fitted.predict_proba(holders["pandas"]), expected)
+
+
+def test_what_the_user_says_about_columns_is_heard(holders):
+    frame = holders["pandas"].assign(constant=1)
+    fitted = model(categorical=["pieces"], ignore=["gift"], include=["constant"])
+    schema = fitted.fit(frame, "late").schema_
+    assert schema["pieces"].kind == "category"
+    assert schema["gift"].left_out == "asked"
+    assert not schema["constant"].left_out
+    days = {
+        "day": ["01/02/2020", "03/04/2021"] * 20,
+        "n": list(range(20)) * 2,
+        "y": list("abbaabba") * 5,
+    }
+    for order in (True, False):
+        assert model(day_first=order).fit(days, "y").schema_["day"].date.day_first is order
+    assert model().fit(days, "y").schema_["day"].left_out == "ambiguous date"
+
+
+def test_a_column_that_is_not_there_is_named_with_all_other_problems(holders):
+    with pytest.raises(TableError) as caught:
+        model(ignore=["gifts"]).fit(holders["pandas"], "delay")
+    assert [problem for problem in caught.value.problems if "'gifts'" in problem]
+    assert [problem for problem in caught.value.problems if "'delay'" in problem]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([0, 1], dtype=np.int8),
+        np.array([-1, 1]),
+        np.array([3.0, 2.0]),
+        np.array([0.5, 7.25], dtype=np.float32).round().astype(np.float32),
+        np.array([True, False]),
+        np.array([10**17, 10**17 + 1]),
+    ],
+    ids=str,
+)
+def test_numbers_as_labels_keep_their_type_and_value(labels, holders):
+    X = holders["pandas"].drop(columns="late")
+    y = labels[(holders["pandas"]["late"] == "yes").astype(int)]
+    fitted = model().fit(X, y)
+    assert fitted.classes_.dtype == labels.dtype
+    assert_array_equal(fitted.classes_, np.unique(labels))
+    assert_array_equal(fitted.predict(X), fitted.classes_[fitted.predict_proba(X).argmax(axis=1)])
+    assert (fitted.predict(X) == y).mean() > 0.8
+
+
+def test_whole_numbers_in_a_column_of_the_table_are_numbers(holders):
+    frame = holders["pandas"].assign(late=lambda f: (f["late"] == "yes") * 2 + 1)
+    inside = model().fit(frame, "late")
+    beside = model().fit(frame.drop(columns="late"), frame["late"])
+    assert inside.classes_.tolist() == beside.classes_.tolist() == [1, 3]
+    assert_array_equal(inside.predict_proba(frame), beside.predict_proba(frame))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", object])
+def test_truth_values_in_a_column_of_the_table_are_truth_values(dtype, holders, tmp_path):
+    late = holders["pandas"]["late"] == "yes"
+    frame = holders["pandas"].assign(late=late.astype(dtype))
+    inside = model().fit(frame, "late")
+    beside = model().fit(frame.drop(columns="late"), late)
+    assert inside.classes_.tolist() == beside.classes_.tolist() == [False, True]
+    assert_array_equal(inside.predict_proba(frame), beside.predict_proba(frame))
+    assert inside.score(frame, late) > 0.8
+    inside.save(tmp_path / "late.skops")
+    loaded = TableClassifier.load(tmp_path / "late.skops")
+    assert loaded.predict(frame).dtype == bool
+    assert_array_equal(loaded.predict(frame), inside.predict(frame))
+
+
+def test_the_command_line_learns_and_predicts_truth_values_as_python_does(holders, tmp_path):
+    frame = holders["pandas"].assign(late=lambda f: f["late"] == "yes")
+    frame.to_parquet(tmp_path / "t.parquet")
+    run = ("-o", tmp_path / "m.skops", "--model", "rvfl", "--test", 0, "--seed", 0)
+    succeeds("fit", tmp_path / "t.parquet", "--target", "late", *run)
+    succeeds("predict", tmp_path / "m.skops", tmp_path / "t.parquet", "-o", tmp_path / "p.csv")
+    expected = model().fit(frame, "late").predict(frame)
+    assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == expected.tolist()
+
+
+def test_a_message_about_numbers_as_labels_names_the_number():
+    X = {"a": np.arange(40.0) % 7, "b": np.arange(40.0) % 5}
+    with pytest.raises(TableError, match="'class 7' in every row"):
+        model().fit(X, np.full(40, 7))
+    fitted = model().fit(X, np.array([7, 9] * 19 + [12] * 2))
+    assert any("'class 12' (2 rows)" in said for said in fitted.check_.warnings)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_spellings_of_a_label_are_joined_unless_they_are_exact(beside, holders):
+    frame = holders["pandas"].copy()
+    frame.loc[:9, "late"] = frame.loc[:9, "late"].str.upper()
+    given = (frame.drop(columns="late"), frame["late"]) if beside else (frame, "late")
+    joined = model().fit(*given)
+    assert joined.classes_.tolist() == ["no", "yes"]
+    assert any("were joined" in said for said in joined.check_.warnings)
+    assert model(exact_labels=True).fit(*given).classes_.tolist() == ["NO", "YES", "no", "yes"]
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("mark", [None, np.nan, "", "n/a"])
+def test_rows_without_a_label_are_left_out(beside, mark, holders):
+    frame = holders["pandas"].copy()
+    frame.loc[10:19, "late"] = mark
+    given = (frame.drop(columns="late"), frame["late"]) if beside else (frame, "late")
+    fitted = model().fit(*given)
+    known = frame.drop(index=range(10, 20))
+    assert fitted.card_.dropped_rows == 10
+    assert fitted.card_.rows == 110
+    expected = model().fit(known, "late").predict_proba(frame)
+    assert_allclose(fitted.predict_proba(frame), expected)
+
+
+@pytest.mark.parametrize(
+    "as_labels",
+    [
+        lambda y: pd.Series(y, dtype="Int64"),
+        lambda y: np.array([np.nan if label is None else label for label in y]),
+        lambda y: y,
+    ],
+    ids=["nullable", "floats", "a list"],
+)
+def test_numbers_with_some_missing_are_labels_of_the_other_rows(as_labels, holders):
+    frame = holders["pandas"].drop(columns="late")
+    y = [None if row % 12 == 0 else row % 3 for row in range(120)]
+    fitted = model().fit(frame, as_labels(y))
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.card_.dropped_rows == 10
+
+
+def test_labels_of_another_length_are_refused(holders):
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[120, 119\]"):
+        model().fit(holders["pandas"], ["a", "b"] * 59 + ["a"])
+
+
+def test_the_name_of_the_labels_may_be_that_of_a_column(holders):
+    frame = holders["pandas"]
+    y = frame["late"].rename("city")
+    fitted = model().fit(frame.drop(columns="late"), y)
+    assert fitted.card_.target == "city_"
+
+
+def test_clone_parameters_and_pickle(holders, probabilities):
+    settings = {"model": "rvfl", "ignore": ["x"], "random_state": 0, "exact_labels": True}
+    unfitted = TableClassifier(**settings)
+    assert unfitted.get_params().items() >= settings.items()
+    assert clone(unfitted).get_params() == unfitted.get_params()
+    assert repr(unfitted.set_params(ignore=())) == (
+        "TableClassifier(exact_labels=True, model='rvfl', random_state=0)"
+    )
+    fitted = model().fit(holders["pandas"], "late")
+    copied = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(copied.predict_proba(holders["pandas"]), probabilities)
+    with pytest.raises(NotFittedError):
+        clone(fitted).predict(holders["pandas"])
+    with pytest.raises(NotFittedError):
+        clone(fitted).save("nowhere")
+    with pytest.raises(NotFittedError):
+        clone(fitted).schema_  # noqa: B018
+
+
+def test_any_classifier_for_numbers_can_learn_from_a_table(holders, tmp_path):
+    frame = holders["pandas"]
+    forest = RandomForestClassifier(n_estimators=5, random_state=0)
+    fitted = TableClassifier(forest).fit(frame, "late")
+    assert fitted.get_params()["model__n_estimators"] == 5
+    assert not hasattr(forest, "classes_")
+    assert fitted.score(frame, frame["late"]) > 0.8
+    with pytest.raises(ValueError, match="which load_model would refuse"):
+        fitted.save(tmp_path / "m.skops")
+
+
+def test_a_name_that_is_no_model_is_refused_with_those_that_are(holders):
+    with pytest.raises(ValueError, match=r"model='svm' is not one of robust, "):
+        TableClassifier("svm").fit(holders["pandas"], "late")
+
+
+def test_it_can_be_cross_validated(holders):
+    frame = holders["pandas"]
+    X, y = frame.drop(columns="late"), frame["late"].to_numpy()
+    scores = cross_val_score(model(), X, y, cv=3, error_score="raise")
+    assert scores.mean() > 0.6
+
+
+def test_cells_of_another_form_are_warned_of_or_refused(holders):
+    table = {"day": [f"{i % 28 + 1}.{i % 12 + 1}.2020" for i in range(400)]}
+    table |= {
+        "n": np.sin(np.arange(400)),
+        "y": np.where(np.cos(np.arange(400) * 5.0) > 0, "a", "b"),
+    }
+    fitted = model().fit(table, "y")
+    one = {**table, "day": ["31.2.2020", *table["day"][1:]]}
+    with pytest.warns(UserWarning, match="'day': 1 cell does not hold dates, as in training"):
+        fitted.predict(one)
+    with pytest.raises(TableError, match="column 'day' held dates in training, but here 9 of 400"):
+        fitted.predict({**table, "day": ["soon"] * 9 + table["day"][9:]})
+
+
+def test_categories_that_training_did_not_have_are_warned_of(holders):
+    frame = holders["pandas"]
+    fitted = model().fit(frame, "late")
+    unknown = frame.assign(city=frame["city"].replace("Graz", "Linz"))
+    with pytest.warns(UserWarning, match="'city': .* 1 category that training .*'Linz' at") as said:
+        fitted.predict(unknown)
+    assert len(said) == 1
+
+
+def test_a_file_without_rows_cannot_be_predicted(holders, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(holders["CSV"].read_text().splitlines()[0] + "\n")
+    with pytest.raises(TableError, match="no data rows"):
+        model().fit(holders["CSV"], "late").predict(path)
+
+
+def test_files_of_several_batches_are_one_table(tmp_path, monkeypatch):
+    people(300).to_csv(tmp_path / "t.csv", index=False)
+    fitted = model().fit(tmp_path / "t.csv", "label")
+    whole = fitted.predict_proba(tmp_path / "t.csv")
+    people(300).to_parquet(tmp_path / "t.parquet", row_group_size=40)
+    monkeypatch.setattr("granulearn.tables.io.arrow_files.rows_per_batch", lambda n: 13)
+    assert_array_equal(fitted.predict_proba(tmp_path / "t.parquet"), whole)
+    again = model().fit(tmp_path / "t.parquet", "label")
+    assert_array_equal(again.predict_proba(tmp_path / "t.csv"), whole)
+
+
+def test_threads_change_no_result(holders):
+    one, two = (
+        TableClassifier("robust", random_state=0, n_jobs=n).fit(holders["pandas"], "late")
+        for n in (None, 2)
+    )
+    assert_array_equal(one.predict_proba(holders["pandas"]), two.predict_proba(holders["pandas"]))
