@@ -28,8 +28,8 @@ from granulearn.datasets.pipelines import columns_by_name, columns_by_place
 from granulearn.tables import ColumnOptions, TableError, TrainingTable, read_training_table
 from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.columns.dates import RUNNING
-from granulearn.tables.labelled import labelled_table
 from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.training_table import labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,9 +17,9 @@ from granulearn.estimators import RVFLCommitteeRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.columns.schema import NUMBER
 from granulearn.tables.columns.typed_rows import joined_rows
-from granulearn.tables.inspection import first_look, problems_of_names, report_first
+from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
-from granulearn.tables.labelled import TARGET
+from granulearn.tables.training_table import TARGET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     if problems:
         raise TableError.about(file.path, problems)
     batches = [batch for batch in file.batches() if batch.num_rows]
-    report = report_first(file, first_look(batches, None), None, options)
+    report = report_first(file, first_pass(batches, None), None, options)
     if report.problems:
         raise TableError.about(file.path, report.problems)
     column = report.schema[target]
