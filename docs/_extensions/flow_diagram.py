@@ -21,6 +21,7 @@ GAP, MARGIN, PADDING, LINE = 22, 4, 11, 16
 SIZES = {"words": 12.5, "uses": 11.5}  # as in granulearn.css
 LETTER = 0.56  # the width of a letter in the mean, of its size
 WORDS = {
+    "preprocess": "columns become numbers",
     "tables": "a file becomes typed columns, and is written back untouched",
     "datasets": "named sets, noise to test with",
     "balls": "similar samples become balls",

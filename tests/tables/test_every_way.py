@@ -33,8 +33,7 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.typed_rows import joined_rows
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.faults.examination import join_examinations
 from granulearn.tables.inspection import (
     first_look,
@@ -45,6 +44,7 @@ from granulearn.tables.inspection import (
 )
 from granulearn.tables.io import frames, row_batches, text_scan, text_table
 from granulearn.tables.labels.labels import read_labels
+from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
 from granulearn.training.trained_model import input_cards
 from tests.tables.nasty_tables import written

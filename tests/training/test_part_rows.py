@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from granulearn.datasets.target_encoding import folds_of_rows
-from granulearn.tables.columns.column_options import ColumnOptions
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.faults.examination import find
 from granulearn.tables.inspection import report_first
 from granulearn.tables.io.frames import table_of

@@ -26,8 +26,8 @@ from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.datasets import make_pipeline_for
 from granulearn.datasets.pipelines import columns_by_name, columns_by_place
 from granulearn.tables import ColumnOptions, TableError, TrainingTable, read_training_table
-from granulearn.tables.columns.cells import as_text, is_nested
-from granulearn.tables.columns.dates import RUNNING
+from granulearn.tables.parse.cells import as_text, is_nested
+from granulearn.tables.parse.dates import RUNNING
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.tables.training_table import labelled_table
 

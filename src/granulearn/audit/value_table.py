@@ -15,10 +15,9 @@ from granulearn.audit.value_audit import check_values, list_values
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
-from granulearn.tables.columns.schema import NUMBER
-from granulearn.tables.columns.typed_rows import joined_rows
 from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
+from granulearn.tables.schema import NUMBER, joined_rows
 from granulearn.tables.training_table import TARGET
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ from granulearn.models.skops_trees import PROTOCOL, rebuild
 from granulearn.models.tree_writing import UnlistedTypes, packed, write_member, written_tree
 from granulearn.models.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.models.version_remarks import one_remark_on_versions
-from granulearn.tables.columns.schema import NUMBER, Column
+from granulearn.tables.schema import NUMBER, Column
 
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees. 4: lists of plain values are one

@@ -13,9 +13,9 @@ from granulearn.audit.verified import CHANGE
 from granulearn.review.class_names import ClassNames
 from granulearn.review.decisions import EXCLUDE, Decision, DecisionsError, check_belong
 from granulearn.tables import ReadOptions, open_table
-from granulearn.tables.columns.cells import as_text
 from granulearn.tables.io.table_file import known_columns
 from granulearn.tables.labels import decide_labels, label_key, profile_labels
+from granulearn.tables.parse.cells import as_text
 from granulearn.tables.relabel import rewrite_table
 from granulearn.tables.row_hashes import row_hashes
 

@@ -14,10 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.schema import Schema
-from granulearn.tables.columns.typed_rows import TypedRows
 from granulearn.tables.labels import label_key
 from granulearn.tables.messages import Message, Setting, listed
+from granulearn.tables.schema import Schema, TypedRows
 
 # A column of more different values is not a code of the target.
 FEW_VALUES = 1000

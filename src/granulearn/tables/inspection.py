@@ -11,12 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from granulearn.tables.checks import CheckStatistics, Findings, check_rows, find
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.decisions import decide_schema as infer_schema
-from granulearn.tables.columns.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import LONGEST_CATEGORY, TableSurvey, join_surveys
-from granulearn.tables.columns.uses import leave_out
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema, leave_out
 from granulearn.tables.io.naming import similar_names
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import (
@@ -27,6 +23,8 @@ from granulearn.tables.labels import (
     read_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of, listed
+from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, join_profiles, profile_batches
+from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
 
 # Headers by which the output of our own commands is known.
 _OWN_OUTPUTS = {
@@ -39,13 +37,13 @@ _OWN_OUTPUTS = {
 class FirstPass:
     """Profiles of the cells and labels of some rows; `+` adds those of the rows that follow."""
 
-    cells: TableSurvey
+    cells: TableProfile
     labels: LabelProfile | None
 
     def __add__(self, later: FirstPass) -> FirstPass:
         both = self.labels is not None and later.labels is not None
         labels = self.labels + later.labels if both else None  # type: ignore[operator]
-        return FirstPass(join_surveys(self.cells, later.cells), labels)
+        return FirstPass(join_profiles(self.cells, later.cells), labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +142,7 @@ def first_pass(
             row += batch.num_rows
             yield batch
 
-    cells = survey_batches(without_labels(), first_row)
+    cells = profile_batches(without_labels(), first_row)
     return FirstPass(cells, reduce(add, labels) if labels else None) if cells else None
 
 
@@ -316,7 +314,7 @@ def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
 
 
 def _column_messages(
-    file: TableFile, cells: TableSurvey, schema: Schema, options: ColumnOptions
+    file: TableFile, cells: TableProfile, schema: Schema, options: ColumnOptions
 ) -> tuple[list[str], list[str]]:
     """Return problems and warnings of columns whose cells cannot be inputs."""
     problems: list[str] = []

@@ -16,10 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn._words import counted
-from granulearn.tables.columns.cells import as_text, is_nested
-from granulearn.tables.columns.cells import is_mark as is_null_token
 from granulearn.tables.errors import TableError
 from granulearn.tables.messages import Message, Setting, listed
+from granulearn.tables.parse.cells import as_text, is_nested, is_null_token
 
 LONGEST_LABEL = 1000
 # Counting stops here, so that a target of ten million different numbers costs no memory.

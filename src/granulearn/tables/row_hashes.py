@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import as_text, is_nested
+from granulearn.tables.parse.cells import as_text, is_nested
 
 
 def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:

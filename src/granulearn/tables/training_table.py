@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.schema import Schema
-from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import TableReport, inspect_table
 from granulearn.tables.io.frames import FrameTable, table_of
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.io.values import text_of
 from granulearn.tables.labels import Labels, read_labels
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
 if TYPE_CHECKING:
     import pandas as pd

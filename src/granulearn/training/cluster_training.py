@@ -26,7 +26,7 @@ from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.prediction import for_prediction
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.tables.columns.column_options import ColumnOptions
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import (
     FirstPass,

@@ -12,12 +12,11 @@ import pyarrow as pa
 from granulearn.balls.row_keys import draws_of, key_of_draw
 from granulearn.datasets.target_encoding import folds_of_rows
 from granulearn.tables.checks import CheckStatistics, check_rows
-from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.schema import Schema
-from granulearn.tables.columns.typed_rows import TypedRows, joined_rows
 from granulearn.tables.inspection import FirstPass, first_pass
 from granulearn.tables.io.table_file import TablePart
 from granulearn.tables.labels import Labels, read_labels
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.training_table import as_labels, chosen_rows
 from granulearn.training.part_statistics import (
     ClassedRows,

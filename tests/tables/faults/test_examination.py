@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import without_marks
 from granulearn.tables.faults import examination as module
 from granulearn.tables.faults.examination import examine, find, join_examinations
+from granulearn.tables.parse.cells import without_null_tokens
 from tests.shared_data import load_shared, shared_data_dir, shared_names
 
 ROW = st.tuples(
@@ -43,7 +43,7 @@ def examined_frame(frame, target):
         if pd.api.types.is_numeric_dtype(column):
             cells[name] = column.to_numpy(float)
         else:
-            cells[name] = without_marks(pa.array(column.astype(object), pa.string()))
+            cells[name] = without_null_tokens(pa.array(column.astype(object), pa.string()))
     few = [name for name in cells if frame[name].nunique() <= 1000]
     return find(examine(cells, pa.array(frame[target].astype(str), pa.string()), few=few))
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import LABEL_MARKS
 from granulearn.tables.labels.labels import (
     Labels,
     decide_labels,
@@ -18,6 +17,7 @@ from granulearn.tables.labels.labels import (
     read_labels,
     survey_labels,
 )
+from granulearn.tables.parse.cells import LABEL_NULL_TOKENS
 from tests.shared_data import shared_data_dir
 
 LABELS = st.one_of(
@@ -96,7 +96,7 @@ def test_a_spelling_that_is_not_known_is_only_trimmed():
     ]
 
 
-@pytest.mark.parametrize("mark", [mark for mark in LABEL_MARKS if mark])
+@pytest.mark.parametrize("mark", [mark for mark in LABEL_NULL_TOKENS if mark])
 def test_rows_with_a_mark_have_no_label_and_are_said(mark):
     labels = decided(["a", "b"] * 5 + [mark, None, ""])
     assert labels.unlabelled == {"": 2, mark: 1}

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import by_different_text
-from granulearn.tables.columns.json_entries import check_entries, is_truth
+from granulearn.tables.parse.cells import by_different_text
+from granulearn.tables.parse.json_entries import check_entries, is_truth
 
 _CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.numbers import NumberForm, has_groups, number_parts
-from granulearn.tables.columns.shapes import by_shape, places_of_digits, powers_of_ten
+from granulearn.tables.parse.masks import by_shape, places_of_digits, powers_of_ten
+from granulearn.tables.parse.numbers import NumberForm, has_groups, number_parts
 
 # Whole numbers below this, and powers of ten up to the 22nd, are floats without rounding: one
 # divided by the other is then rounded once, as the text itself would be (Clinger 1990).

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import characters
+from granulearn.tables.parse.cells import characters
 
 DIGIT = "1"
 """Stands for every digit of a shape."""

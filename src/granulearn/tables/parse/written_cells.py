@@ -8,21 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import (
-    MISSING_MARKS,
+from granulearn.tables.parse.cells import (
     as_text,
     by_different_text,
     is_number_type,
-    without_marks,
+    without_null_tokens,
 )
-from granulearn.tables.columns.date_shapes import moments_by_shape
-from granulearn.tables.columns.dates import DateForm, numbers_of_moments, read_moments
-from granulearn.tables.columns.lookups import FEWEST_CELLS, Found, Lookup
-from granulearn.tables.columns.number_shapes import numbers_by_shape
-from granulearn.tables.columns.numbers import NumberForm, is_plain, read_numbers
+from granulearn.tables.parse.date_shapes import moments_by_shape
+from granulearn.tables.parse.dates import DateForm, numbers_of_moments, read_moments
+from granulearn.tables.parse.number_shapes import numbers_by_shape
+from granulearn.tables.parse.numbers import NumberForm, is_plain, read_numbers
 
-# Marks of missing cells as they are mostly spelt.
-USUAL_MARKS = (*MISSING_MARKS, *map(str.upper, MISSING_MARKS))
 _TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "on"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "off"), 0.0),
@@ -35,7 +31,7 @@ _TRUTHS = {
 _LOOKED_FOR_REPEATS, _FEWEST_REPEATS = 128, 64
 # So many texts are read before it is found out which shapes they have; plain numbers by Arrow.
 _FEW_CELLS, _FEW_PLAIN = 32, 2048
-_MISSING = -1
+_MANY_CELLS = 1000
 
 
 def are_repeated(text: pa.Array) -> bool:
@@ -46,7 +42,7 @@ def are_repeated(text: pa.Array) -> bool:
     text : pyarrow Array of strings
         Cells.
     """
-    if len(text) < FEWEST_CELLS:
+    if len(text) < _MANY_CELLS:
         return False
     first = text[:_LOOKED_FOR_REPEATS]
     return len(first) - len(first.unique()) >= _FEWEST_REPEATS
@@ -67,7 +63,7 @@ def written_numbers(
         Texts that elsewhere stand for a missing cell.
     """
     if len(text) <= (_FEW_PLAIN if form == NumberForm() else _FEW_CELLS):
-        return read_numbers(without_marks(text, values_like_marks), form)
+        return read_numbers(without_null_tokens(text, values_like_marks), form)
     values, known = numbers_by_shape(text, form)
     others = np.flatnonzero(~known)
     return with_rest(text, values, others, values_like_marks, lambda rest: read_numbers(rest, form))
@@ -88,7 +84,7 @@ def written_dates(
         Texts that elsewhere stand for a missing cell.
     """
     if len(text) <= _FEW_CELLS:
-        moments, misfit = read_moments(without_marks(text, values_like_marks), form)
+        moments, misfit = read_moments(without_null_tokens(text, values_like_marks), form)
         return numbers_of_moments(moments, form), misfit
     moments, known = moments_by_shape(text, form)
     others = np.flatnonzero(~known)
@@ -110,7 +106,7 @@ def written_truths(
     values_like_marks : sequence of str, default=()
         Texts that elsewhere stand for a missing cell.
     """
-    found = by_different_text(without_marks(text, values_like_marks), truth)
+    found = by_different_text(without_null_tokens(text, values_like_marks), truth)
     values = np.array([np.nan if value is None else value for value in found.values])
     return values[found.codes], np.isnan(values[found.codes]) & found.known
 
@@ -130,7 +126,6 @@ def written_categories(
     cells: pa.Array,
     values_like_marks: Sequence[str] = (),
     of_numbers: bool = False,
-    usual: UsualCategories | None = None,
 ) -> pa.DictionaryArray:
     """Return the text of each cell; what a text means is found out once for each different one.
 
@@ -144,27 +139,14 @@ def written_categories(
         Texts that elsewhere stand for a missing cell.
     of_numbers : bool, default=False
         Whether training had categories that were stored as numbers.
-    usual : UsualCategories, optional
-        Those of training, read in the same way.
     """
     kind = cells.type
-    if usual is not None and pa.types.is_string(kind) and len(cells) >= FEWEST_CELLS:
-        found = usual.lookup.find(cells)
-        if found is not None:
-            rest = (
-                written_categories(
-                    cells.take(pa.array(found.others)), values_like_marks, of_numbers
-                )
-                if len(found.others)
-                else None
-            )
-            return usual.dictionary(found, rest)
     if pa.types.is_dictionary(kind) and len(cells.dictionary) > len(cells):
         cells = cells.dictionary_decode()  # most of its texts are those of other rows
     if not (pa.types.is_dictionary(cells.type) or pa.types.is_string(cells.type)):
         cells = as_text(cells)
     given = cells.dictionary_encode()
-    text = without_marks(as_text(given.dictionary), values_like_marks)
+    text = without_null_tokens(as_text(given.dictionary), values_like_marks)
     if of_numbers and not is_number_type(kind):
         text = _as_if_stored(text)
     elif text is given.dictionary and given is not cells:
@@ -174,52 +156,6 @@ def written_categories(
     return pa.DictionaryArray.from_arrays(
         different.indices.take(given.indices), different.dictionary
     )
-
-
-class UsualCategories:
-    """The categories that a column had in training, to be looked up; never changes.
-
-    Parameters
-    ----------
-    categories : sequence of str
-        Their texts.
-    values_like_marks, of_numbers
-        As for `written_categories`.
-    """
-
-    def __init__(
-        self, categories: Sequence[str], values_like_marks: Sequence[str], of_numbers: bool
-    ):
-        number_of = {category: number for number, category in enumerate(categories)}
-        texts = list(dict.fromkeys([*categories, *USUAL_MARKS]))
-        become = written_categories(pa.array(texts, pa.string()), values_like_marks, of_numbers)
-        numbers = [
-            _MISSING if text is None else number_of.get(text)
-            for text in become.dictionary_decode().to_pylist()
-        ]
-        known = [place for place, number in enumerate(numbers) if number is not None]
-        values = np.array([numbers[place] for place in known], np.int32)
-        self._texts = pa.array(categories, pa.string())
-        self.lookup = Lookup([texts[place] for place in known], values, _MISSING)
-
-    def dictionary(self, found: Found, others: pa.DictionaryArray | None) -> pa.DictionaryArray:
-        """Return the text of each cell.
-
-        Parameters
-        ----------
-        found : Found
-            By the lookup.
-        others : DictionaryArray, optional
-            The texts of cells that were not found.
-        """
-        numbers, texts = found.values, self._texts
-        if others is not None:
-            joined = pa.concat_arrays([texts, others.dictionary]).dictionary_encode()
-            own = joined.indices[len(texts) :].take(others.indices).fill_null(_MISSING)
-            numbers[found.others], texts = own.to_numpy(zero_copy_only=False), joined.dictionary
-        missing = numbers < 0
-        indices = pa.array(numbers, mask=missing if missing.any() else None)
-        return pa.DictionaryArray.from_arrays(indices, texts, safe=False)
 
 
 def _as_if_stored(text: pa.Array) -> pa.Array:
@@ -256,8 +192,8 @@ def with_rest(
     if not len(rows):
         return values, None
     if len(rows) == len(text):
-        return read(without_marks(text, values_like_marks))
+        return read(without_null_tokens(text, values_like_marks))
     misfit = np.zeros(len(text), bool)
-    rest = without_marks(text.take(pa.array(rows)), values_like_marks)
+    rest = without_null_tokens(text.take(pa.array(rows)), values_like_marks)
     values[..., rows], misfit[rows] = read(rest)
     return values, misfit

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.dates import (
+from granulearn.tables.parse.dates import (
     CLOCK,
     DIGITS_OF_A_SECOND,
     MONTH_NUMBERS,
@@ -18,7 +18,7 @@ from granulearn.tables.columns.dates import (
     looked_up,
     match_date,
 )
-from granulearn.tables.columns.shapes import by_shape, powers_of_ten
+from granulearn.tables.parse.masks import by_shape, powers_of_ten
 
 # Parts of a date, and the groups of the patterns that hold them.
 _GROUPS = {

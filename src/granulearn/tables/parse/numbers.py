@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import by_different_text, characters
-from granulearn.tables.columns.json_entries import check_entries, is_text
+from granulearn.tables.parse.cells import by_different_text, characters
+from granulearn.tables.parse.json_entries import check_entries, is_text
 
 # Squares of larger numbers are none that a float can hold: no mean or distance could be computed.
 LARGEST_NUMBER = 1e150

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.cells import (
+from granulearn.tables.messages import Setting
+from granulearn.tables.parse.cells import (
     as_text,
     is_nested,
     is_number_type,
     stored_numbers,
-    without_marks,
+    without_null_tokens,
 )
-from granulearn.tables.columns.cells_at_once import few_at_once, numbers_at_once
-from granulearn.tables.columns.dates import (
+from granulearn.tables.parse.dates import (
     DateForm,
     is_stored_date,
     meanings_of_dates,
     names_of_dates,
     read_stored_dates,
 )
-from granulearn.tables.columns.json_entries import (
+from granulearn.tables.parse.json_entries import (
     Entries,
     are_counts,
     are_texts,
@@ -35,18 +35,97 @@ from granulearn.tables.columns.json_entries import (
     is_text,
     is_truth,
 )
-from granulearn.tables.columns.numbers import NumberForm, is_usable
-from granulearn.tables.columns.survey_records import Cell
-from granulearn.tables.columns.typed_rows import SHOWN_MISFITS, Misfits, TypedRows
-from granulearn.tables.columns.written_cells import (
-    UsualCategories,
+from granulearn.tables.parse.numbers import NumberForm, is_usable
+from granulearn.tables.parse.written_cells import (
     are_repeated,
     written_categories,
     written_dates,
     written_numbers,
     written_truths,
 )
-from granulearn.tables.messages import Setting
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN_MISFITS = 5
+
+
+class Cell(NamedTuple):
+    """A cell, and the row in which it stands, from 0."""
+
+    row: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Misfits:
+    """Cells of a column that do not have the form of the others."""
+
+    count: int
+    first: tuple[Cell, ...]
+    nested: bool = False
+    """Whether they are lists, maps or bytes, which have no text."""
+
+    def __add__(self, other: Misfits) -> Misfits:
+        first = (self.first + other.first)[:SHOWN_MISFITS]
+        return Misfits(self.count + other.count, first, self.nested and other.nested)
+
+
+@dataclass(frozen=True, eq=False)
+class TypedRows:
+    """Some rows of a table as a model takes them."""
+
+    cells: dict[str, np.ndarray | pa.Array]
+    """By feature: floats, or text, which may be a dictionary; NaN or null for a missing cell."""
+    misfits: dict[str, Misfits]
+    """By column, for those in which some cells do not fit."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the cells as a frame of floats and categories."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                name: cells if isinstance(cells, np.ndarray) else _categorical(cells)
+                for name, cells in self.cells.items()
+            }
+        )
+
+
+def _categorical(text: pa.Array) -> pd.Categorical:
+    import pandas as pd
+
+    if pa.types.is_dictionary(text.type):
+        text = text.dictionary_decode()  # it may hold texts that no row has
+    encoded = text.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return pd.Categorical.from_codes(codes, pd.Index(encoded.dictionary.to_pylist(), dtype=object))
+
+
+def joined_rows(parts: Iterator[TypedRows] | list[TypedRows]) -> TypedRows:
+    """Return rows of several batches as one.
+
+    Parameters
+    ----------
+    parts : iterable of TypedRows
+        In order, at least one.
+    """
+    parts = list(parts)
+    cells: dict[str, np.ndarray | pa.Array] = {}
+    for name, first in parts[0].cells.items():
+        pieces: list[Any] = [part.cells[name] for part in parts]
+        if isinstance(first, np.ndarray):
+            cells[name] = np.concatenate(pieces)
+            continue
+        if any(isinstance(piece, pa.DictionaryArray) for piece in pieces):
+            pieces = [piece.dictionary_encode() for piece in pieces]
+        cells[name] = pa.concat_arrays(pieces)
+    misfits: dict[str, Misfits] = {}
+    for part in parts:
+        for name, found in part.misfits.items():
+            misfits[name] = misfits[name] + found if name in misfits else found
+    return TypedRows(cells, misfits)
+
 
 NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
@@ -59,7 +138,6 @@ GIVES_AWAY = "gives the target away"
 
 # More rows than this are read column by column: the calls cost nothing beside the cells.
 _FEW_ROWS = 256
-_NONE: Mapping[str, UsualCategories] = {}
 _PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
 
 # What a model file keeps of a column.
@@ -236,6 +314,15 @@ class Schema:
         """The columns that it does not."""
         return tuple(column for column in self.columns if column.left_out)
 
+    @property
+    def feature_types(self) -> dict[str, str]:
+        """Whether a model takes each feature as "number" or as "category", by name."""
+        return {
+            name: "number" if column.makes_numbers else "category"
+            for column in self.used
+            for name in column.feature_names
+        }
+
     def __getitem__(self, name: str) -> Column:
         """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)
@@ -246,7 +333,6 @@ class Schema:
         first_row: int = 0,
         *,
         encoded: bool = False,
-        usual: Mapping[str, UsualCategories] = _NONE,
     ) -> TypedRows:
         """Return rows as a model takes them.
 
@@ -259,8 +345,6 @@ class Schema:
         encoded : bool, default=False
             Whether categories of many rows stay dictionaries, for one who looks up each
             different text.
-        usual : mapping
-            By column: categories that are likely.
         """
         typed: dict[str, np.ndarray | pa.Array] = dict.fromkeys(self._features)
         misfits: dict[str, Misfits] = {}
@@ -269,9 +353,7 @@ class Schema:
             n_rows = len(given[columns[0].name])
             each = [given[column.name] for column in columns]
             found, misfit = read_column(
-                columns[0],
-                each[0] if len(each) == 1 else pa.concat_arrays(each),
-                usual.get(columns[0].name),
+                columns[0], each[0] if len(each) == 1 else pa.concat_arrays(each)
             )
             if not (encoded and len(columns) == 1):
                 # Of columns read together, each would have the texts of all of them.
@@ -329,7 +411,7 @@ class Schema:
 
 
 def read_column(
-    column: Column, cells: pa.Array, usual: UsualCategories | None = None
+    column: Column, cells: pa.Array
 ) -> tuple[dict[str, np.ndarray | pa.Array], np.ndarray | None]:
     """Return what the cells of a column become, by feature, and where they do not fit.
 
@@ -342,8 +424,6 @@ def read_column(
         What the column is.
     cells : pyarrow Array
         Its cells, as any file or frame stores them.
-    usual : UsualCategories, optional
-        Categories that are likely.
     """
     kind, name = cells.type, column.name
     if is_nested(kind):
@@ -357,28 +437,13 @@ def read_column(
         return dict(zip(column.feature_names, numbers.values(), strict=True)), None
     if not column.makes_numbers:
         marks, of_numbers = column.values_like_marks, column.of_numbers
-        return {name: written_categories(cells, marks, of_numbers, usual)}, None
+        return {name: written_categories(cells, marks, of_numbers)}, None
     if pa.types.is_dictionary(kind) and len(cells.dictionary) <= len(cells):
         return _read_different(column, cells)
     text = as_text(cells)
-    at_once = None if column.filled else _read_at_once(column, text)
-    if at_once is not None:
-        values, misfit = at_once
-        return {name: values}, misfit
     if column.kind == YES_NO or are_repeated(text):
         return _read_different(column, text.dictionary_encode())
     return _read_text(column, text)
-
-
-def _read_at_once(column: Column, text: pa.Array) -> tuple[np.ndarray, np.ndarray | None] | None:
-    """Return the values of a column of a few texts, or of numbers that Arrow reads; else None."""
-    marks = column.values_like_marks
-    if column.kind == YES_NO:
-        return few_at_once(text, written_truths, marks)
-    if column.kind != NUMBER:
-        return None
-    found = few_at_once(text, written_numbers, column.number, marks)
-    return numbers_at_once(text, column.number, marks) if found is None else found
 
 
 def _read_different(
@@ -401,7 +466,7 @@ def _read_text(column: Column, text: pa.Array) -> tuple[dict[str, np.ndarray], n
     """Return what texts without blanks around them become, and where they do not fit."""
     marks = column.values_like_marks
     if column.filled:
-        filled = without_marks(text, marks).is_valid()
+        filled = without_null_tokens(text, marks).is_valid()
         return {column.name: filled.to_numpy(zero_copy_only=False).astype(float)}, None
     if column.kind == DATE:
         numbers, misfit = written_dates(text, column.date, marks)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 # What people and programs write where a value is missing, in small letters.
-MISSING_MARKS = (
+NULL_TOKENS = (
     "",
     "?",
     "??",
@@ -44,15 +44,15 @@ MISSING_MARKS = (
 # "none" is a value in many tables (no garage); "None" is what Python writes.
 EXACT_MARKS = ("None",)
 # In a column of labels the other marks may well be classes.
-LABEL_MARKS = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "(null)")
+LABEL_NULL_TOKENS = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "(null)")
 
-_MARKS = pa.array(MISSING_MARKS, pa.string())
+_MARKS = pa.array(NULL_TOKENS, pa.string())
 _EXACT = pa.array(EXACT_MARKS, pa.string())
-_OF_LABELS = pa.array(LABEL_MARKS, pa.string())
+_OF_LABELS = pa.array(LABEL_NULL_TOKENS, pa.string())
 # Arrow writes larger numbers with an exponent; whole ones are exact below the second.
 _EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
-_LONGEST_MARK = max(map(len, MISSING_MARKS))
-_MARK_TEXTS = frozenset(MISSING_MARKS)
+_LONGEST_MARK = max(map(len, NULL_TOKENS))
+_MARK_TEXTS = frozenset(NULL_TOKENS)
 # Signs beyond ASCII that Arrow takes for blanks, and the bytes that blanks begin and end with.
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -191,7 +191,7 @@ def _longest(text: pa.Array) -> int:
     return int((begins[1:] - begins[:-1]).max(initial=0))
 
 
-def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
+def is_null_token(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     """Return where a text stands for a missing cell; null counts as one.
 
     Parameters
@@ -211,7 +211,7 @@ def is_mark(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
     return pc.or_(found, text.is_null())
 
 
-def without_marks(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
+def without_null_tokens(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
     """Return texts with null for those that stand for a missing cell.
 
     Parameters
@@ -234,14 +234,14 @@ def _without_marks(text: pa.Array, values: Sequence[str]) -> pa.Array:
         texts = text.to_pylist()
         known = [None if _stands_for_none(cell) and cell not in values else cell for cell in texts]
         return text if known == texts else pa.array(known, pa.string())
-    mark = is_mark(text)
+    mark = is_null_token(text)
     if values:
         mark = pc.and_(mark, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
     return pc.if_else(mark, pa.scalar(None, pa.string()), text)
 
 
 def _stands_for_none(text: str | None) -> bool:
-    """Return whether one text is a mark; `is_mark` says it of a column."""
+    """Return whether one text is a mark; `is_null_token` says it of a column."""
     if text is None or text in EXACT_MARKS:
         return True
     # The only letter whose small form in Arrow, i, is not the one in Python.
