@@ -14,7 +14,7 @@ from granulearn.datasets.target_encoding import folds_of_rows
 from granulearn.tables.checks import CheckStatistics, check_rows
 from granulearn.tables.inspection import FirstPass, first_pass
 from granulearn.tables.io.table_file import TablePart
-from granulearn.tables.labels import Labels, read_labels
+from granulearn.tables.labels import MAX_SPELLINGS, Labels, read_labels
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.training_table import as_labels, chosen_rows
@@ -153,7 +153,7 @@ def look_at_part(part: TablePart, request: Request) -> FirstSight:
     batches = [batch for batch in part.batches() if batch.num_rows]
     has_target = bool(batches) and request.target in batches[0].schema.names
     look = first_pass(batches, request.target if has_target else None, part.first_row)
-    if look is None or look.labels is None:
+    if look is None or look.labels is None or look.labels.spellings.num_rows > MAX_SPELLINGS:
         return FirstSight(look, (Counter(),))
     columns = [batch.column(request.target) for batch in batches]
     # Whether a cell is a label depends on the cell alone: nothing need be decided yet.
