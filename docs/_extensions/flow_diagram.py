@@ -35,6 +35,7 @@ WORDS = {
     "report": "a study as a page, LaTeX or figures",
     "statistics": "ranks and tests",
     "plots": "pictures of balls and comparisons",
+    "utils": "files whole or not at all",
     "models": "model files and ONNX",
     "distributed": "all this on a cluster",
     "training": "from a table to a model with scores",

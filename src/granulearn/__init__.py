@@ -65,6 +65,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "cli": (),
     "statistics": (),
     "plots": (),
+    "utils": (),
     "_versions": ("show_versions",),
 }
 

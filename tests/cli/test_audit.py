@@ -146,7 +146,7 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     assert sum(facts["verdicts"].values()) == 300
     assert 6 <= facts["verdicts"]["wrong"] < 60
     noise = facts["noise"]
-    assert 0 < noise["low"] <= noise["rate"] <= noise["high"] < 0.6
+    assert 0 <= noise["low"] <= noise["rate"] <= noise["high"] < 0.6
     assert noise["basis"] == "sure regions"
     assert noise["words"].endswith(".")
     assert list(facts["expected_yield"]) == ["20", "50", "100"]

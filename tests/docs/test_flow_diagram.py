@@ -15,7 +15,7 @@ flow_svg, imported_stages = cache(flow_svg), cache(imported_stages)
 
 def test_the_order_is_that_of_the_contract_from_the_first_stage_to_the_last():
     order = layers()
-    assert order[:4] == ["statistics", "preprocess", "tables", "datasets"]
+    assert order[:4] == ["utils", "statistics", "preprocess", "tables"]
     assert order[-1] == "cli"
     assert set(order) == {
         path.parent.name for path in (ROOT / "src/granulearn").glob("*/__init__.py")

@@ -55,8 +55,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     types : mapping of str to str, default=None
         "number", "category" or "date" by column. Other columns, or all for None, are typed by
         their dtype: numbers and booleans are numbers, datetime64 is a date, all else a category.
-    max_one_hot : int, default=40
-        A column with more categories is encoded by the target, and needs ``y``.
+    max_one_hot : int or None, default=40
+        A column with more categories is encoded by the target, and needs ``y``. None encodes
+        no column so.
     smooth : float, default=10.0
         Number of rows of a category that count as much as the overall mean.
     target_type : {"auto", "continuous"}, default="auto"
@@ -83,7 +84,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     one_hot_, target_encoded_ : list of str
         Columns of few and of many categories.
     target_classes_ : list of str
-        Classes of the target if there are several columns for each target-encoded one.
+        Classes of the target; empty for a continuous one, and without target-encoded columns.
     encodings_ : dict of str to ndarray of shape (n_categories + 2, n_targets)
         What each category becomes; the last two rows are for unknown and missing ones.
     encoding_means_, encoding_scales_ : ndarray of shape (n_target_encoded * n_targets,)
@@ -105,7 +106,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "types": [Mapping, None],
-        "max_one_hot": [Interval(Integral, 0, None, closed="left")],
+        "max_one_hot": [Interval(Integral, 0, None, closed="left"), None],
         "smooth": [Interval(Real, 0, None, closed="neither")],
         "target_type": [StrOptions({"auto", "continuous"})],
         "random_state": ["random_state"],
@@ -156,7 +157,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         types = self._types_of(columns)
         self._fit_numbers(columns, types)
         self._fit_categories(columns, types)
-        self.one_hot_ = [n for n, c in self.categories_.items() if len(c) <= self.max_one_hot]
+        most = np.inf if self.max_one_hot is None else self.max_one_hot
+        self.one_hot_ = [name for name, known in self.categories_.items() if len(known) <= most]
         self.target_encoded_ = [n for n in self.categories_ if n not in set(self.one_hot_)]
         encoded = self._fit_encodings(columns, y, n_rows)
         out = self._transform(columns)
@@ -223,7 +225,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             missing = [MISSING_NAME] if self.has_missing_[name] else []
             found += [f"{name}_{category}" for category in [*self.categories_[name], *missing]]
         for name in self.target_encoded_:
-            found += [f"{name}_{label}" for label in self.target_classes_] or [name]
+            labels = self.target_classes_
+            found += [f"{name}_{label}" for label in labels] if len(labels) > 2 else [name]
         return np.asarray(found, dtype=object)
 
     def __sklearn_tags__(self):
@@ -364,11 +367,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         is_fraction = y.dtype.kind == "f" and np.any(y != np.floor(y))
         if self.target_type == "continuous" or is_fraction:
             targets = y.astype(np.float64)[:, None]
-        elif len(classes) <= 2:
-            targets = codes.astype(np.float64)[:, None]
         else:
-            targets = (codes[:, None] == np.arange(len(classes))).astype(np.float64)
             self.target_classes_ = [str(label) for label in classes]
+            # Of two classes the second one, else each of them.
+            encoded = np.arange(len(classes)) if len(classes) > 2 else [len(classes) - 1]
+            targets = (codes[:, None] == encoded).astype(np.float64)
         return targets, _even_folds(codes, check_random_state(self.random_state))
 
     @staticmethod
