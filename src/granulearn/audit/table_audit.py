@@ -26,10 +26,10 @@ from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable, read_training_table
-from granulearn.tables.labelled import labelled_table
 from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
 from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.training_table import labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd

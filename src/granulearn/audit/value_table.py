@@ -14,10 +14,10 @@ from granulearn.audit.raw_inputs import row_names
 from granulearn.audit.value_audit import check_values, list_values
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
-from granulearn.tables.inspection import first_look, problems_of_names, report_first
+from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
-from granulearn.tables.labelled import TARGET
 from granulearn.tables.schema import NUMBER, joined_rows
+from granulearn.tables.training_table import TARGET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     if problems:
         raise TableError.about(file.path, problems)
     batches = [batch for batch in file.batches() if batch.num_rows]
-    report = report_first(file, first_look(batches, None), None, options)
+    report = report_first(file, first_pass(batches, None), None, options)
     if report.problems:
         raise TableError.about(file.path, report.problems)
     column = report.schema[target]

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import FunctionTransformer
 
-from granulearn.bench import load_study, preparation
+from granulearn.bench import load_study
+from granulearn.bench.studies import preparation
 from granulearn.bench.studies.cells import Condition, SplitPart, Unit, conditions
 from granulearn.bench.studies.preparation import (
     ImpossibleSplitError,
