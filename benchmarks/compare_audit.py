@@ -27,9 +27,9 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
-from granulearn.datasets import flip_labels, load, make_pipeline_for
-from granulearn.statistics import compare
-from granulearn.studies import load_study
+from granulearn.bench import compare, load_study
+from granulearn.datasets import flip_labels, load
+from granulearn.preprocess import TablePreprocessor
 
 CONDITIONS = [(kind, rate) for kind in ("uniform", "pair", "boundary") for rate in (0.1, 0.2, 0.3)]
 FIELDS = ["dataset", "kind", "rate", "repeat", "method", "auroc", "average_precision", "seconds"]
@@ -84,7 +84,7 @@ def results(
     """Yield what is missing of one set: a row per condition and method."""
     dataset = load(name, download=False)
     # No label may help to make X: they are changed below.
-    X = np.asarray(make_pipeline_for(dataset.X, many=()).fit_transform(dataset.X), dtype=float)
+    X = TablePreprocessor(max_one_hot=None).fit_transform(dataset.X)
     y = np.unique(dataset.y, return_inverse=True)[1]
     for kind, rate in conditions:
         features = {"X": X} if kind == "boundary" else {}

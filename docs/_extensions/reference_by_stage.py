@@ -15,6 +15,7 @@ ROUTING = re.compile(r"set_\w+_request|get_metadata_routing")
 FOREIGN_LINK = re.compile(r":(?:ref|term):`([^`<]+?)(?: <[^`>]*>)?`")
 SHAPE = re.compile(r"(\(\w+)_,\)")
 TITLES = {
+    "preprocess": "Preprocessing: columns become numbers",
     "tables": "Tables: a file becomes typed columns",
     "datasets": "Data sets, and noise to test with",
     "balls": "Granular balls and their makers",
@@ -27,14 +28,12 @@ TITLES = {
     "models": "Model files and ONNX",
     "distributed": "On a Dask cluster",
     "training": "From a table to a model",
-    "studies": "Studies",
-    "report": "Reports of studies",
-    "statistics": "Statistics of comparisons",
-    "plots": "Pictures",
+    "bench": "Studies, statistics, figures and reports",
     "_versions": "What is installed",
 }
 # Pages of the guide that say what the names of a stage are for.
 GUIDE = {
+    "preprocess": ["tables"],
     "tables": ["tables", "command-line"],
     "datasets": ["studies", "imbalance"],
     "balls": ["balls"],
@@ -47,10 +46,7 @@ GUIDE = {
     "models": ["model-files", "serving"],
     "distributed": ["dask"],
     "training": ["tables", "models"],
-    "studies": ["studies", "paper"],
-    "report": ["studies"],
-    "statistics": ["paper", "studies"],
-    "plots": ["balls"],
+    "bench": ["studies", "paper", "balls"],
     "_versions": ["command-line"],
 }
 

@@ -29,7 +29,7 @@ def test_the_listing_has_each_ball_once_most_trusted_first_in_units_of_the_table
     assert alone["label"].tolist() == rows["label"].tolist()
     assert matplotlib.image.imread(picture).std() > 0.05  # not an empty page
     line = fails(exit_codes.BAD_DATA, "balls", output, "-t", "label")
-    assert "looks like what `granulearn balls` writes" in line
+    assert "looks like output of `granulearn balls`" in line
 
 
 def test_json_counts_and_maker_purity_and_membership_are_used(tmp_path):

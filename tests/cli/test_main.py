@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 import granulearn
+from granulearn.bench import StudyError
 from granulearn.cli import application, exit_codes, main
 from granulearn.cli.application import VERBS
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.models import ModelFileError, OnnxMismatchError
-from granulearn.studies import StudyError
 from granulearn.tables import TableError
 from tests.cli.commands import COMMAND, fails, fails_with, in_real_process, run, succeeds
 from tests.cli.commands import granulearn as command
@@ -247,7 +247,7 @@ INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
 DEAF = """
 import ctypes, sys
 from granulearn.cli.main import Stop
-from granulearn.models import written_atomically
+from granulearn.utils.files import written_atomically
 
 Stop().listen()
 with written_atomically(sys.argv[1]) as draft:

@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from granulearn.balls import maker_names
+from granulearn.bench import Store
 from granulearn.cli.bench import time_left
 from granulearn.cli.exit_codes import (
     INTERRUPTED,
@@ -15,12 +16,11 @@ from granulearn.cli.exit_codes import (
     SOME_CELLS_FAILED,
     USAGE,
 )
-from granulearn.studies import Store
+from tests.bench.studies.made_up_results import fill_store
+from tests.bench.studies.paper_results import empty_paper_store
+from tests.bench.studies.small_studies import N_CELLS, SMALL, small_study, write_study
+from tests.bench.studies.test_run import SLOW, bench, wait_for_rows
 from tests.cli.commands import fails, granulearn, succeeds
-from tests.studies.made_up_results import fill_store
-from tests.studies.paper_results import empty_paper_store
-from tests.studies.small_studies import N_CELLS, SMALL, small_study, write_study
-from tests.studies.test_run import SLOW, bench, wait_for_rows
 
 FAST = ["--jobs", "1"]
 

@@ -82,10 +82,10 @@ def audit(
     """
     from granulearn.audit.table_audit import audit_table
     from granulearn.cli.table_report import as_facts, show_short
-    from granulearn.models import written_atomically
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_csv
     from granulearn.training.size import is_large
+    from granulearn.utils.files import written_atomically
 
     if target in (group, order):
         raise UsageError(f"{target!r} holds the labels and can be neither --group nor --order.")

@@ -76,11 +76,11 @@ def balls(
 
     from granulearn.balls import generate_balls
     from granulearn.cli.table_report import as_facts, show_short
-    from granulearn.datasets import make_pipeline_for
     from granulearn.memberships import resolve_membership
-    from granulearn.models import written_atomically
+    from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_frame
+    from granulearn.utils.files import written_atomically
 
     opt.check_output(output, *opt.CSV_ENDINGS, others=[table])
     opt.check_output(plot, ".png", ".pdf", ".svg", others=(table, output))
@@ -91,7 +91,7 @@ def balls(
             tell(f"reading {table.name}")
             data = read_training_table(file, target, asked.options)
             tell(f"making balls of {len(data.y)} rows and rating them")
-            X = make_pipeline_for(data.X).fit_transform(data.X, data.y)
+            X = TablePreprocessor(data.schema.feature_types).fit_transform(data.typed.cells, data.y)
             found = generate_balls(X, data.y, balls=maker, purity=purity, random_state=seed)
             codes = np.searchsorted(found.classes, data.y)
             rated = resolve_membership(membership)(found, X, codes)
@@ -169,7 +169,7 @@ def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
     matplotlib.use("Agg")  # a command draws files, and needs no screen
     import matplotlib.pyplot as plt
 
-    from granulearn.plots import plot_balls
+    from granulearn.bench.plots import plot_balls
 
     figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
     plot_balls(balls, X, y, color=membership, ax=axes)

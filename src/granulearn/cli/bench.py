@@ -15,12 +15,7 @@ from rich.table import Column
 from rich.text import Text
 from typer import Argument, Option
 
-from granulearn.cli import options as opt
-from granulearn.cli import output as out
-from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
-from granulearn.cli.messages import note, warn
-from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
-from granulearn.studies import (
+from granulearn.bench.studies import (
     DEFAULT_STUDY,
     PAPER,
     PAPER_STUDIES,
@@ -37,13 +32,18 @@ from granulearn.studies import (
     select,
     summarize_paper,
 )
-from granulearn.studies.methods import CLASSIFIERS, SCHEME_NAMES
-from granulearn.studies.new_study import write_new_study
-from granulearn.studies.preparation import load_dataset
-from granulearn.studies.remaining_time import RemainingTime
-from granulearn.studies.schema import study_keys
-from granulearn.studies.scores import OWN_SCORES
-from granulearn.studies.study_files import scores_not_given
+from granulearn.bench.studies.methods import CLASSIFIERS, SCHEME_NAMES
+from granulearn.bench.studies.new_study import write_new_study
+from granulearn.bench.studies.preparation import load_dataset
+from granulearn.bench.studies.remaining_time import RemainingTime
+from granulearn.bench.studies.schema import study_keys
+from granulearn.bench.studies.scores import OWN_SCORES
+from granulearn.bench.studies.study_files import scores_not_given
+from granulearn.cli import options as opt
+from granulearn.cli import output as out
+from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
+from granulearn.cli.messages import note, warn
+from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 Planned = list[tuple[Study, list[Cell]]]
 NEW = "new"
@@ -149,7 +149,7 @@ def _run(
             ) from None
     if asked == PAPER:
         # Imported here: drawing needs packages that the other verbs do not.
-        from granulearn.report import write_paper_page
+        from granulearn.bench.report import write_paper_page
 
         with Store(path, readonly=True) as store:
             page = write_paper_page(summarize_paper(store), path.with_suffix(".html"))

@@ -47,10 +47,10 @@ def merge(
 
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
-    from granulearn.models import written_atomically
     from granulearn.review import read_decisions
     from granulearn.review.journal import journal_text
     from granulearn.review.merging import merge_decisions
+    from granulearn.utils.files import written_atomically
 
     opt.check_output(output, *opt.CSV_ENDINGS, others=files)
     read = [(str(path), read_decisions(path)) for path in files]

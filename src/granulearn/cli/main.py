@@ -114,9 +114,9 @@ class Stop:
             # A server, for one, has a handler of its own.
             if signal.getsignal(number) is not self or self._heard.wait(SECONDS):
                 continue
-            drafts = sys.modules.get("granulearn.models.draft_files")
+            drafts = sys.modules.get("granulearn.utils.files")
             if drafts is not None:
-                drafts.remove_open_drafts()
+                drafts.remove_temporary_files()
             with suppress(OSError, ValueError):
                 messages.error(_INTERRUPTED)
             os._exit(128 + number)

@@ -212,7 +212,7 @@ def written_output(path: Path) -> Iterator[Path]:
         A file, a pipe, a device, or ``-`` for standard output. A terminal gets control
         characters spelt out.
     """
-    from granulearn.models.atomic_files import written_atomically, written_through
+    from granulearn.utils.files import written_atomically, written_through
 
     stream = is_standard_output(path)
     with written_through(_STANDARD_OUTPUT) if stream else written_atomically(path) as draft:
