@@ -53,7 +53,7 @@ def surveyed(path: Path) -> object:
     """Read a table with the survey, down to its schema."""
     plain: set[str] = set()
     with open_table(path) as file:
-        survey = survey_batches(file.batches_for_survey(plain), plain=plain)
+        survey = survey_batches(file.batches(), plain=plain)
     return decide_schema(survey) if survey else None
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.training import cluster_audit, part_statistics
 from granulearn.training.cluster_audit import audit_on_cluster, rated_part

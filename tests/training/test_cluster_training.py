@@ -14,7 +14,7 @@ from granulearn.datasets import make_pipeline_for
 from granulearn.distributed import open_client
 from granulearn.models import load_model, save_model
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text
 from granulearn.training import part_statistics
 from granulearn.training.cluster_training import train_on_cluster
 from granulearn.training.model_kinds import make_model, names_in_parts

@@ -33,7 +33,7 @@ from granulearn.tables.faults.fault_remarks import (
     said_repeats,
     said_separated,
 )
-from granulearn.tables.io.naming import similar_names
+from granulearn.tables.io.table_file import similar_names
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels.labels import (
     Labels,
@@ -226,11 +226,11 @@ def inspect_table(
     problems = problems_of_names(file.names, target, options)
     known_target = target if target in file.names else None
     plain: set[str] = set()
-    look = first_look(file.batches_for_survey(plain), known_target, plain=plain)
+    look = first_look(file.batches(), known_target, plain=plain)
     report = report_first(file, look, known_target, options)
     if not report.problems:
         numbers = {used.name for used in report.schema.used if used.is_plain_number}
-        batches = file.batches_for_survey(plain & numbers)
+        batches = file.batches()
         examined = second_look(batches, report.schema, known_target, report.labels)
         report = report_second(report, examined, options)
     return replace(report, target=target, problems=(*problems, *report.problems))

@@ -12,7 +12,7 @@ import pyarrow as pa
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.frames import FrameTable, table_of
 from granulearn.tables.io.table_file import TableFile
-from granulearn.tables.io.values import text_of
+from granulearn.tables.io.frames import text_of
 
 TARGET = "target"
 

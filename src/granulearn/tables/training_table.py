@@ -127,7 +127,7 @@ def read_training_table(
     batches: list[pa.RecordBatch] = []
 
     def kept() -> Iterator[pa.RecordBatch]:
-        for batch in file.batches() if keep_cells else file.batches_for_survey(plain):
+        for batch in file.batches():
             came_plain.update(
                 field.name for field in batch.schema if pa.types.is_float64(field.type)
             )

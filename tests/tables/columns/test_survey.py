@@ -13,7 +13,7 @@ from granulearn.tables import open_table
 from granulearn.tables.columns.decisions import decide_schema
 from granulearn.tables.columns.survey import survey_batches
 from granulearn.tables.columns.survey_records import WORD, join_surveys
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text
 from tests.tables.columns.surveyed_columns import batches_of, columns, cuts
 
 

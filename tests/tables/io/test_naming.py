@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.io.naming import MOST_COLUMNS, check_width, named_columns, similar_names
+from granulearn.tables.io.table_file import MOST_COLUMNS, check_width, named_columns, similar_names
 
 PATH = Path("t.csv")
 

@@ -10,7 +10,7 @@ import pytest
 
 from granulearn.tables import TableError
 from granulearn.tables.io import streams
-from granulearn.tables.io.streams import StreamCopy, is_pipe_or_device, is_standard_input
+from granulearn.tables.io.files import StreamCopy, is_pipe_or_device, is_standard_input
 
 
 def test_what_is_a_stream_is_known(tmp_path):

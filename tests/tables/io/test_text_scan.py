@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text
 from granulearn.tables.io.table_file import ReadOptions
 from granulearn.tables.io.text_scan import TextForm, scan_text
 from granulearn.tables.io.text_source import TextSource

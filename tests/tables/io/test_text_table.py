@@ -19,7 +19,7 @@ from granulearn.tables import TableError
 from granulearn.tables.io import text_scan, text_table
 from granulearn.tables.io.table_file import ReadOptions
 from granulearn.tables.io.text_source import TextSource
-from granulearn.tables.io.text_table import TextTable
+from granulearn.tables.io.text import TextTable
 from tests.shared_data import shared_data_dir
 from tests.tables.nasty_tables import WESTERN, rows_of, tables, typed_rows_of, written
 

@@ -10,7 +10,7 @@ import pytest
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.workbook_extent import check_extent
-from granulearn.tables.io.workbooks import WorkbookTable
+from granulearn.tables.io.workbook import WorkbookTable
 
 NAME = "xl/worksheets/sheet1.xml"
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text
 from tests.tables.relabel.rewritten_tables import (
     changed_files,
     in_quotes,

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.arrow_types import usual_type
+from granulearn.tables.io.arrow import usual_type
 from granulearn.tables.io.table_file import TableFile
 
 

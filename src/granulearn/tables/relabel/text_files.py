@@ -16,7 +16,7 @@ from granulearn.tables.io.text_bytes import skip
 from granulearn.tables.io.text_marks import row_starts
 from granulearn.tables.io.text_rows import strict_rows
 from granulearn.tables.io.text_scan import Chunk
-from granulearn.tables.io.text_table import TextPart, TextTable
+from granulearn.tables.io.text import TextPart, TextTable
 from granulearn.tables.relabel.habits import JUDGED_ROWS, are_mostly_marked, stays_marked
 from granulearn.tables.relabel.splicing import (
     Edit,
