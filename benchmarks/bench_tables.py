@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables import open_table
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.infer import infer_schema
+from granulearn.tables.profile import profile_batches
 
 ROWS = 1_000_000
 ROUNDS = 5
@@ -51,10 +51,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 def surveyed(path: Path) -> object:
     """Read a table with the survey, down to its schema."""
-    plain: set[str] = set()
     with open_table(path) as file:
-        survey = survey_batches(file.batches(), plain=plain)
-    return decide_schema(survey) if survey else None
+        survey = profile_batches(file.batches())
+    return infer_schema(survey) if survey else None
 
 
 def ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> str:

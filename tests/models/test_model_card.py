@@ -10,8 +10,8 @@ import pytest
 from granulearn.models import ColumnCard, ModelCard
 from granulearn.models.model_card import installed_versions, schema_of_card
 from granulearn.tables import Column, Schema
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.numbers import NumberForm
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
 
 CARD = ModelCard(
     model="sdap-gbrvfl",

@@ -34,9 +34,9 @@ from granulearn.models import (
     model_files,
     save_model,
 )
-from granulearn.tables.columns.dates import FAMILIES, DateForm
-from granulearn.tables.columns.numbers import DECIMALS, NumberForm
-from granulearn.tables.columns.schema import DATE, KINDS, NUMBER, Column
+from granulearn.tables.parse.dates import FAMILIES, DateForm
+from granulearn.tables.parse.numbers import DECIMALS, NumberForm
+from granulearn.tables.schema import DATE, KINDS, NUMBER, Column
 from tests.cli.commands import fails
 from tests.models.fitted_pipelines import (
     SAVED_CLASSIFIERS,

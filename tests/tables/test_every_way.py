@@ -33,18 +33,18 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.typed_rows import joined_rows
-from granulearn.tables.faults.examination import join_examinations
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.inspection import (
-    first_look,
+    first_pass,
     inspect_table,
     report_first,
     report_second,
-    second_look,
+    second_pass,
 )
-from granulearn.tables.io import frames, row_batches, text_scan, text_table
-from granulearn.tables.labels.labels import read_labels
+from granulearn.tables.io import frames, table_file
+from granulearn.tables.io import text as text_io
+from granulearn.tables.labels import read_labels
+from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
 from granulearn.training.trained_model import input_cards
 from tests.tables.nasty_tables import written
@@ -191,21 +191,21 @@ def facts(schema: Schema) -> list:
 def small_pieces(rows: int):
     """Make every reader give pieces of a few rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_batches, "_MOST_ROWS", rows)
+        patch.setattr(table_file, "_BATCH_ROWS", rows)
         patch.setattr(frames, "_PART_ROWS", 2 * rows)
-        patch.setattr(text_scan, "CHUNK_BYTES", 32 * rows)
-        patch.setattr(text_table, "_CHUNKS_OF_PART", 2)
+        patch.setattr(text_io, "CHUNK_BYTES", 32 * rows)
+        patch.setattr(text_io, "_CHUNKS_OF_PART", 2)
         yield
 
 
 def read_in_parts(file: TableFile):
     """Return the schema and the cells of labelled rows, read as a cluster does."""
     parts = file.parts()
-    looks = [first_look(part.batches(), TARGET, part.first_row) for part in parts]
+    looks = [first_pass(part.batches(), TARGET, part.first_row) for part in parts]
     look = reduce(add, [found for found in looks if found is not None])
     report = report_first(file, look, TARGET, ColumnOptions())
-    seen = [second_look(part.batches(), report.schema, TARGET, report.labels) for part in parts]
-    report = report_second(report, reduce(join_examinations, filter(None, seen)), ColumnOptions())
+    seen = [second_pass(part.batches(), report, part.first_row) for part in parts]
+    report = report_second(report, reduce(add, filter(None, seen)), ColumnOptions())
     typed, labels = [], []
     for part in parts:
         row = part.first_row

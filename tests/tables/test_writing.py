@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import as_text
+from granulearn.tables.parse.cells import as_text
 from granulearn.tables.writing import CsvWriter, guarded, guarded_frame, write_csv
 from tests.tables.nasty_tables import tables
 

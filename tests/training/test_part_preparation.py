@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.datasets import make_pipeline_for
 from granulearn.datasets.target_encoding import folds_of_rows
-from granulearn.tables.columns.typed_rows import TypedRows
+from granulearn.tables.schema import TypedRows
 from granulearn.training.part_preparation import prepare_from_statistics
 from granulearn.training.part_statistics import ClassedRows, join_statistics, statistics_of_rows
 from tests.training.even_folds import take_even_folds

@@ -11,8 +11,8 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_m
 from granulearn import GBRVFLClassifier, RVFLClassifier
 from granulearn.models import ColumnCard, ModelCard, load_model, save_model
 from granulearn.tables import Column, Schema, TableError
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.numbers import NumberForm
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
 from granulearn.training.trained_model import (
     cannot_be_split,
     input_cards,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.tables.columns.dates import HOUR, PARTS_OF_A_DATE, RUNNING
+from granulearn.tables.parse.dates import HOUR, PARTS_OF_A_DATE, RUNNING
 
 if TYPE_CHECKING:
     import pandas as pd

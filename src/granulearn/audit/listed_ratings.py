@@ -13,7 +13,7 @@ from granulearn.audit.noise_rate import NOTHING, NoiseRate
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, Ratings
 from granulearn.audit.verified import VerifiedLabels
 from granulearn.tables import TrainingTable
-from granulearn.tables.columns.cells import as_text
+from granulearn.tables.parse.cells import as_text
 
 NEEDED = ("row", "hash", "given", "suggested", "verdict", "wrong_probability", "reliability")
 FURTHER = ("flagged", "decision", "new_label")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, Literal
 
-from granulearn.tables.columns.json_entries import (
+from granulearn.tables.parse.json_entries import (
     Entries,
     are_counts,
     are_texts,
@@ -21,7 +21,7 @@ from granulearn.tables.columns.json_entries import (
     is_whole,
     or_none,
 )
-from granulearn.tables.columns.schema import CATEGORY, NUMBER, Column, Schema
+from granulearn.tables.schema import CATEGORY, NUMBER, Column, Schema
 
 _RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn", "skops")
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -14,18 +13,14 @@ import pyarrow as pa
 from granulearn._words import counted, quoted
 from granulearn.models.errors import ModelFileError
 from granulearn.models.model_card import ModelCard, schema_of_card
-from granulearn.tables.columns.cells import by_different_text
-from granulearn.tables.columns.kinds import NEEDED_SHARE
-from granulearn.tables.columns.lookups import FEWEST_CELLS
-from granulearn.tables.columns.schema import DATE, NUMBER, YES_NO, Schema
-from granulearn.tables.columns.typed_rows import Misfits, TypedRows, joined_rows
-from granulearn.tables.columns.written_cells import UsualCategories
 from granulearn.tables.errors import TableError
+from granulearn.tables.infer import NEEDED_SHARE
 from granulearn.tables.messages import Message, Setting
+from granulearn.tables.parse.cells import by_different_text
+from granulearn.tables.schema import DATE, NUMBER, YES_NO, Misfits, Schema, TypedRows, joined_rows
 
 UNKNOWN, MISSING = -1, -2
 """In the place of the number of a category."""
-_FEW_CATEGORIES = range(1, 65)
 _NESTED = "lists, maps or bytes"
 
 Place = Callable[[int], str]
@@ -59,17 +54,6 @@ class ModelInputs:
             column.name: {category: code for code, category in enumerate(column.categories)}
             for column in card.columns
             if column.kind == "category"
-        }
-
-    @cached_property
-    def usual(self) -> dict[str, UsualCategories]:
-        """By column: the categories of training, where they are few, to be looked up."""
-        return {
-            column.name: UsualCategories(
-                [*self.categories[column.name]], column.values_like_marks, column.of_numbers
-            )
-            for column in self.schema.used
-            if len(self.categories.get(column.name, ())) in _FEW_CATEGORIES
         }
 
     def missing_columns(self, path: object, names: Sequence[str]) -> list[str]:
@@ -187,8 +171,7 @@ class RowReading:
         first_row : int, default=0
             Number of the first row in the table.
         """
-        usual = self.inputs.usual if batch.num_rows >= FEWEST_CELLS else {}
-        typed = self.inputs.schema.read(batch, first_row, encoded=True, usual=usual)
+        typed = self.inputs.schema.read(batch, first_row, encoded=True)
         self._remember_misfits(typed, batch.num_rows, place)
         codes = {
             name: self._codes(name, typed.cells[name], known, place, first_row)

@@ -120,7 +120,7 @@ class RowQueue:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from granulearn.tables.columns.cells import as_text, is_nested
+        from granulearn.tables.parse.cells import as_text, is_nested
 
         if self._searched is None:
             classes = np.append(self.ratings.classes.astype(str), "").astype(object)

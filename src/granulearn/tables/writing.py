@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import as_text, is_nested
+from granulearn.tables.parse.cells import as_text, is_nested
 
 if TYPE_CHECKING:
     import pandas as pd

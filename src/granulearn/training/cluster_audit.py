@@ -23,14 +23,14 @@ from granulearn.distributed.label_audit import (
     joined_totals,
     written_part,
 )
-from granulearn.models.atomic_files import folder_written_atomically
-from granulearn.tables.columns.cells import as_text, is_nested
-from granulearn.tables.columns.column_options import ColumnOptions
+from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.inspection import TableReport
 from granulearn.tables.io.table_file import TableFile, TablePart
+from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.training.cluster_training import survey_on_cluster
 from granulearn.training.part_rows import Request, RowReading, read_part
+from granulearn.utils.files import folder_written_atomically
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from granulearn.datasets.target_encoding import (
     scaler_of_counts,
     target_encoder_of_counts,
 )
-from granulearn.tables.columns.typed_rows import TypedRows
+from granulearn.tables.schema import TypedRows
 from granulearn.training.part_statistics import (
     CategoryStatistics,
     NumberStatistics,

@@ -9,8 +9,9 @@ from unittest import mock
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import shapes, written_cells
-from granulearn.tables.columns.cells import EXACT_MARKS, MISSING_MARKS
+from granulearn.tables.parse import masks as shapes
+from granulearn.tables.parse import written_cells
+from granulearn.tables.parse.cells import EXACT_MARKS, NULL_TOKENS
 
 UNITS = ["", "$", "€", "%", "kg", "CHF", "km/h", "m²", "Kč", "fl. oz."]
 BLANKS = ["", " ", "\u00a0", "\u202f", "\u2009", "\t", "\u3000"]
@@ -29,7 +30,7 @@ DATES = [
     "12:00 a.m.", "2024-02-29T10:30:15.5Z", "2024-02-29 10:30+05:30", "1.2.2024, 7:08 PM -0330",
     "2024-02-29 10:30:00,25 +02", "0001-01-01", "9999-12-31", "٢٠٢٤-٠١-٠١", "2024-1",
 ]  # fmt: skip
-OTHERS = [*MISSING_MARKS, *EXACT_MARKS, "word", "1,2,3", "#1", "ä" * 70, "1" * 70, "\u0661", "0"]
+OTHERS = [*NULL_TOKENS, *EXACT_MARKS, "word", "1,2,3", "#1", "ä" * 70, "1" * 70, "\u0661", "0"]
 
 
 @st.composite

@@ -2,11 +2,11 @@
 
 import pyarrow as pa
 
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.schema import Column, Schema
-from granulearn.tables.columns.survey import survey_batches
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema
 from granulearn.tables.messages import Setting
+from granulearn.tables.profile import profile_batches
+from granulearn.tables.schema import Column, Schema
 
 N = 200
 
@@ -25,7 +25,7 @@ def schema_of(options: ColumnOptions | None = None, /, **columns) -> Schema:
         name: cells if isinstance(cells, pa.Array) else pa.array(cells, pa.string())
         for name, cells in columns.items()
     }
-    return decide_schema(survey_batches([pa.record_batch(arrays)]), options)
+    return infer_schema(profile_batches([pa.record_batch(arrays)]), options)
 
 
 def column_of(cells, options: ColumnOptions | None = None) -> Column:

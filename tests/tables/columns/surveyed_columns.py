@@ -10,11 +10,13 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import sketch as sketches
-from granulearn.tables.columns import survey, survey_looks, survey_records
-from granulearn.tables.columns.dates import date_class
-from granulearn.tables.columns.numbers import number_class
-from granulearn.tables.columns.survey_records import WORD, ColumnSurvey
+from granulearn.tables import profile as sketches
+from granulearn.tables import profile as survey
+from granulearn.tables import profile as survey_looks
+from granulearn.tables import profile as survey_records
+from granulearn.tables.parse.dates import date_class
+from granulearn.tables.parse.numbers import number_class
+from granulearn.tables.profile import WORD, ColumnProfile
 
 texts = st.one_of(
     st.none(),
@@ -46,9 +48,9 @@ def few_are_remembered():
         yield
 
 
-def content(column: ColumnSurvey) -> dict:
+def content(column: ColumnProfile) -> dict:
     """Return all that a survey holds, in a form that can be compared."""
-    held = {name: getattr(column, name) for name in ColumnSurvey.__dataclass_fields__}
+    held = {name: getattr(column, name) for name in ColumnProfile.__dataclass_fields__}
     sketch = held.pop("sketch")
     return held | {"lowest hashes": sketch.lowest.tolist(), "distinct": column.distinct}
 

@@ -12,25 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import cells as module_of_cells
-from granulearn.tables.columns.cells import (
+from granulearn.tables.parse import cells as module_of_cells
+from granulearn.tables.parse.cells import (
     EXACT_MARKS,
-    LABEL_MARKS,
-    MISSING_MARKS,
+    LABEL_NULL_TOKENS,
+    NULL_TOKENS,
     as_text,
     by_different_text,
     characters,
     in_hours,
-    is_mark,
+    is_null_token,
     stored_numbers,
-    without_marks,
+    without_null_tokens,
 )
-from granulearn.tables.columns.numbers import plain_numbers
+from granulearn.tables.parse.numbers import plain_numbers
 
 cells = st.one_of(
     st.none(),
     st.text(max_size=6),
-    st.sampled_from([*MISSING_MARKS, *EXACT_MARKS, " na ", "N/A", "none", "\u00a0x\u2003", "\t"]),
+    st.sampled_from([*NULL_TOKENS, *EXACT_MARKS, " na ", "N/A", "none", "\u00a0x\u2003", "\t"]),
 )
 columns = st.lists(cells, max_size=12)
 
@@ -136,39 +136,42 @@ def test_characters_of_a_column_without_memory_are_none():
 @given(columns, st.booleans())
 def test_marks_are_known_one_by_one_in_any_case(texts, of_labels):
     text = as_text(pa.array(texts, pa.string()))
-    marks = LABEL_MARKS if of_labels else MISSING_MARKS
+    marks = LABEL_NULL_TOKENS if of_labels else NULL_TOKENS
     exact = () if of_labels else EXACT_MARKS  # "None" may well be a class
     expected = [cell is None or cell.lower() in marks or cell in exact for cell in text.to_pylist()]
-    assert is_mark(text, of_labels=of_labels).to_pylist() == expected
+    assert is_null_token(text, of_labels=of_labels).to_pylist() == expected
 
 
 @pytest.mark.parametrize("mark", ["?", "NA", "n/a", "-", "#N/A", "null", "unknown", "None", "NaN"])
 def test_the_usual_marks_stand_for_a_missing_cell(mark):
-    assert without_marks(pa.array([mark, "x"])).to_pylist() == [None, "x"]
+    assert without_null_tokens(pa.array([mark, "x"])).to_pylist() == [None, "x"]
 
 
 @pytest.mark.parametrize("value", ["none", "no", "0", "nano", "x" * 100, "na" * 50])
 def test_values_that_resemble_marks_are_values(value):
-    assert without_marks(pa.array([value])).to_pylist() == [value]
+    assert without_null_tokens(pa.array([value])).to_pylist() == [value]
 
 
 @given(columns)
 def test_what_is_no_mark_stays_and_marks_can_be_values(texts):
     text = as_text(pa.array(texts, pa.string()))
-    found = without_marks(text).to_pylist()
-    for cell, left, mark in zip(text.to_pylist(), found, is_mark(text).to_pylist(), strict=True):
+    found = without_null_tokens(text).to_pylist()
+    for cell, left, mark in zip(
+        text.to_pylist(), found, is_null_token(text).to_pylist(), strict=True
+    ):
         assert left == (None if mark else cell)
     values = sorted({cell for cell in text.to_pylist() if cell is not None})
-    assert without_marks(text, values) == text
+    assert without_null_tokens(text, values) == text
 
 
-@given(columns, st.lists(st.sampled_from(MISSING_MARKS), max_size=2))
+@given(columns, st.lists(st.sampled_from(NULL_TOKENS), max_size=2))
 def test_long_columns_lose_the_marks_that_short_ones_lose(texts, values):
     text = as_text(pa.array(texts, pa.string()))
     times = 2000 // max(len(text), 1)
     long = pa.concat_arrays([text] * times)
     assert (
-        without_marks(long, values).to_pylist() == without_marks(text, values).to_pylist() * times
+        without_null_tokens(long, values).to_pylist()
+        == without_null_tokens(text, values).to_pylist() * times
     )
 
 
@@ -178,10 +181,13 @@ def test_long_columns_lose_the_marks_that_short_ones_lose(texts, values):
 def test_few_cells_lose_the_marks_that_many_lose(text):
     """Few are looked at one by one, with the small letters of Python."""
     others = [f"value {number}" for number in range(100)]
-    assert without_marks(pa.array([text]))[0] == without_marks(pa.array([text, *others]))[0]
+    assert (
+        without_null_tokens(pa.array([text]))[0]
+        == without_null_tokens(pa.array([text, *others]))[0]
+    )
 
 
-@pytest.mark.parametrize("mark", [*MISSING_MARKS, *EXACT_MARKS])
+@pytest.mark.parametrize("mark", [*NULL_TOKENS, *EXACT_MARKS])
 def test_no_mark_is_a_plain_number(mark):
     for text in (mark, mark.upper()):
         assert plain_numbers(pa.array([text])) is None

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.schema import ASKED, CATEGORY, NO_CELLS, NO_SINGLE_VALUE, NUMBER
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.schema import ASKED, CATEGORY, NO_CELLS, NO_SINGLE_VALUE, NUMBER
 from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import EXACT_MARKS, MISSING_MARKS, as_text
-from granulearn.tables.columns.date_shapes import moments_by_shape
-from granulearn.tables.columns.dates import CLOCK, FAMILIES, DateForm, read_moments
+from granulearn.tables.parse.cells import EXACT_MARKS, NULL_TOKENS, as_text
+from granulearn.tables.parse.date_shapes import moments_by_shape
+from granulearn.tables.parse.dates import CLOCK, FAMILIES, DateForm, read_moments
 from tests.tables.columns.cell_texts import DATES, columns_of, shapes_of_few
 
 forms = st.builds(DateForm, st.sampled_from(FAMILIES), st.booleans(), st.booleans())
@@ -55,7 +55,7 @@ def test_of_what_the_calendar_does_not_have_nothing_is_said(text, form):
     assert not known.any()
 
 
-@pytest.mark.parametrize("mark", [*MISSING_MARKS, *EXACT_MARKS])
+@pytest.mark.parametrize("mark", [*NULL_TOKENS, *EXACT_MARKS])
 def test_no_mark_is_a_date_in_any_form(mark):
     for family in FAMILIES:
         _, misfit = read_moments(pa.array([mark, mark.upper()]), DateForm(family))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.dates import (
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.dates import (
     CLOCK,
     FAMILIES,
     DateForm,
@@ -23,7 +23,7 @@ from granulearn.tables.columns.dates import (
     stored_class,
     stored_clocks,
 )
-from granulearn.tables.columns.numbers import number_class
+from granulearn.tables.parse.numbers import number_class
 
 # Forms of strftime by the family to which they belong; %q is a day without a zero in front.
 DAYS = {

@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.numbers import NumberForm
-from granulearn.tables.columns.schema import AMBIGUOUS_DATE, CATEGORY, EMPTY
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+from granulearn.tables.schema import AMBIGUOUS_DATE, CATEGORY, EMPTY
 from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
 
 

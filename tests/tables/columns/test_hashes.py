@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from granulearn.tables.columns.hashes import (
+from granulearn.tables.parse.hashes import (
     LONGEST_VECTORISED,
     hash_cells,
     hash_rows,
@@ -113,7 +113,7 @@ def test_mixing_is_one_to_one():
 def test_another_process_has_the_same_hashes():
     code = (
         "import numpy as np, pyarrow as pa\n"
-        "from granulearn.tables.columns.hashes import hash_rows, hash_text\n"
+        "from granulearn.tables.parse.hashes import hash_rows, hash_text\n"
         "cells = {'x': np.array([1.5, np.nan]), 's': pa.array(['a long text', None])}\n"
         "print(hash_text('a'), *hash_rows(cells, 2))"
     )

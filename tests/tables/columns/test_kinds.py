@@ -5,11 +5,13 @@ import datetime
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.numbers import NumberForm
-from granulearn.tables.columns.schema import (
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema
+from granulearn.tables.messages import Setting
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+from granulearn.tables.profile import Cell, profile_batches
+from granulearn.tables.schema import (
     AMBIGUOUS_DATE,
     CATEGORY,
     DATE,
@@ -17,9 +19,6 @@ from granulearn.tables.columns.schema import (
     YES_NO,
     read_column,
 )
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import Cell
-from granulearn.tables.messages import Setting
 from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
 
 
@@ -231,8 +230,8 @@ def test_one_word_among_truths_is_a_misfit():
 
 def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
     stored = pa.array([4.0, None, 5.0, 123456789012.0, 1.5])
-    survey = survey_batches([pa.record_batch([stored], names=["c"])])
-    column = decide_schema(survey, ColumnOptions(categorical=("c",)))["c"]
+    survey = profile_batches([pa.record_batch([stored], names=["c"])])
+    column = infer_schema(survey, ColumnOptions(categorical=("c",)))["c"]
     text = pa.array(["4.0", "", "5", "123456789012.0", "1.50"])
     first, second = (read_column(column, cells)[0]["c"].to_pylist() for cells in (stored, text))
     assert first == second == ["4", None, "5", "123456789012", "1.5"]

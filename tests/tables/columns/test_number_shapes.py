@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import EXACT_MARKS, MISSING_MARKS, as_text
-from granulearn.tables.columns.number_shapes import numbers_by_shape
-from granulearn.tables.columns.numbers import NumberForm, read_number
+from granulearn.tables.parse.cells import EXACT_MARKS, NULL_TOKENS, as_text
+from granulearn.tables.parse.number_shapes import numbers_by_shape
+from granulearn.tables.parse.numbers import NumberForm, read_number
 from tests.tables.columns.cell_texts import NUMBERS, UNITS, columns_of, shapes_of_few
 
 forms = st.builds(NumberForm, st.sampled_from([".", ","]), st.sampled_from(UNITS))
@@ -61,7 +61,7 @@ def test_of_what_digits_do_not_tell_nothing_is_said(text, form):
     assert not known.any()
 
 
-@pytest.mark.parametrize("mark", [*MISSING_MARKS, *EXACT_MARKS])
+@pytest.mark.parametrize("mark", [*NULL_TOKENS, *EXACT_MARKS])
 def test_no_mark_is_a_number_in_any_form(mark):
     for cell in (mark, mark.upper()):
         for unit in UNITS:

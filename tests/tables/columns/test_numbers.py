@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import numbers
-from granulearn.tables.columns.dates import date_class
-from granulearn.tables.columns.numbers import (
+from granulearn.tables.parse import numbers
+from granulearn.tables.parse.dates import date_class
+from granulearn.tables.parse.numbers import (
     LARGEST_NUMBER,
     NumberClass,
     NumberForm,

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.cells import as_text
-from granulearn.tables.columns.column_options import ColumnOptions
-from granulearn.tables.columns.dates import DateForm
-from granulearn.tables.columns.decisions import decide_schema
-from granulearn.tables.columns.numbers import NumberForm
-from granulearn.tables.columns.schema import (
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+from granulearn.tables.profile import Cell, profile_batches
+from granulearn.tables.schema import (
     CATEGORY,
     DATE,
     EMPTY,
@@ -25,12 +26,12 @@ from granulearn.tables.columns.schema import (
     NUMBER,
     YES_NO,
     Column,
+    Misfits,
     Schema,
+    TypedRows,
+    joined_rows,
     read_column,
 )
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_records import Cell
-from granulearn.tables.columns.typed_rows import Misfits, TypedRows, joined_rows
 
 N_ROWS = 24
 POOLS = {
@@ -77,7 +78,7 @@ def assert_same_rows(first: TypedRows, second: TypedRows):
 def test_a_schema_reads_the_same_after_a_journey_as_json(batch):
     copy = Schema.from_json(json.loads(json.dumps(SCHEMA.to_json())))
     assert_same_rows(copy.read(batch), SCHEMA.read(batch))
-    decided = decide_schema(survey_batches([batch]))
+    decided = infer_schema(profile_batches([batch]))
     copy = Schema.from_json(json.loads(json.dumps(decided.to_json())))
     assert_same_rows(copy.read(batch), decided.read(batch))
     assert copy.to_json() == decided.to_json()
@@ -246,8 +247,8 @@ KIND_OF = {
 @pytest.mark.parametrize("name", STORED)
 def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
     column = STORED[name]
-    schema = decide_schema(
-        survey_batches([pa.record_batch({"c": column})]), ColumnOptions(include=("c",))
+    schema = infer_schema(
+        profile_batches([pa.record_batch({"c": column})]), ColumnOptions(include=("c",))
     )
     if name != "too large":  # of three cells two are no numbers that can be used
         assert schema["c"].kind == KIND_OF.get(name, NUMBER)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.shapes import (
+from granulearn.tables.parse.masks import (
     by_shape,
     places_of_digits,
     powers_of_ten,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns.hashes import hash_cells, mixed
-from granulearn.tables.columns.sketch import _REMEMBERED, Sketch
+from granulearn.tables.parse.hashes import hash_cells, mixed
+from granulearn.tables.profile import _REMEMBERED, Sketch
 
 texts = st.text(max_size=120)
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.columns import survey_looks, survey_records
-from granulearn.tables.columns.cells import as_text, is_mark, is_nested, is_number_type
-from granulearn.tables.columns.dates import DateClass
-from granulearn.tables.columns.numbers import NumberClass, is_plain
-from granulearn.tables.columns.survey_looks import survey_column
-from granulearn.tables.columns.survey_records import CODES, WORD, Steps
+from granulearn.tables import profile as survey_looks
+from granulearn.tables import profile as survey_records
+from granulearn.tables.parse.cells import as_text, is_nested, is_null_token, is_number_type
+from granulearn.tables.parse.dates import DateClass
+from granulearn.tables.parse.numbers import NumberClass, is_plain
+from granulearn.tables.profile import CODES, WORD, Steps, survey_column
 from tests.tables.columns.surveyed_columns import BIG, TYPED, big_column, class_of, columns, content
 
 
@@ -33,7 +33,7 @@ def test_a_survey_does_not_depend_on_how_text_is_stored(cells):
 @given(columns, st.integers(0, 100))
 def test_a_survey_counts_what_a_slow_look_at_each_cell_counts(cells, first_row):
     text = as_text(pa.array(cells, pa.string()))
-    marks = is_mark(text).to_pylist()
+    marks = is_null_token(text).to_pylist()
     rows = list(zip(text.to_pylist(), marks, strict=True))
     known = [(row, cell) for row, (cell, mark) in enumerate(rows, first_row) if not mark]
     found = survey_column("c", pa.array(cells, pa.string()), first_row)
@@ -107,7 +107,7 @@ def test_stored_cells_are_counted_by_what_the_file_says(kind):
         assert found.stored == {"nested"}
         assert found.known == len(column) - column.null_count
     else:
-        assert found.known == is_mark(as_text(column)).to_pylist().count(False)
+        assert found.known == is_null_token(as_text(column)).to_pylist().count(False)
         assert 0 < found.distinct <= found.known or kind == "nothing"
     assert sum(tally.count for tally in found.classes.values()) == (0 if nested else found.known)
 

@@ -6,9 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 
-from granulearn.tables.columns.survey import survey_batches
-from granulearn.tables.columns.survey_looks import survey_column
-from granulearn.tables.columns.survey_records import join_columns
+from granulearn.tables.profile import join_columns, profile_batches, survey_column
 from tests.tables.columns.surveyed_columns import (
     BIG,
     TYPED,
@@ -32,7 +30,7 @@ def test_any_partition_gives_the_same_survey(cells, places):
     column = pa.array(cells, pa.string())
     with few_are_remembered(), small_sketches:
         whole = content(survey_column("c", column))
-        in_batches = survey_batches(batches_of(column, places))["c"]
+        in_batches = profile_batches(batches_of(column, places))["c"]
         parts = [survey_column("c", piece, row) for row, piece in pieces_of(column, places)]
         from_the_end = reduce(lambda later, earlier: join_columns(earlier, later), parts[::-1])
         assert content(in_batches) == whole
@@ -45,7 +43,7 @@ def test_any_partition_gives_the_same_survey(cells, places):
 def test_any_partition_of_stored_cells_gives_the_same_survey(kind, places):
     column = TYPED[kind]
     whole = content(survey_column("c", column))
-    assert content(survey_batches(batches_of(column, places))["c"]) == whole
+    assert content(profile_batches(batches_of(column, places))["c"]) == whole
 
 
 @pytest.mark.parametrize("kind", BIG)
@@ -54,7 +52,7 @@ def test_beyond_all_limits_a_partition_changes_nothing(kind, size):
     column = big_column(kind)
     whole = content(survey_column("c", column))
     places = list(range(size, len(column), size))
-    assert content(survey_batches(batches_of(column, places))["c"]) == whole
+    assert content(profile_batches(batches_of(column, places))["c"]) == whole
     parts = [survey_column("c", piece, row) for row, piece in pieces_of(column, places)]
     assert content(reduce(join_columns, parts)) == whole
 

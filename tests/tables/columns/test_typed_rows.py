@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.columns.survey_records import Cell
-from granulearn.tables.columns.typed_rows import SHOWN_MISFITS, Misfits, TypedRows, joined_rows
+from granulearn.tables.profile import Cell
+from granulearn.tables.schema import SHOWN_MISFITS, Misfits, TypedRows, joined_rows
 
 
 def test_a_frame_has_the_categories_of_its_rows_as_they_come():

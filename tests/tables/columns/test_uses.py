@@ -5,7 +5,9 @@ import random
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.columns.schema import (
+from granulearn.tables.infer import leave_out
+from granulearn.tables.messages import Setting
+from granulearn.tables.schema import (
     ASKED,
     CATEGORY,
     CONSTANT,
@@ -22,8 +24,6 @@ from granulearn.tables.columns.schema import (
     Column,
     read_column,
 )
-from granulearn.tables.columns.uses import leave_out
-from granulearn.tables.messages import Setting
 from tests.tables.columns.decided_columns import INCLUDED, N, column_of, cycle, schema_of
 
 

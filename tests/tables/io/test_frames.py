@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from granulearn.tables import TableError
-from granulearn.tables.columns.cells import as_text
 from granulearn.tables.io import frames
 from granulearn.tables.io.frames import array_of, table_of
+from granulearn.tables.parse.cells import as_text
 from tests.tables.nasty_tables import rows_of, tables, written
 
 

@@ -42,7 +42,7 @@ class Encoding:
     @cached_property
     def keeps_ascii(self) -> bool:
         """Whether a byte below 128 is always the character of ASCII, and no part of another."""
-        if self.name in ("utf-8", "ascii"):
+        if self.name in ("utf-8", "ascii", "iso8859-1"):
             return True
         decoder = codecs.lookup(self.name).incrementaldecoder
         table = getattr(sys.modules[decoder.__module__], "decoding_table", "")

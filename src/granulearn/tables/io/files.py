@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from granulearn._extras import check_installed
 from granulearn._full_disk import is_disk_full
@@ -153,7 +153,7 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
         return ParquetTable(path, shown)
     if not path.is_file():
         raise FileNotFoundError(f"{shown} is not a file; check the path.")
-    with path.open("rb", 2**18) as file:
+    with cast(io.BufferedReader, path.open("rb", 2**18)) as file:
         beginning = file.peek(2**12)
         if not beginning:
             raise TableError(f"{shown} is empty; it needs a header line and data rows.")

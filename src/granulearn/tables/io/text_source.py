@@ -181,7 +181,8 @@ def _decompressor(file: BinaryIO, source: TextSource) -> Any:
         return _only_member(zipfile.ZipFile(file), source.shown)
     if source.compression == "zstd":
         return pa.CompressedInputStream(file, "zstd")
-    return {"gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}[str(source.compression)](file)
+    openers: dict[str | None, Any] = {"gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+    return openers[source.compression](file)
 
 
 def is_table(member: zipfile.ZipInfo) -> bool:

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.columns.cells import as_text, is_nested
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import usual_type
 from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.parse.cells import as_text, is_nested
 
 
 class LabelColumn:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import ArrowTable, ParquetTable
-from granulearn.tables.io.files import open_table
+from granulearn.tables.io.files import is_pipe_or_device, is_standard_input, open_table
 from granulearn.tables.io.json_lines import JsonTable
-from granulearn.tables.io.files import is_pipe_or_device, is_standard_input
 from granulearn.tables.io.table_file import ReadOptions, TableFile, known_columns
 from granulearn.tables.io.text import TextTable
 from granulearn.tables.relabel.arrow_files import rewrite_arrow, rewrite_parquet

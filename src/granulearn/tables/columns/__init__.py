@@ -1,1 +1,0 @@
-"""What cells mean: one survey, one schema, one reading."""

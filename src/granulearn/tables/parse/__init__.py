@@ -1,0 +1,1 @@
+"""How texts are read: null tokens, numbers, dates and digit masks."""
