@@ -59,6 +59,16 @@ def test_formats_the_order_of_columns_and_further_columns_change_nothing(predict
     assert done.json["rows"] == sum(done.json["predicted"].values()) == 50
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_size_of_chunks_changes_nothing(predict, monkeypatch, suffix):
+    frame = people(1000, seed=5)
+    whole, _ = predict(frame, "--proba", name=f"new.{suffix}")
+    monkeypatch.setattr("granulearn.tables.io.text.CHUNK_BYTES", 2048)
+    monkeypatch.setattr("granulearn.models.loaded_model.MAX_ROWS_PER_CHUNK", 64)
+    in_chunks, _ = predict(frame, "--proba", name=f"new.{suffix}")
+    pd.testing.assert_frame_equal(whole, in_chunks, rtol=1e-12)
+
+
 def test_columns_can_be_copied_along_but_not_replace_what_is_predicted(predict, fitted, tmp_path):
     frame = people(20).assign(id=[f'row "{i}", of 20' for i in range(20)])
     answers, _ = predict(frame, "--keep", "id", "--keep", "age")

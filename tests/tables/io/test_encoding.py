@@ -6,12 +6,7 @@ from pathlib import Path
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.io.text_encoding import (
-    Encoding,
-    evident_encoding,
-    old_encoding,
-    stated_encoding,
-)
+from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
 
 TEXTS = {
     "cp1252": "Bonität;Größe;Straße\nschlecht;Müller;Köln\nSelbständig;1,5 €;Grundstück",
@@ -27,18 +22,18 @@ TEXTS = {
 @pytest.mark.parametrize("encoding", TEXTS)
 def test_old_encodings_are_found_from_a_few_lines(encoding):
     lines = TEXTS[encoding].encode(encoding).split(b"\n")
-    assert old_encoding(lines, Path("t"), 1) == Encoding(encoding)
+    assert detect_legacy(lines, Path("t"), 1) == Encoding(encoding)
 
 
 def test_french_and_portuguese_are_western():
     for text in ["prénom;été;ça;naïve", "São Paulo;não;informação", "año;niño;señor Muñoz"]:
-        assert old_encoding([text.encode("cp1252")], Path("t"), 1) == Encoding("cp1252")
+        assert detect_legacy([text.encode("cp1252")], Path("t"), 1) == Encoding("cp1252")
 
 
 def test_a_text_in_utf_8_with_one_bad_line_is_not_taken_for_another():
     lines = ["né".encode(), "été".encode(), b"\xe9t\xe9"]
     with pytest.raises(TableError, match="t, line 7: the text is in UTF-8, but not here"):
-        old_encoding(lines, Path("t"), 7)
+        detect_legacy(lines, Path("t"), 7)
 
 
 @pytest.mark.parametrize(
@@ -56,22 +51,22 @@ def test_a_text_in_utf_8_with_one_bad_line_is_not_taken_for_another():
     ],
 )
 def test_marks_and_zero_bytes_show_an_encoding(beginning, found):
-    assert evident_encoding(beginning) == found
+    assert find_encoding(beginning, None) == found
 
 
 def test_stated_encodings_skip_their_mark_only():
     mark = codecs.BOM_UTF8
-    assert stated_encoding("UTF8", mark) == Encoding("utf-8", 3)
-    assert stated_encoding("utf-8-sig", b"a") == Encoding("utf-8")
-    assert stated_encoding("utf-16", codecs.BOM_UTF16_BE) == Encoding("utf-16-be", 2)
-    assert stated_encoding("utf-16", b"a\0") == Encoding("utf-16-le")
-    assert stated_encoding("Windows-1252", mark) == Encoding("cp1252")
+    assert find_encoding(mark, "UTF8") == Encoding("utf-8", 3)
+    assert find_encoding(b"a", "utf-8-sig") == Encoding("utf-8")
+    assert find_encoding(codecs.BOM_UTF16_BE, "utf-16") == Encoding("utf-16-be", 2)
+    assert find_encoding(b"a\0", "utf-16") == Encoding("utf-16-le")
+    assert find_encoding(mark, "Windows-1252") == Encoding("cp1252")
 
 
 @pytest.mark.parametrize("name", ["klingon", "", "hex", "a\0b"])
 def test_an_unknown_encoding_is_refused(name):
     with pytest.raises(TableError, match="is unknown; use one that Python knows"):
-        stated_encoding(name, b"")
+        find_encoding(b"", name)
 
 
 @pytest.mark.parametrize(
@@ -92,18 +87,6 @@ def test_which_encodings_keep_ascii(name, keeps):
     assert Encoding(name).keeps_ascii == keeps
 
 
-def test_defined_bytes_are_those_that_decode():
-    for name in ["cp1252", "iso8859-15", "ascii", "cp1253"]:
-        decodes = []
-        for byte in range(256):
-            try:
-                bytes([byte]).decode(name)
-            except UnicodeDecodeError:
-                continue
-            decodes.append(byte)
-        assert Encoding(name).defined == bytes(decodes)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -117,4 +100,4 @@ def test_defined_bytes_are_those_that_decode():
 )
 def test_a_few_western_words_are_enough(text):
     lines = [line for line in text.encode("cp1252").splitlines() if not line.isascii()]
-    assert old_encoding(lines, Path("t.csv"), 1) == Encoding("cp1252")
+    assert detect_legacy(lines, Path("t.csv"), 1) == Encoding("cp1252")

@@ -1,10 +1,12 @@
 """Text files: the cells that were written come back, by every way of reading them."""
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
 import pickle
+import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -16,10 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.io import text_scan, text_table
+from granulearn.tables.io import text as text_io
+from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import ReadOptions
+from granulearn.tables.io.text import TextTable, row_starts
 from granulearn.tables.io.text_source import TextSource
-from granulearn.tables.io.text_table import TextTable
 from tests.shared_data import shared_data_dir
 from tests.tables.nasty_tables import WESTERN, rows_of, tables, typed_rows_of, written
 
@@ -31,7 +34,7 @@ def zipped(content: bytes) -> bytes:
     return file.getvalue()
 
 
-PACKERS = {
+COMPRESSORS = {
     None: bytes,
     "gzip": gzip.compress,
     "bz2": bz2.compress,
@@ -41,11 +44,13 @@ PACKERS = {
 }
 
 
-def opened(content: bytes | str, folder: Path, packing: str | None = None, **reading) -> TextTable:
+def opened(
+    content: bytes | str, folder: Path, compression: str | None = None, **reading
+) -> TextTable:
     content = content.encode() if isinstance(content, str) else content
     path = folder / "table"
-    path.write_bytes(PACKERS[packing](content))
-    return TextTable(TextSource(path, Path("t.csv"), packing), ReadOptions(**reading))
+    path.write_bytes(COMPRESSORS[compression](content))
+    return TextTable(TextSource(path, Path("t.csv"), compression), ReadOptions(**reading))
 
 
 @given(
@@ -54,18 +59,18 @@ def opened(content: bytes | str, folder: Path, packing: str | None = None, **rea
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"]),
-    st.sampled_from(list(PACKERS)),
+    st.sampled_from(list(COMPRESSORS)),
     st.sampled_from([1, 7, 50, 2**20]),
 )
 def test_cells_are_read_as_they_were_written_by_every_way(
-    table, separator, newline, quote_all, encoding, packing, chunk
+    table, separator, newline, quote_all, encoding, compression, chunk
 ):
     names, rows = table
     content = written(names, rows, separator, newline, quote_all=quote_all).encode(encoding)
     stated = encoding if encoding == "utf-16-be" else None
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_scan, "CHUNK_BYTES", chunk)
-        read = opened(content, Path(folder), packing, separator=separator, encoding=stated)
+        patch.setattr(text_io, "CHUNK_BYTES", chunk)
+        read = opened(content, Path(folder), compression, separator=separator, encoding=stated)
         assert read.names == names
         assert typed_rows_of(read) == (rows, {pa.string()})
         assert read.rows_about == len(rows)
@@ -94,7 +99,7 @@ def test_old_encodings_that_are_stated_give_the_same_cells(table, encoding, chun
     names, rows = table
     content = written(names, rows).encode(encoding)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_scan, "CHUNK_BYTES", chunk)
+        patch.setattr(text_io, "CHUNK_BYTES", chunk)
         read = opened(content, Path(folder), separator=",", encoding=encoding)
         assert (read.names, rows_of(read.batches())) == (names, rows)
         assert [row for part in read.parts() for row in rows_of(part.batches())] == rows
@@ -113,7 +118,7 @@ def test_an_encoding_in_which_bytes_of_ascii_are_halves_of_characters_is_read(tm
 def test_quotation_marks_inside_of_cells_and_empty_lines_are_no_trouble(
     tmp_path, monkeypatch, chunk
 ):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", chunk)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", chunk)
     content = '\n\na,b\r\n\n5" pipe,"x\ny"\n\n\r\nit\'s 6",2\nz,"say ""hi"""\n'
     read = opened(content, tmp_path)
     expected = [['5" pipe', "x\ny"], ["it's 6\"", "2"], ["z", 'say "hi"']]
@@ -243,7 +248,7 @@ def test_comments_above_the_header_change_no_cell_and_shift_lines(
     content = (above + newline + written(names, rows, "|", newline)).encode(encoding)
     shift = len(comments) + 1
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_scan, "CHUNK_BYTES", chunk)
+        patch.setattr(text_io, "CHUNK_BYTES", chunk)
         plain = opened(written(names, rows, "|", newline), Path(folder), separator="|")
         lines = [line + shift for line in plain.lines().tolist()]
         read = opened(content, Path(folder), separator="|")
@@ -252,13 +257,12 @@ def test_comments_above_the_header_change_no_cell_and_shift_lines(
         assert [row for part in read.parts() for row in rows_of(part.batches())] == rows
         assert read.lines().tolist() == lines
         assert read.place(len(rows) - 1) == f"line {lines[-1]}"
-    assert f"the first {shift} lines are no header ('#" in read.remarks[0]
-    assert f"the header is on line {shift + 1}" in read.remarks[0]
+    assert f"skipped {shift} lines above the header ('#" in read.remarks[0]
 
 
 @pytest.mark.parametrize("chunk", [4, 2**20])
 def test_rows_below_titles_know_their_lines(tmp_path, monkeypatch, chunk):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", chunk)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", chunk)
     read = opened('Bericht, März\n\nStand;2020\n\n"a\nb";c;d\n\nx;1,5;"y\nz"\nu;2,5;v\n', tmp_path)
     assert read.names == ["a\nb", "c", "d"]
     assert rows_of(read.batches()) == [["x", "1,5", "y\nz"], ["u", "2,5", "v"]]
@@ -267,15 +271,13 @@ def test_rows_below_titles_know_their_lines(tmp_path, monkeypatch, chunk):
     )
     assert read.lines().tolist() == [8, 10]
     assert [read.place(row) for row in range(2)] == ["line 8", "line 10"]
-    assert read.remarks == (
-        "the first 4 lines are no header ('Bericht, März'); the header is on line 5",
-    )
+    assert read.remarks == ("skipped 4 lines above the header ('Bericht, März')",)
 
 
 def test_a_long_title_in_an_old_encoding_is_shown_in_part(tmp_path):
     content = "Größen " * 20 + "\na,b,c\n1,2,3\n1,2,3\n"
     read = opened(content.encode("cp1252"), tmp_path)
-    assert read.remarks[1].startswith("the first line is no header ('Größen Größen")
+    assert read.remarks[1].startswith("skipped 1 line above the header ('Größen Größen")
     assert len(read.remarks[1]) < 120
 
 
@@ -295,44 +297,56 @@ def test_a_lonely_column_is_remarked_unless_the_separator_is_stated(tmp_path):
     assert opened("a\n1\n", tmp_path, separator=",").remarks == ()
 
 
-def survey_types(table: TextTable, plain: set[str]) -> list[list[bool]]:
-    """Return whether each column of each batch comes as numbers."""
-    batches = table.batches_for_survey(plain)
-    return [[kind == pa.float64() for kind in batch.schema.types] for batch in batches]
-
-
-@pytest.mark.parametrize("odd", ["?", "nan", "inf", "red", "1e200", "-9007199254740993"])
-def test_a_column_that_holds_more_than_numbers_leaves_the_others_numbers(
-    tmp_path, monkeypatch, odd
-):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1)
-    monkeypatch.setattr(text_scan, "_SCANNED_BYTES", 8)
-    rows = [("1.5", "2.5"), ("1.5", odd), *[("1.5", "2.5")] * 20]
-    content = "a,b\n" + "".join(f"{first},{second}\n" for first, second in rows)
-    found = survey_types(opened(content, tmp_path, separator=","), {"a", "b"})
-    assert found[:2] == [[True, True], [False, False]]
-    assert found[2:] == [[True, False]] * (len(found) - 2) != []
-
-
-def test_numbers_are_not_tried_for_ever(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1)
-    monkeypatch.setattr(text_scan, "_SCANNED_BYTES", 8)
-    monkeypatch.setattr(text_table, "_MOST_DISTRUSTED", 1)
-    read = opened("a,b,c\n?,2,3\n1,?,3\n1,2,3\n", tmp_path, separator=",")
-    assert survey_types(read, {"a", "b", "c"}) == [[False] * 3] * 3
-
-
-def test_a_byte_order_mark_in_the_first_cell_is_no_part_of_a_number(tmp_path):
+def test_a_byte_order_mark_in_the_first_cell_stays(tmp_path):
     read = opened("a,b\n\ufeff1.5,2.5\n", tmp_path, separator=",")
-    assert survey_types(read, {"a", "b"}) == [[False, False]]
-    assert rows_of(read.batches_for_survey({"a", "b"})) == [["\ufeff1.5", "2.5"]]
+    assert rows_of(read.batches()) == [["\ufeff1.5", "2.5"]]
 
 
-def test_a_chunk_is_one_batch(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 2**21)
-    read = opened("a,b\n" + "1.5,2.5\n" * 2**20, tmp_path)
-    sizes = [batch.num_rows for batch in read.batches()]
-    assert sum(sizes) == 2**20
-    # The first one is short: what it tells makes reading the others faster.
-    assert len(sizes) == 5
-    assert sizes[0] < sizes[1] / 2
+def test_an_open_quotation_mark_does_not_take_all_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_io, "LONGEST_ROW", 1000)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 100)
+    with pytest.raises(TableError, match="line 2: a row has more than 1,000 bytes"):
+        opened('a,b\n1,"2\n' + "3,4\n" * 1000, tmp_path)
+
+
+@given(st.text('a",\n\r', max_size=14))
+def test_rows_begin_where_the_csv_module_begins_them(text):
+    starts = row_starts(text.encode(), ",")
+    lines = io.StringIO(text, newline="").readlines()
+    reader = csv.reader(lines, strict=True)
+    begins, begin = [], 0
+    try:
+        for cells in reader:
+            begins += [begin] if cells else []
+            begin = reader.line_num
+    except csv.Error:
+        assert starts.misquoted or starts.in_quotes
+        begins.append(starts.end_line)
+    else:
+        assert not starts.misquoted
+        assert not starts.in_quotes
+    assert starts.lines.tolist() == begins
+    assert starts.offsets.tolist() == [sum(map(len, lines[:line])) for line in begins]
+
+
+@pytest.mark.parametrize("compression", ["gzip", "bz2", "xz", "zstd", "zip"])
+def test_an_archive_that_was_cut_is_broken(tmp_path, compression):
+    (tmp_path / "t").write_bytes(COMPRESSORS[compression](b"some, text\n" * 100_000)[:-9])
+    with pytest.raises(TableError, match=f"t.csv is a broken {compression} archive"):
+        TextTable(TextSource(tmp_path / "t", Path("t.csv"), compression))
+
+
+@pytest.mark.parametrize("compression", [None, "gzip"])
+def test_a_file_is_opened_once_for_the_scan_and_once_for_each_pass(tmp_path, compression):
+    opens, path = [], tmp_path / "t.csv"
+    path.write_bytes(COMPRESSORS[compression](b"a,b\n" + b"1,2\n" * 99))
+
+    def count(event, arguments):
+        if event == "open" and str(arguments[0]) == str(path):
+            opens.append(event)
+
+    sys.addaudithook(count)
+    table = open_table(path)
+    assert len(opens) == 1
+    list(table.batches())
+    assert len(opens) == 2
