@@ -40,7 +40,7 @@ from granulearn.tables.labels.labels import (
 )
 from granulearn.tables.messages import Message, Setting, any_of
 from granulearn.tables.parse.cells import is_nested
-from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, join_profiles, profile_batches
+from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, profile_batches
 from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
 
 # A column of more different values is no code of the target.
@@ -65,7 +65,7 @@ class FirstLook:
         labels = None
         if self.labels is not None and later.labels is not None:
             labels = join_label_surveys(self.labels, later.labels)
-        return FirstLook(join_profiles(self.cells, later.cells), labels)
+        return FirstLook(self.cells + later.cells, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,6 @@ def first_look(
     batches: Iterable[pa.RecordBatch],
     target: str | None,
     first_row: int = 0,
-    plain: set[str] | None = None,
 ) -> FirstLook | None:
     """Look at the cells of some rows; return None if there are none.
 
@@ -112,8 +111,6 @@ def first_look(
         The column of labels.
     first_row : int, default=0
         Number of the first row in the table.
-    plain : set of str, default=None
-        As for `profile_batches`.
     """
     labels: list[LabelSurvey] = []
 
@@ -127,7 +124,7 @@ def first_look(
             row += batch.num_rows
             yield batch.drop_columns([target]) if target is not None else batch
 
-    cells = profile_batches(without_labels(), first_row, plain=plain)
+    cells = profile_batches(without_labels(), first_row)
     if cells is None:
         return None
     return FirstLook(cells, reduce(join_label_surveys, labels) if labels else None)
@@ -223,13 +220,10 @@ def inspect_table(
     options = options or ColumnOptions()
     problems = problems_of_names(file.names, target, options)
     known_target = target if target in file.names else None
-    plain: set[str] = set()
-    look = first_look(file.batches_for_survey(plain), known_target, plain=plain)
+    look = first_look(file.batches(), known_target)
     report = report_first(file, look, known_target, options)
     if not report.problems:
-        numbers = {used.name for used in report.schema.used if used.is_plain_number}
-        batches = file.batches_for_survey(plain & numbers)
-        examined = second_look(batches, report.schema, known_target, report.labels)
+        examined = second_look(file.batches(), report.schema, known_target, report.labels)
         report = report_second(report, examined, options)
     return replace(report, target=target, problems=(*problems, *report.problems))
 

@@ -121,28 +121,20 @@ def read_training_table(
     options = options or ColumnOptions()
     problems = problems_of_names(file.names, target, options)
     known_target = target if target in file.names else None
-    plain: set[str] = set()
-    came_plain: set[str] = set()
     batches: list[pa.RecordBatch] = []
 
     def kept() -> Iterator[pa.RecordBatch]:
-        for batch in file.batches() if keep_cells else file.batches_for_survey(plain):
-            came_plain.update(
-                field.name for field in batch.schema if pa.types.is_float64(field.type)
-            )
+        for batch in file.batches():
             if batch.num_rows:
                 batches.append(batch)
                 yield batch
 
-    look = first_look(kept(), known_target, plain=None if keep_cells else plain)
+    look = first_look(kept(), known_target)
     report = report_first(file, look, known_target, options)
     problems = (*problems, *report.problems)
     decided = report.labels
     if problems or decided is None:
         raise TableError.about(file.path, problems)
-    if any(not used.is_plain_number and used.name in came_plain for used in report.schema.used):
-        # Some batches hold numbers where the text is wanted after all.
-        batches = [batch for batch in file.batches() if batch.num_rows]
     read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
     typed = joined_rows(read)
     labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
