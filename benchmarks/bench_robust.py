@@ -24,9 +24,10 @@ from bench_forest import best_times
 from lightgbm import LGBMClassifier
 from threadpoolctl import threadpool_limits
 
-from granulearn.datasets import flip_labels, list_datasets, load, make_pipeline_for
+from granulearn.datasets import flip_labels, list_datasets, load
 from granulearn.estimators import RobustClassifier
 from granulearn.models import save_model
+from granulearn.preprocess import TablePreprocessor
 
 SMALL, SMALL_ROUNDS = 5_000, 4
 NOISE = 0.2
@@ -79,7 +80,9 @@ def covtype(n_rows: int, n_new: int = 0) -> Table:
     data = load("covtype", download=False)
     rows = np.random.RandomState(0).permutation(len(data.y))[: n_rows + n_new]
     fitted = rows[:n_rows]
-    X = as_rows(make_pipeline_for(data.X).fit(data.X.iloc[fitted]).transform(data.X.iloc[rows]))
+    X = as_rows(
+        TablePreprocessor(max_one_hot=None).fit(data.X.iloc[fitted]).transform(data.X.iloc[rows])
+    )
     return Table("covtype", X[:n_rows], data.y[fitted], X[n_rows:])
 
 
@@ -87,7 +90,7 @@ def adult(n_rows: int) -> Table:
     """Return rows of adult, every text one column per value; all rows are predicted."""
     data = load("adult", download=False)
     fitted = np.random.RandomState(0).permutation(len(data.y))[:n_rows]
-    pipeline = make_pipeline_for(data.X, many=()).fit(data.X.iloc[fitted])
+    pipeline = TablePreprocessor(max_one_hot=None).fit(data.X.iloc[fitted])
     X = as_rows(pipeline.transform(data.X))
     return Table("adult", X[fitted], data.y[fitted], X)
 

@@ -27,7 +27,8 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
-from granulearn.datasets import flip_labels, load, make_pipeline_for
+from granulearn.datasets import flip_labels, load
+from granulearn.preprocess import TablePreprocessor
 from granulearn.statistics import compare
 from granulearn.studies import load_study
 
@@ -84,7 +85,7 @@ def results(
     """Yield what is missing of one set: a row per condition and method."""
     dataset = load(name, download=False)
     # No label may help to make X: they are changed below.
-    X = np.asarray(make_pipeline_for(dataset.X, many=()).fit_transform(dataset.X), dtype=float)
+    X = TablePreprocessor(max_one_hot=None).fit_transform(dataset.X)
     y = np.unique(dataset.y, return_inverse=True)[1]
     for kind, rate in conditions:
         features = {"X": X} if kind == "boundary" else {}

@@ -25,7 +25,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
-from granulearn.datasets import load, make_pipeline_for
+from granulearn.datasets import load
+from granulearn.preprocess import TablePreprocessor
 from granulearn.statistics import average_ranks
 from granulearn.studies import load_study
 from granulearn.studies.scores import SHARES, TIMES, higher_is_better
@@ -68,7 +69,7 @@ def audits() -> pd.DataFrame:
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for name in load_study("real-noise").datasets:
         data = load(name, download=False)
-        X = np.asarray(make_pipeline_for(data.X, many=()).fit_transform(data.X), dtype=float)
+        X = TablePreprocessor(max_one_hot=None).fit_transform(data.X)
         classes, given = np.unique(data.y, return_inverse=True)
         wrong = given != np.searchsorted(classes, data.truth)
         audit = LabelAudit(random_state=0).fit(X, given)

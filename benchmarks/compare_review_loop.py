@@ -28,7 +28,8 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from granulearn import RobustClassifier
-from granulearn.datasets import flip_labels, load, make_pipeline_for
+from granulearn.datasets import flip_labels, load
+from granulearn.preprocess import TablePreprocessor
 from granulearn.studies import load_study
 
 TRAINING_SHARE, LEAST_ROWS, MOST_ROWS = 0.7, 200, 2_000
@@ -62,8 +63,8 @@ def labels_of(name: str, kind: str, rate: float) -> Labels:
         stratify=given,
         random_state=0,
     )
-    prepare = make_pipeline_for(data.X, many=()).fit(data.X.iloc[train])
-    X, X_new = (np.asarray(prepare.transform(data.X.iloc[rows]), float) for rows in (train, new))
+    prepare = TablePreprocessor(max_one_hot=None).fit(data.X.iloc[train])
+    X, X_new = (prepare.transform(data.X.iloc[rows]) for rows in (train, new))
     given = given[train]
     if kind != "real":
         where = {"X": X} if kind == "boundary" else {}

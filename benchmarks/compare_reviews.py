@@ -21,7 +21,8 @@ from threadpoolctl import threadpool_limits
 from training_parts import small_sets, training_part
 
 from granulearn.audit import LabelAudit
-from granulearn.datasets import load, make_pipeline_for
+from granulearn.datasets import load
+from granulearn.preprocess import TablePreprocessor
 from granulearn.studies import load_study
 
 FIELDS = [
@@ -46,7 +47,7 @@ def drawn_labels(review: int, rng: np.random.Generator) -> tuple:
     if review % 2:
         name = str(rng.choice(load_study("real-noise").datasets))
         data = load(name, download=False)
-        X = np.asarray(make_pipeline_for(data.X, many=()).fit_transform(data.X), dtype=float)
+        X = TablePreprocessor(max_one_hot=None).fit_transform(data.X)
         classes, given = np.unique(data.y, return_inverse=True)
         truth = np.searchsorted(classes, data.truth)
         kept = rng.permutation(len(given))[:MOST_ROWS]

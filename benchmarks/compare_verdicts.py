@@ -26,7 +26,8 @@ from threadpoolctl import threadpool_limits
 from training_parts import small_sets, training_part
 
 from granulearn.audit import LabelAudit
-from granulearn.datasets import flip_labels, load, make_pipeline_for
+from granulearn.datasets import flip_labels, load
+from granulearn.preprocess import TablePreprocessor
 from granulearn.studies import load_study
 
 OURS = "granulearn"
@@ -73,7 +74,7 @@ def labels_of(name: str, group: str) -> Iterator[tuple[str, float, np.ndarray, n
         X, truth = part.X, part.labels
     else:
         data = load(name, download=False)
-        X = np.asarray(make_pipeline_for(data.X, many=()).fit_transform(data.X), dtype=float)
+        X = TablePreprocessor(max_one_hot=None).fit_transform(data.X)
         classes, truth = np.unique(data.y, return_inverse=True)
         if group == "real noise":
             yield "real", 0.0, X, np.searchsorted(classes, data.truth), truth

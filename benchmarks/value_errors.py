@@ -9,7 +9,8 @@ import pandas as pd
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.neighbors import NearestNeighbors
 
-from granulearn.datasets import load, make_pipeline_for
+from granulearn.datasets import load
+from granulearn.preprocess import TablePreprocessor
 
 MAX_ROWS = 1_000
 # Sets of classes: their column of numbers with the most different values is the target.
@@ -50,7 +51,7 @@ def value_set(name: str, max_rows: int = MAX_ROWS) -> tuple[np.ndarray, np.ndarr
     if len(y) > max_rows:
         rows = np.random.default_rng(0).permutation(len(y))[:max_rows]
         frame, y = frame.iloc[rows].reset_index(drop=True), y[rows]
-    X = np.asarray(make_pipeline_for(frame, many=()).fit_transform(frame), dtype=float)
+    X = TablePreprocessor(max_one_hot=None).fit_transform(frame)
     return X[:, X.std(axis=0) > 0], y
 
 

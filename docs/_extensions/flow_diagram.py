@@ -21,6 +21,7 @@ GAP, MARGIN, PADDING, LINE = 22, 4, 11, 16
 SIZES = {"words": 12.5, "uses": 11.5}  # as in granulearn.css
 LETTER = 0.56  # the width of a letter in the mean, of its size
 WORDS = {
+    "preprocess": "columns become numbers",
     "tables": "a file becomes typed columns, and is written back untouched",
     "datasets": "named sets, noise to test with",
     "balls": "similar samples become balls",
@@ -34,6 +35,7 @@ WORDS = {
     "report": "a study as a page, LaTeX or figures",
     "statistics": "ranks and tests",
     "plots": "pictures of balls and comparisons",
+    "utils": "files whole or not at all",
     "models": "model files and ONNX",
     "distributed": "all this on a cluster",
     "training": "from a table to a model with scores",

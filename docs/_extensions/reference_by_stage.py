@@ -15,6 +15,7 @@ ROUTING = re.compile(r"set_\w+_request|get_metadata_routing")
 FOREIGN_LINK = re.compile(r":(?:ref|term):`([^`<]+?)(?: <[^`>]*>)?`")
 SHAPE = re.compile(r"(\(\w+)_,\)")
 TITLES = {
+    "preprocess": "Preprocessing: columns become numbers",
     "tables": "Tables: a file becomes typed columns",
     "datasets": "Data sets, and noise to test with",
     "balls": "Granular balls and their makers",
@@ -35,6 +36,7 @@ TITLES = {
 }
 # Pages of the guide that say what the names of a stage are for.
 GUIDE = {
+    "preprocess": ["tables"],
     "tables": ["tables", "command-line"],
     "datasets": ["studies", "imbalance"],
     "balls": ["balls"],

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
     from granulearn.models import *  # noqa: F403
+    from granulearn.preprocess import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
     from granulearn.selection import *  # noqa: F403
     from granulearn.training import *  # noqa: F403
@@ -23,6 +24,7 @@ __version__ = version("granulearn")
 # Every stage, in the order of the flow, with its names that can be imported from here; and
 # a module that belongs to none.
 _STAGES: dict[str, tuple[str, ...]] = {
+    "preprocess": ("TablePreprocessor",),
     "tables": (),
     "datasets": (),
     "balls": ("BallSet", "GranularBalls", "generate_balls"),
@@ -63,6 +65,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "cli": (),
     "statistics": (),
     "plots": (),
+    "utils": (),
     "_versions": ("show_versions",),
 }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from granulearn.audit.giveaways import GIVEAWAY, find_giveaways
-from granulearn.tables.faults.leaks import MIN_ROWS
+from granulearn.tables.checks import MIN_ROWS
 
 
 def table(n=600, d=6, n_classes=3, seed=0):

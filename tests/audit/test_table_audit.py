@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from granulearn import LabelAudit, audit_labels
 from granulearn.audit.table_audit import _moments, audit_table, feature_names
-from granulearn.datasets import make_pipeline_for
+from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import TableError, open_table, read_training_table, table_of
 from tests.audit.tables import three_clouds
 
@@ -45,7 +45,7 @@ def audited(frame):
 
 def test_the_audit_of_a_raw_table_is_that_of_its_typed_and_prepared_rows(frame, listing):
     data = read_training_table(table_of(frame), "animal")
-    X = make_pipeline_for(data.X).fit_transform(data.X, data.y)
+    X = TablePreprocessor().fit_transform(data.X, data.y)
     by_hand = LabelAudit(random_state=0).fit(X, data.y).to_frame(frame.index)
     pd.testing.assert_frame_equal(listing, by_hand)
     assert listing.attrs["noise_rate"] == by_hand.attrs["noise_rate"]
@@ -109,7 +109,7 @@ def test_what_could_mislead_is_in_the_attributes(frame, listing):
     assert listing.attrs["warnings"] == []
     code = frame["animal"].map({"cat": "A", "dog": "B", "emu": "C"})
     found = audit_labels(frame.assign(code=code), "animal", random_state=0)
-    assert any("'code' alone gives the target away" in said for said in found.attrs["warnings"])
+    assert any("'code' leaks the target" in said for said in found.attrs["warnings"])
     pd.testing.assert_frame_equal(found, listing)
 
 
@@ -173,9 +173,9 @@ def test_features_are_named_by_column_category_and_class():
         }
     )
     two, three = rng.choice(["no", "yes"], 300), rng.choice(["a", "b", "c"], 300)
-    found = feature_names(make_pipeline_for(frame).fit(frame, two)["prepare"])
+    found = feature_names(TablePreprocessor().fit(frame, two))
     assert found == ["n", ("c", "u"), ("c", "v"), "share of yes by many"]
-    found = feature_names(make_pipeline_for(frame).fit(frame, three)["prepare"])
+    found = feature_names(TablePreprocessor().fit(frame, three))
     assert found[3:] == [f"share of {label} by many" for label in "abc"]
 
 

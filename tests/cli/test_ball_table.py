@@ -6,7 +6,7 @@ import pytest
 
 from granulearn.balls import generate_balls
 from granulearn.cli.ball_table import make_rated_balls
-from granulearn.datasets import make_pipeline_for
+from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import open_table, read_training_table
 from tests.cli.commands import write_people
 
@@ -25,7 +25,7 @@ def rated_people(tmp_path):
 
 def test_balls_are_those_of_the_engine_on_the_prepared_table(rated):
     table = rated.table
-    prepared = make_pipeline_for(table.X).fit_transform(table.X)
+    prepared = TablePreprocessor().fit_transform(table.X)
     balls = generate_balls(prepared, table.y, purity=0.95, random_state=0)
     np.testing.assert_array_equal(rated.balls.centers, balls.centers)
 

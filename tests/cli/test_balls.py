@@ -33,7 +33,7 @@ def test_a_list_of_balls_is_no_table_to_learn_from(tmp_path):
     table, listing = write_people(tmp_path), tmp_path / "balls.csv"
     succeeds("balls", table, "-t", "label", "-o", listing)
     line = fails(exit_codes.BAD_DATA, "balls", listing, "-t", "label")
-    assert "looks like what `granulearn balls` writes" in line
+    assert "looks like output of `granulearn balls`" in line
 
 
 def test_json(tmp_path):

@@ -78,7 +78,7 @@ def test_people_are_shown_the_same_and_warned_on_stderr(strange):
     warnings = done.err.splitlines()
     assert all(line.startswith("granulearn: warning: ") for line in warnings)
     assert any("'yes' = 'yes' (" in line for line in warnings)
-    assert any("Column 'code' alone gives the target away" in line for line in warnings)
+    assert any("Column 'code' leaks the target" in line for line in warnings)
 
 
 def test_without_a_target_every_column_is_an_input(tmp_path):
@@ -186,8 +186,8 @@ def test_a_target_that_is_not_there_is_no_column_and_no_label_is_spoken_of(tmp_p
     assert done.code == exit_codes.BAD_DATA
     assert "52 rows, 3 columns" in done.out
     assert "There is no column 'nope'" in done.err
-    assert "rows repeat an earlier one, in all columns that are used; a copy" in done.err
-    assert "label and all" not in done.err
+    assert "rows repeat an earlier one, in all columns that are used; duplicates" in done.err
+    assert "label included" not in done.err
     done = succeeds("check", table, "--target", "y")
     assert "52 rows, 3 columns" in done.out
-    assert "rows repeat an earlier one, label and all; a copy" in done.err
+    assert "rows repeat an earlier one, label included; duplicates" in done.err

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals
 DEAF = """
 import ctypes, sys
 from granulearn.cli.stopping import Stop
-from granulearn.models import written_atomically
+from granulearn.utils.files import written_atomically
 
 Stop().listen()
 with written_atomically(sys.argv[1]) as draft:

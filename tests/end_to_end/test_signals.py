@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from granulearn.cli import exit_codes
+from granulearn.utils.files import _HOST
 from tests.end_to_end.signals import VERBS, again, fill_up, prepare, stop
 
 pytestmark = [
@@ -53,7 +54,7 @@ def test_what_is_killed_is_tidied_up_by_the_next_run(inputs, tmp_path, verb):
     place.mkdir()
     output = VERBS[verb][VERBS[verb].index("-o") + 1]
     stem, _, suffix = output.rpartition(".")
-    left = place / f".{stem}.granulearn-12345678.part.{suffix}"
+    left = place / f".{stem}.granulearn-{_HOST}-4194305-0123abcd.part.{suffix}"
     left.write_text("a part")
     assert stop(verb, inputs, place, signal.SIGKILL, 0.5, PATIENCE).faults == []
     assert again(verb, inputs, place) == []

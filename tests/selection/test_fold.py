@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier
+from granulearn.preprocess import TablePreprocessor
 from granulearn.selection.fold import Fold, OutcomeTable, Problem, fit_earlier_steps
 from granulearn.selection.grid_run import join_folds
 from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
@@ -155,10 +155,15 @@ def test_crowded_columns_are_cross_fitted_in_each_fold_and_searches_agree(n_clas
     table["told"] = [
         f"{label}{k}" for label, k in zip(labels, rng.integers(0, 30, 150), strict=True)
     ]
-    model = make_pipeline_for(table, RVFLClassifier(random_state=0))
+    model = Pipeline(
+        [
+            ("preprocess", TablePreprocessor(max_one_hot=20)),
+            ("model", RVFLClassifier(random_state=0)),
+        ]
+    )
     inputs = fit_earlier_steps(fold(model, table, labels), clone(model))
     train = table.iloc[TRAIN]
-    whole = make_pipeline_for(table, None).fit(train, labels[TRAIN])
+    whole = TablePreprocessor(max_one_hot=20).fit(train, labels[TRAIN])
     assert_array_equal(inputs.transformed["test_scores"], whole.transform(table.iloc[TEST]))
     assert_array_equal(inputs.X, clone(whole).fit_transform(train, labels[TRAIN]))
     assert not np.allclose(inputs.X, whole.transform(train))

@@ -114,7 +114,7 @@ def test_disturbances_follow_one_another():
 
 def test_no_stress_changes_a_test_part(monkeypatch):
     """Without scaling, which is learned from training rows, the rows are those of the set."""
-    monkeypatch.setattr(preparation, "make_pipeline_for", lambda X, **_: FunctionTransformer())
+    monkeypatch.setattr(preparation, "TablePreprocessor", lambda **_: FunctionTransformer())
     whole = load("circles")
     _, test = split_rows(whole.y, unit().part, unit().split_seed)
     for condition in conditions(load_study("stress")):

@@ -34,16 +34,15 @@ from granulearn.tables import (
     table_of,
 )
 from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.faults.examination import join_examinations
 from granulearn.tables.inspection import (
-    first_look,
+    first_pass,
     inspect_table,
     report_first,
     report_second,
-    second_look,
+    second_pass,
 )
 from granulearn.tables.io import frames, row_batches, text_scan, text_table
-from granulearn.tables.labels.labels import read_labels
+from granulearn.tables.labels import read_labels
 from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
 from granulearn.training.trained_model import input_cards
@@ -201,11 +200,11 @@ def small_pieces(rows: int):
 def read_in_parts(file: TableFile):
     """Return the schema and the cells of labelled rows, read as a cluster does."""
     parts = file.parts()
-    looks = [first_look(part.batches(), TARGET, part.first_row) for part in parts]
+    looks = [first_pass(part.batches(), TARGET, part.first_row) for part in parts]
     look = reduce(add, [found for found in looks if found is not None])
     report = report_first(file, look, TARGET, ColumnOptions())
-    seen = [second_look(part.batches(), report.schema, TARGET, report.labels) for part in parts]
-    report = report_second(report, reduce(join_examinations, filter(None, seen)), ColumnOptions())
+    seen = [second_pass(part.batches(), report, part.first_row) for part in parts]
+    report = report_second(report, reduce(add, filter(None, seen)), ColumnOptions())
     typed, labels = [], []
     for part in parts:
         row = part.first_row

@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table, table_of
-from granulearn.tables.labels.labels import Labels
-from granulearn.tables.training_table import as_labels, chosen_rows
+from granulearn.tables.training_table import chosen_rows, labelled_table
 
 CELLS = (
     "nr,price,day,city,late\n"
@@ -62,12 +61,12 @@ def test_typed_cells_are_floats_and_categories_of_the_columns_that_are_used(data
 def test_the_cells_are_those_of_all_rows_as_they_stand(data):
     assert data.cells.num_rows == 33
     assert data.cells.column_names == ["nr", "price", "day", "city", "late"]
-    assert data.cells["late"].to_pylist()[-3:] == ["", " Y ", "?"]
+    assert data.cells["late"].to_pylist()[-3:] == data.label_cells[-3:] == ["", " Y ", "?"]
     assert data.cells["city"].to_pylist()[31] == "two\nlines"
     assert data.lines.tolist() == [*range(2, 34), 35]
 
 
-def test_all_that_is_wrong_is_said_at_once(tmp_path):
+def test_all_problems_are_said_at_once(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,x\n" * 30)
     with open_table(path) as file, pytest.raises(TableError) as caught:
@@ -81,58 +80,29 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path):
     assert len(said) == 5
 
 
-def test_a_target_that_is_not_there_is_the_problem(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("label,b\n1,x\n")
-    with (
-        open_table(path) as file,
-        pytest.raises(TableError, match=r"'lable' \(target=\.\.\.\).*'label'"),
-    ):
-        read_training_table(file, "lable")
-
-
-def test_a_column_that_gives_the_target_away_is_left_out_of_the_cells():
+def test_a_column_that_leaks_the_target_is_not_read():
     y = ["a", "b", "b", "a", "a"] * 12
     table = {"x": np.sin(np.arange(60)), "code": [{"a": 7, "b": 9}[label] for label in y], "y": y}
-    data = read_training_table(table_of(table), "y")
-    assert list(data.X) == ["x"]
-    assert data.schema["code"].left_out == "gives the target away"
+    assert list(read_training_table(table_of(table), "y").X) == ["x"]
     kept = read_training_table(table_of(table), "y", ColumnOptions(include=("code",)))
     assert list(kept.X) == ["x", "code"]
 
 
-def test_a_header_without_rows_is_refused(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n")
-    with pytest.raises(TableError, match="no data rows"), open_table(path) as file:
-        read_training_table(file, "b")
-
-
-def test_lists_are_no_labels():
-    table = table_of(pa.table({"a": [1, 2], "y": [[1], [2]]}))
-    with pytest.raises(TableError, match="'y', the target, holds lists or bytes"):
-        read_training_table(table, "y")
-
-
 @pytest.mark.parametrize(
-    ("names", "whole", "expected"),
-    [(["1", "-2"], True, [1, -2]), (["1", "x"], False, ["1", "x"]), ([], True, [])],
+    ("values", "expected"),
+    [
+        ([True, None, False], [True, False]),
+        (["true", None, "false"], ["true", "false"]),
+        (["7", None, "-2"], [7, -2]),
+        ([7.0, None, -2.0], [7, -2]),
+        (["07", None, "2"], ["07", "2"]),
+    ],
 )
-def test_labels_are_whole_numbers_only_if_all_are(names, whole, expected):
-    found = as_labels(pa.array(names, pa.string()), Labels(whole_numbers=whole))
-    assert found.tolist() == expected
-    assert found.dtype.kind == ("i" if whole else "U")
-
-
-def test_labels_are_truth_values_only_if_they_are_stored_as_such():
-    truth = [[True, None, False][row % 3] for row in range(60)]
-    x = [str(row * row % 11) for row in range(60)]
-    stored = read_training_table(table_of(pa.table({"x": x, "y": truth})), "y")
-    assert stored.y.dtype == bool
-    assert stored.y.tolist() == [value for value in truth if value is not None]
-    spelt = [None if value is None else str(value).lower() for value in truth]
-    text = read_training_table(table_of(pa.table({"x": x, "y": spelt})), "y")
-    assert text.y.tolist() == [value for value in spelt if value is not None]
+def test_labels_are_booleans_if_stored_so_whole_numbers_if_all_are_else_text(values, expected):
+    table = pa.table({"x": [str(row * row % 11) for row in range(60)], "y": values * 20})
+    y = read_training_table(table_of(table), "y").y
+    assert y.tolist() == expected * 20
+    assert y.dtype.kind == np.array(expected).dtype.kind
 
 
 def test_chosen_rows_are_those_of_the_frame(data):
@@ -140,3 +110,62 @@ def test_chosen_rows_are_those_of_the_frame(data):
     found = chosen_rows(data.typed, data.schema, places).to_frame()
     expected = data.X.iloc[places].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected, check_categorical=False)
+
+
+X = {"a": [1, 2, 3, 4], "b": ["u", "v", "u", None]}
+
+
+@pytest.mark.parametrize(
+    ("y", "name", "cells"),
+    [
+        (pd.Series(["p", "q", "p", None], name="class"), "class", ["p", "q", "p", None]),
+        (pd.Series(["p", pd.NA, "q", pd.NaT], name="b"), "b_", ["p", None, "q", None]),
+        (pd.Series(["p", None, "q", "p"], dtype="category"), "target", ["p", None, "q", "p"]),
+        (pa.array(["p", None, "q", "p"]), "target", ["p", None, "q", "p"]),
+        (np.array(["yes", "Yes", None, np.nan], object), "target", ["yes", "Yes", None, None]),
+    ],
+)
+def test_labels_beside_a_table_become_its_last_column(y, name, cells):
+    with labelled_table(X, y) as (file, target, labels):
+        (batch,) = file.batches()
+    assert (file.names, target) == (["a", "b", name], name)
+    assert batch.column(name).to_pylist() == cells
+    assert batch.column("a").to_pylist() == X["a"]
+    joined = np.array(["yes", "yes"])
+    assert labels.values(np.array([0, 1]), joined) is joined
+
+
+def test_labels_in_a_table_or_beside_a_file_are_read(tmp_path):
+    with labelled_table({**X, "y": list("abab")}, "y") as (file, target, labels):
+        assert (file.names, target, labels) == (["a", "b", "y"], "y", None)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,u\n2,v\n")
+    with labelled_table(path, [0, 1]) as (file, target, _):
+        assert file.path == path
+        assert read_training_table(file, target).y.tolist() == ["class 0", "class 1"]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([3, 1, 3, 2]),
+        np.array([0.5, -1, 0.5, 7]),
+        np.array([True, False, True, True]),
+        pd.Series([1, None, 2, 1], dtype="Int64"),
+    ],
+    ids=str,
+)
+def test_numbers_beside_a_table_are_classes_and_come_back_as_they_were(y):
+    with labelled_table(X, y) as (file, target, labels):
+        data = read_training_table(file, target)
+    known = pd.Series(y).dropna()
+    assert data.rows.tolist() == known.index.tolist()
+    assert labels.values(data.rows, data.y).tolist() == known.tolist()
+
+
+def test_labels_of_two_dimensions_or_another_length_are_refused():
+    with pytest.raises(TableError, match="2 dimensions; give one"), labelled_table(X, [[1, 2]]):
+        pass
+    said = r"inconsistent numbers of samples: \[4, 3\]; y needs a label for each row"
+    with pytest.raises(TableError, match=said), labelled_table(X, [1, 2, 3]):
+        pass

@@ -107,7 +107,7 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
         "Stadt": "category",
     }
     assert trained.report.schema["nr"].left_out == "row number"
-    assert [leak.name for leak in trained.report.findings.leaks] == ["Leck"]
+    assert trained.report.findings.leaks == ("Leck",)
     assert set(trained.card.classes) == {"gut", "schlecht"}
     assert sum(trained.card.classes.values()) == trained.card.rows == len(table.y)
     assert trained.card.dropped_rows == table.dropped_rows > 0

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from granulearn.datasets.target_encoding import folds_of_rows
+from granulearn.tables.checks import find
 from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.faults.examination import find
 from granulearn.tables.inspection import report_first
 from granulearn.tables.io.frames import table_of
 from granulearn.tables.training_table import as_labels, read_training_table
@@ -142,9 +142,10 @@ def test_what_was_found_in_parts_is_what_is_found_in_the_whole():
     sight, reading = looked_at(frame, parts, request)
     before = rows_before(sight.training_labels, reading)
     sights = [examine_part(part, reading, before[at]) for at, part in enumerate(parts)]
-    findings = find(reduce(add, sights).examination)
+    classes = list(reading.labels.classes)
+    findings = find(reduce(add, sights).examination, reading.schema, classes, ())
     assert findings == read_training_table(table_of(frame), "label").report.findings
-    assert [leak.name for leak in findings.leaks] == ["code"]
+    assert findings.leaks == ("code",)
     assert findings.duplicates == 1
 
 

@@ -1,27 +1,24 @@
 """Columns of numbers that alone tell the classes, as no honest input does.
 
 What it means to give the target away is decided where raw tables are examined
-(`granulearn.tables.faults.leaks`): by the values of a column of few, and here also by the
+(`granulearn.tables.checks`): by the values of a column of few, and here also by the
 intervals into which a column of many values is cut.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from granulearn.audit.issues import Issue
-from granulearn.tables.faults.leaks import (
+from granulearn.tables.checks import (
     MIN_ROWS,
     NEAR_SHARE,
     ROWS_PER_VALUE,
     VALUES_PER_CLASS,
-    Contingency,
-    find_leak,
-    near_share,
+    told_classes,
 )
 
 GIVEAWAY = "giveaway column"
@@ -59,25 +56,24 @@ def find_giveaways(
     sources = names if sources is None else sources
     if len(codes) < MIN_ROWS or len(set(sources)) < 2 or len(classes) < 2:
         return []
-    labels = [f"class {code}" for code in range(len(classes))]
     glance = order[np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64)]
     telling, found = set(), []
     most_telling = max(1, MOST_SHARE * len(set(sources)))
     for column in _candidates(X[glance], codes[glance], len(classes)):
-        counts = _contingency(X[:, column], codes, labels, glance)
-        if near_share(counts) is None:
+        counts = _contingency(X[:, column], codes, len(classes), glance)
+        if not told_classes(counts, NEAR_SHARE, NEAR_SHARE)[0]:
             continue
         telling.add(sources[column])
         if len(telling) > most_telling:
             return []
-        leak = find_leak(names[column], counts)
-        if leak is None:
+        share, _ = told_classes(counts)
+        if not share:
             continue
         words = (
-            f"{names[column]} alone tells the class of {leak.share:.1%} of the rows; if it is not "
+            f"{names[column]} alone tells the class of {share:.1%} of the rows; if it is not "
             "known before the label is, leave it out."
         )
-        found.append(Issue(GIVEAWAY, leak.share, (), words, columns=(names[column],)))
+        found.append(Issue(GIVEAWAY, share, (), words, columns=(names[column],)))
     return found
 
 
@@ -104,19 +100,17 @@ def _candidates(X: np.ndarray, codes: np.ndarray, n_classes: int) -> list[int]:
 
 
 def _contingency(
-    column: np.ndarray, codes: np.ndarray, labels: list[str], glance: np.ndarray
-) -> Contingency:
-    """Return how often each value, or each interval if there are many, occurs with each label."""
+    column: np.ndarray, codes: np.ndarray, n_classes: int, glance: np.ndarray
+) -> np.ndarray:
+    """Return how often each value, or each interval if there are many, occurs with each class."""
     values, numbers = np.unique(column, return_inverse=True)
-    if len(values) > max(VALUES_PER_CLASS * len(labels), len(column) / ROWS_PER_VALUE):
+    if len(values) > max(VALUES_PER_CLASS * n_classes, len(column) / ROWS_PER_VALUE):
         tree = DecisionTreeClassifier(
-            max_leaf_nodes=VALUES_PER_CLASS * len(labels), random_state=0
+            max_leaf_nodes=VALUES_PER_CLASS * n_classes, random_state=0
         ).fit(column[glance, None], codes[glance])
         is_split = tree.tree_.feature >= 0
         edges = np.sort(tree.tree_.threshold[is_split])
-        numbers, values = np.searchsorted(edges, column), np.arange(len(edges) + 1)
-    pairs = Counter((numbers * len(labels) + codes).tolist())
-    return {
-        (float(values[pair // len(labels)]), labels[pair % len(labels)]): rows
-        for pair, rows in pairs.items()
-    }
+        numbers = np.searchsorted(edges, column)
+    counts = np.zeros((numbers.max() + 1, n_classes), np.int64)
+    np.add.at(counts, (numbers, codes), 1)
+    return counts[counts.any(axis=1)]

@@ -23,17 +23,16 @@ from granulearn.audit.verified import (
     check_verified,
 )
 from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
-from granulearn.datasets import make_pipeline_for
-from granulearn.datasets.pipelines import columns_by_name, columns_by_place
+from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable, read_training_table
-from granulearn.tables.labelled import labelled_table
 from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
 from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.training_table import labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd
-    from sklearn.compose import ColumnTransformer
 
     from granulearn.audit.column_words import FeatureName
 
@@ -181,13 +180,12 @@ def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
 
 def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
     """Return the encoded inputs of a table, and their names."""
-    pipeline = columns_by_place(make_pipeline_for(table.X), table.X)
+    preprocessor = TablePreprocessor(table.schema.feature_types)
     # Not fit and transform: a label must not be vouched for by an encoding that holds it.
-    X = np.asarray(pipeline.fit_transform(table.X, table.y), dtype=float)
-    columns_by_name(pipeline, table.X)
+    X = preprocessor.fit_transform(table.typed.cells, table.y)
     if len(X) > MANY_ROWS:
         X = in_single_precision(X)
-    return X, feature_names(pipeline["prepare"])
+    return X, feature_names(preprocessor)
 
 
 def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:
@@ -276,25 +274,18 @@ def _moments(table: TrainingTable, name: str) -> Any:
         return texts
 
 
-def feature_names(prepare: ColumnTransformer) -> list[FeatureName]:
+def feature_names(preprocessor: TablePreprocessor) -> list[FeatureName]:
     """Return the name of each encoded feature.
 
     It is a column of numbers, (column, category), or, for a column of many categories,
     what they are encoded by: the share of a class.
     """
-    names: list[FeatureName] = [str(name) for name in prepare.get_feature_names_out()]
-    for kind, steps, columns in prepare.transformers_:
-        if kind == "categories" and columns:
-            names[prepare.output_indices_[kind]] = [
-                (str(column), str(category))
-                for column, categories in zip(columns, steps[-1].categories_, strict=True)
-                for category in categories
-            ]
-        elif kind == "many categories" and columns:
-            classes = steps[-2].classes_
-            names[prepare.output_indices_[kind]] = [
-                f"share of {label} by {column}"
-                for column in columns
-                for label in (classes[1:] if len(classes) == 2 else classes)
-            ]
+    names: list[FeatureName] = [*preprocessor.numbers_]
+    for column in preprocessor.one_hot_:
+        missing = [MISSING_NAME] if preprocessor.has_missing_[column] else []
+        names += [(column, category) for category in preprocessor.categories_[column] + missing]
+    classes = preprocessor.target_classes_
+    shown = classes[1:] if len(classes) == 2 else classes
+    for column in preprocessor.target_encoded_:
+        names += [f"share of {label} by {column}" for label in shown]
     return names

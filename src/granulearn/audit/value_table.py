@@ -12,13 +12,12 @@ import pyarrow as pa
 
 from granulearn.audit.raw_inputs import row_names
 from granulearn.audit.value_audit import check_values, list_values
-from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RVFLCommitteeRegressor
+from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
-from granulearn.tables.inspection import first_look, problems_of_names, report_first
+from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
-from granulearn.tables.labelled import TARGET
 from granulearn.tables.schema import NUMBER, joined_rows
+from granulearn.tables.training_table import TARGET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +61,7 @@ def audit_raw_values(
     values = check_values(table.y)
     names = row_names(X, y)
     index = table.rows if names is None else names[table.rows]
-    inputs = _encoded(table.X, values)
+    inputs = TablePreprocessor(target_type="continuous").fit_transform(table.X, values)
     listing = list_values(inputs, values, index, random_state=random_state, n_jobs=n_jobs)
     listing.attrs["warnings"] = [*table.warnings, *listing.attrs["warnings"]]
     return listing
@@ -92,7 +91,7 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     if problems:
         raise TableError.about(file.path, problems)
     batches = [batch for batch in file.batches() if batch.num_rows]
-    report = report_first(file, first_look(batches, None), None, options)
+    report = report_first(file, first_pass(batches, None), None, options)
     if report.problems:
         raise TableError.about(file.path, report.problems)
     column = report.schema[target]
@@ -167,23 +166,3 @@ def _is_same(column: pd.Series, values: np.ndarray) -> bool:
     a, b = numbers[both] - numbers[both].mean(), values[both] - values[both].mean()
     sizes = float(np.sqrt(a @ a) * np.sqrt(b @ b))
     return sizes > 0 and abs(float(a @ b)) >= SAME * sizes
-
-
-def _encoded(frame: pd.DataFrame, y: np.ndarray) -> np.ndarray:
-    """Return the inputs as numbers; a category of many is encoded by the values of other rows."""
-    keys = [
-        cells.to_numpy() if cells.dtype.kind == "f" else _ranks(cells) for _, cells in frame.items()
-    ]
-    # In an order of values: the folds of the encoding go by the places of rows.
-    order = np.lexsort((*keys[::-1], y))
-    pipeline = make_pipeline_for(frame, RVFLCommitteeRegressor())[:-1]
-    encoded = np.asarray(pipeline.fit_transform(frame.iloc[order], y[order]), dtype=float)
-    inputs = np.empty_like(encoded)
-    inputs[order] = encoded
-    return inputs
-
-
-def _ranks(cells: pd.Series) -> np.ndarray:
-    """Return the place of each category in the alphabet; -1 for a missing one."""
-    categories = cells.cat.categories
-    return cells.cat.reorder_categories(sorted(categories)).cat.codes.to_numpy()

@@ -192,8 +192,8 @@ def _write_page(path: Path, title: str, done: TableAudit) -> None:
 
 
 def _write_listing(path: Path, done: TableAudit, keep: list[str] | None, sample: int) -> None:
-    from granulearn.models import written_atomically
     from granulearn.tables.writing import write_csv
+    from granulearn.utils.files import written_atomically
 
     listing = done.listing(keep, sample)
     with written_atomically(path) as draft:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from granulearn.balls import BallSet, generate_balls
-from granulearn.datasets import make_pipeline_for
 from granulearn.memberships import resolve_membership
+from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import TrainingTable
 
 
@@ -115,7 +115,8 @@ def make_rated_balls(
     seed : int
         Seed of the balls.
     """
-    prepared = make_pipeline_for(table.X).fit_transform(table.X, table.y)
+    preprocessor = TablePreprocessor(table.schema.feature_types)
+    prepared = preprocessor.fit_transform(table.typed.cells, table.y)
     balls = generate_balls(prepared, table.y, balls=maker, purity=purity, random_state=seed)
     codes = np.searchsorted(balls.classes, table.y)
     return RatedBalls(

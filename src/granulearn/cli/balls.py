@@ -110,9 +110,9 @@ def balls(
     from granulearn.cli.ball_table import make_rated_balls
     from granulearn.cli.table_facts import as_facts
     from granulearn.cli.table_report import show_short
-    from granulearn.models import written_atomically
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_frame
+    from granulearn.utils.files import written_atomically
 
     for written in (output, plot):
         check_not_an_input(written, table)

@@ -63,10 +63,10 @@ def merge(
 
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
-    from granulearn.models.atomic_files import written_atomically
     from granulearn.review import read_decisions
     from granulearn.review.journal import journal_text
     from granulearn.review.merging import merge_decisions
+    from granulearn.utils.files import written_atomically
 
     check_not_an_input(output, *files)
     check_can_be_written(output, *CSV_ENDINGS)

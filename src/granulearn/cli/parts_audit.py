@@ -110,8 +110,8 @@ def _audit(table, target, output, ratings, n_worst, seed, dask, json, asked) -> 
 def _write(output: Path, done: PartsAudit) -> None:
     import pyarrow as pa
 
-    from granulearn.models import written_atomically
     from granulearn.tables.writing import write_csv
+    from granulearn.utils.files import written_atomically
 
     listing = pa.Table.from_pandas(done.worst.reset_index(), preserve_index=False)
     with written_atomically(output) as draft:

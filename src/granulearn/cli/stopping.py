@@ -100,6 +100,6 @@ def _hear_nothing() -> None:
 
 def _remove_drafts() -> None:
     """Remove unfinished files, if any part of the process has ever made one."""
-    drafts = sys.modules.get("granulearn.models.draft_files")
+    drafts = sys.modules.get("granulearn.utils.files")
     if drafts is not None:
-        drafts.remove_open_drafts()
+        drafts.remove_temporary_files()

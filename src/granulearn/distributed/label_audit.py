@@ -36,7 +36,7 @@ from granulearn.distributed.member_fit import gathered_samples
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.distributed.row_sketch import key_blocks, sketch_blocks
 from granulearn.estimators.row_source import Job, TreeJob, as_they_are
-from granulearn.models import written_atomically
+from granulearn.utils.files import written_atomically
 
 PART_NAME = "part-{:05d}.parquet"
 

@@ -1,6 +1,5 @@
 """Files: models as skops, with a card and a digest, or as ONNX; and files written whole."""
 
-from granulearn.models.atomic_files import written_atomically
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ColumnCard, ModelCard
@@ -24,5 +23,4 @@ __all__ = [
     "onnx_inputs",
     "save_model",
     "to_onnx",
-    "written_atomically",
 ]

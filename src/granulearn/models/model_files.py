@@ -33,7 +33,6 @@ from granulearn.models.archives import (
     read_json,
 )
 from granulearn.models.array_members import check_array_header
-from granulearn.models.atomic_files import written_atomically
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_checks import check_card, check_loaded
 from granulearn.models.loaded_model import LoadedModel
@@ -44,6 +43,7 @@ from granulearn.models.tree_writing import UnlistedTypes, packed, write_member, 
 from granulearn.models.trusted_types import TRUSTED_NAMES, untrusted_types
 from granulearn.models.version_remarks import one_remark_on_versions
 from granulearn.tables.schema import NUMBER, Column
+from granulearn.utils.files import written_atomically
 
 # 2: the card holds a schema, by which the cells of a file are read. 3: leaves of forests are in
 # single precision, and the robust classifier has boosted trees. 4: lists of plain values are one

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.models.atomic_files import write_text_atomically
 from granulearn.report.figures import score_label, write_figures
 from granulearn.report.latex import latex_table
 from granulearn.report.page import MOST_COLUMNS
@@ -22,6 +21,7 @@ from granulearn.report.result_tables import (
 from granulearn.studies import StudyError
 from granulearn.studies.cells import CLEAN
 from granulearn.tables.writing import guarded_frame
+from granulearn.utils.files import write_text_atomically
 
 
 def is_of_the_paper(summary: dict[str, Any]) -> bool:

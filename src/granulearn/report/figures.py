@@ -14,7 +14,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from granulearn.models.atomic_files import written_atomically
 from granulearn.plots.agreement import plot_agreement
 from granulearn.plots.balls import plot_balls
 from granulearn.plots.bars import plot_bars
@@ -25,6 +24,7 @@ from granulearn.plots.surface import plot_surface
 from granulearn.report.svg import themed_svg
 from granulearn.statistics import compare
 from granulearn.studies.drawings import balls_of_drawing
+from granulearn.utils.files import written_atomically
 
 SECTIONS = ("ranks", "curves", "layers", "activations", "surfaces", "paper", "balls")
 NOISE_WORDS = {

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from granulearn.models.atomic_files import write_text_atomically
 from granulearn.models.html_pages import render_html
 from granulearn.plots.palette import THEME
 from granulearn.report.figures import SECTIONS, make_figures, score_label
@@ -18,6 +17,7 @@ from granulearn.report.result_tables import (
     means_differ_in_cells,
     score_digits,
 )
+from granulearn.utils.files import write_text_atomically
 
 # With more methods than these, figures and the list of cells show them, no table.
 MOST_COLUMNS = 20

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from granulearn.models.atomic_files import write_text_atomically
 from granulearn.models.html_pages import render_html
 from granulearn.report.figures import SECTIONS, make_figures
 from granulearn.report.page import shown_number, theme_css
 from granulearn.report.result_tables import machines_in_words, markdown_table, reasons_in_words
+from granulearn.utils.files import write_text_atomically
 
 # How verdicts are given, on the page and in Markdown.
 RULE = (

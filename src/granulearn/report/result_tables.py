@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from granulearn.models.atomic_files import write_text_atomically
 from granulearn.studies.scores import SINGLE_BALLS
 from granulearn.tables.writing import guarded_frame
+from granulearn.utils.files import write_text_atomically
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:

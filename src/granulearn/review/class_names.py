@@ -68,7 +68,7 @@ class ClassNames:
 
 def _ways(text: str) -> Iterator[tuple[str, object]]:
     # Imported when used: the stage of tables needs optional packages.
-    from granulearn.tables.labels.label_survey import label_key
+    from granulearn.tables.labels import label_key
 
     yield "key", label_key(text)
     try:

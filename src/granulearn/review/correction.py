@@ -14,7 +14,7 @@ from granulearn.review.class_names import ClassNames
 from granulearn.review.decisions import EXCLUDE, Decision, DecisionsError, check_belong
 from granulearn.tables import ReadOptions, open_table
 from granulearn.tables.io.table_file import known_columns
-from granulearn.tables.labels.labels import decide_labels, label_key, survey_labels
+from granulearn.tables.labels import decide_labels, label_key, profile_labels
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.relabel import rewrite_table
 from granulearn.tables.row_hashes import row_hashes
@@ -147,7 +147,7 @@ class _LabelCells:
 
     def __init__(self, column: pa.Array, name: str):
         self._texts = as_text(column, trimmed=False)
-        known = decide_labels(survey_labels(column, 0), name)
+        known = decide_labels(profile_labels(column, name), name)
         self._names = ClassNames(known.classes)
         self._spellings = {spelling.strip() for spelling in known.spellings}
 

@@ -11,7 +11,7 @@ from typing import Any
 from granulearn.audit.verified import KEEP
 from granulearn.review.correction import decided_column
 from granulearn.review.decisions import EXCLUDE, UNSURE, Decision, DecisionsError
-from granulearn.tables.labels.labels import label_key
+from granulearn.tables.labels import label_key
 
 FEWEST_ROWS = 10
 """Kappa of fewer rows would be a number that means nothing."""

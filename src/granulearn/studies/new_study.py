@@ -7,9 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from granulearn.datasets import load
-from granulearn.models.atomic_files import write_text_atomically
 from granulearn.studies.spec import StudyError
 from granulearn.studies.study_files import PAPER, list_studies
+from granulearn.utils.files import write_text_atomically
 
 _TEMPLATE = files("granulearn.studies") / "template"
 

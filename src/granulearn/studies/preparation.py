@@ -20,8 +20,8 @@ from granulearn.datasets import (
     flip_labels,
     load,
     make_imbalanced,
-    make_pipeline_for,
 )
+from granulearn.preprocess import TablePreprocessor
 from granulearn.studies.cells import CLEAN, GIVEN, Condition, SplitPart, TablePlace, Unit
 from granulearn.studies.own_tables import read_own_table
 
@@ -95,11 +95,11 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
     kept = sample_rows(labels, unit.rows, unit.sample_seed)
     train, test = (kept[part] for part in split_rows(labels[kept], unit.part, unit.split_seed))
     X, y, n_disturbed = _training_part(dataset, labels, train, unit)
-    pipeline = make_pipeline_for(X)
+    preprocessor = TablePreprocessor()
     return Prepared(
-        X_train=np.asarray(pipeline.fit_transform(X, y), dtype=float),
+        X_train=preprocessor.fit_transform(X, y),
         y_train=y,
-        X_test=np.asarray(pipeline.transform(dataset.X.iloc[test]), dtype=float),
+        X_test=preprocessor.transform(dataset.X.iloc[test]),
         y_test=labels[test],
         n_disturbed=n_disturbed,
         source=dataset.description.source,
@@ -233,7 +233,7 @@ def _disturb_once(
     # Distances decide where classes overlap, so features are scaled first; without labels,
     # since these are what changes.
     boundary = kind == "boundary"
-    features = make_pipeline_for(X, many=()).fit_transform(X) if boundary else None
+    features = TablePreprocessor(max_one_hot=None).fit_transform(X) if boundary else None
     labels, mask = flip_labels(
         y,
         rate,

@@ -250,8 +250,8 @@ def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
         first = "day" if day_first else "month"
         odd = (f"the {first} comes first, as in other columns or as asked",)
     has_clock = any(kind.has_clock for kind in dates)
-    form = DateForm(family, day_first if family == YEAR_LAST else True, has_clock)
-    misfits = _first(profile, lambda kind: kind not in dates or kind.order == against)  # type: ignore[union-attr]
+    form = DateForm(family, family != YEAR_LAST or bool(day_first), has_clock)
+    misfits = _first(profile, lambda kind: kind not in dates or kind.order == against)
     return Column(
         profile.name, DATE, date=form, odd=odd, misfits=misfits,
         n_misfits=profile.known - fitting, remedy=(Setting("ignore", (profile.name,)),),

@@ -1,18 +1,14 @@
-"""Sentences that name what a user could set, and leave it to others how that is said.
-
-In Python a setting is a parameter, on a command line an option. The tables know
-the parameter alone; who shows a sentence says it in the words of its users.
-"""
+"""Messages that name parameters, shown as Python writes them or as options of a command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter with the value that is advised; its text is how Python writes it."""
+    """A parameter with the advised value; its text is how Python writes it."""
 
     name: str
     """Of a parameter, as of `ColumnOptions` or `ReadOptions`."""
@@ -22,18 +18,18 @@ class Setting:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.name}=..."
-        # A tuple of one name has a comma in Python that reads like a slip of the pen.
+        # A list, since a tuple of one name has a comma that reads like a slip of the pen.
         value = list(self.value) if isinstance(self.value, tuple) else self.value
         return f"{self.name}={value!r}"
 
 
 class Message(str):
-    """A sentence whose settings can be said in other words.
+    """A sentence whose settings can be shown in other forms.
 
     Parameters
     ----------
     *parts : str or Setting
-        What the sentence consists of; those of a message among them are taken over.
+        The sentence in order; parts of a message among them are taken over.
     """
 
     parts: tuple[str | Setting, ...]
@@ -51,23 +47,39 @@ class Message(str):
         return type(self), self.parts
 
     def spoken(self, speak: Callable[[Setting], str]) -> str:
-        """Return the sentence with every setting said in other words.
+        """Return the sentence with every setting shown in another form.
 
         Parameters
         ----------
         speak : callable
-            Says a setting.
+            Returns the text of a setting.
         """
         return "".join(speak(part) if isinstance(part, Setting) else part for part in self.parts)
 
 
-def any_of(settings: tuple[Setting, ...]) -> Message:
-    """Return settings of which each would do.
+def any_of(settings: Sequence[Setting]) -> Message:
+    """Return alternative settings, joined by "or".
 
     Parameters
     ----------
-    settings : tuple of Setting
+    settings : sequence of Setting
         One at least.
     """
     first, *others = settings
     return Message(first, *(part for other in others for part in (" or ", other)))
+
+
+def listed(items: Sequence[str], separator: str = ", ", most: int = 10) -> str:
+    """Return items as text; of a long list its beginning, and how many more there are.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Already quoted.
+    separator : str, default=", "
+        Stands between them.
+    most : int, default=10
+        Number of items that are shown.
+    """
+    more = [f"and {len(items) - most} more"] if len(items) > most else []
+    return separator.join([*items[:most], *more])

@@ -1,4 +1,4 @@
-"""A short hash of each row's cells, by which a row is known again."""
+"""A short hash of each row's cells, by which decisions about a row find it again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from hashlib import blake2b
 import pyarrow as pa
 
 from granulearn.tables.parse.cells import as_text, is_nested
-
-# Sixteen digits: two of a million rows agree by chance once in tens of millions of tables.
-_BYTES = 8
 
 
 def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
@@ -22,24 +19,14 @@ def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
     leave_out : str, default=""
         A column that does not count, such as the labels, which may be corrected.
     """
-    columns = [
-        as_text(cells[name].combine_chunks()).to_pylist()
-        for name in cells.column_names
-        if name != leave_out and not is_nested(cells[name].type)
-    ]
-    if not columns:
-        return [_hash(b"")] * cells.num_rows
-    return [_hash(b"".join(map(_with_length, row))) for row in zip(*columns, strict=True)]
-
-
-def _with_length(cell: str | None) -> bytes:
-    """Return a cell so that no other row of cells has the same bytes, whatever is in them."""
-    if cell is None:
-        return b"-"
-    text = cell.encode()
-    return b"%d:%b" % (len(text), text)
-
-
-def _hash(content: bytes) -> str:
+    hashes = [blake2b(digest_size=8) for _ in range(cells.num_rows)]
+    for name in cells.column_names:
+        if name == leave_out or is_nested(cells[name].type):
+            continue
+        texts = as_text(cells[name].combine_chunks()).to_pylist()
+        for row, text in zip(hashes, texts, strict=True):
+            cell = b"" if text is None else text.encode()
+            # With its length first, no two rows of cells have the same bytes.
+            row.update(b"-" if text is None else b"%d:%b" % (len(cell), cell))
     # A letter first: a spreadsheet would take some hashes for numbers, and rewrite them.
-    return "h" + blake2b(content, digest_size=_BYTES).hexdigest()
+    return ["h" + row.hexdigest() for row in hashes]

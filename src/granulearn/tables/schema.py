@@ -201,6 +201,15 @@ class Schema:
         """The columns that it does not."""
         return tuple(column for column in self.columns if column.left_out)
 
+    @property
+    def feature_types(self) -> dict[str, str]:
+        """Whether a model takes each feature as "number" or as "category", by name."""
+        return {
+            name: "number" if column.makes_numbers else "category"
+            for column in self.used
+            for name in column.feature_names
+        }
+
     def __getitem__(self, name: str) -> Column:
         """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
-from granulearn.tables.faults.examination import examine
-from granulearn.tables.inspection import (
-    TableReport,
-    few_values,
-    first_look,
-    problems_of_names,
-    report_first,
-    report_second,
-)
+from granulearn.tables.inspection import TableReport, inspect_table
+from granulearn.tables.io.frames import FrameTable, table_of
 from granulearn.tables.io.table_file import TableFile
-from granulearn.tables.labels.labels import Labels, read_labels
+from granulearn.tables.io.values import text_of
+from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+TARGET = "target"
+"""Name of the labels that were passed beside a table and have none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,33 +117,22 @@ def read_training_table(
     >>> table.y.tolist(), table.dropped_rows
     (['no', 'no', 'yes'], 1)
     """
-    options = options or ColumnOptions()
-    problems = problems_of_names(file.names, target, options)
-    known_target = target if target in file.names else None
-    batches: list[pa.RecordBatch] = []
-
-    def kept() -> Iterator[pa.RecordBatch]:
-        for batch in file.batches():
-            if batch.num_rows:
-                batches.append(batch)
-                yield batch
-
-    look = first_look(kept(), known_target)
-    report = report_first(file, look, known_target, options)
-    problems = (*problems, *report.problems)
-    decided = report.labels
-    if problems or decided is None:
-        raise TableError.about(file.path, problems)
-    read = [report.schema.read(batch, row) for batch, row in _numbered(batches)]
-    typed = joined_rows(read)
-    labels = pa.concat_arrays([read_labels(batch.column(target), decided) for batch in batches])
-    examination = examine(typed.cells, labels, few=few_values(report.schema))
-    report = report_second(report, examination, options)
-    labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
+    batches = [batch for batch in file.batches() if batch.num_rows]
+    report = inspect_table(file, target, options, batches=batches)
+    if report.problems or report.labels is None:
+        raise TableError.about(file.path, report.problems)
+    begins = np.cumsum([0, *(batch.num_rows for batch in batches)])
+    typed = joined_rows(
+        [report.schema.read(batch, int(row)) for batch, row in zip(batches, begins, strict=False)]
+    )
+    names = pa.concat_arrays(
+        [read_labels(batch.column(target), report.labels) for batch in batches]
+    )
+    labelled = np.flatnonzero(names.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report=report,
         typed=chosen_rows(typed, report.schema, labelled),
-        y=as_labels(labels.take(pa.array(labelled)), decided),
+        y=as_labels(names.take(pa.array(labelled)), report.labels),
         rows=labelled,
         cells=pa.Table.from_batches(batches) if keep_cells else None,
         lines=file.lines() if keep_cells else None,
@@ -162,7 +150,7 @@ def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
         What was decided about the target.
     """
     values = names.to_pylist()
-    if labels.truth_values:
+    if labels.booleans:
         return np.array([value == "true" for value in values], dtype=bool)
     if labels.whole_numbers:
         return np.array([int(value) for value in values], dtype=int)
@@ -189,6 +177,69 @@ def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows
     return TypedRows(cells, typed.misfits)
 
 
-def _numbered(batches: list[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, int]]:
-    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
-    return list(zip(batches, begins, strict=False))
+class GivenLabels:
+    """Labels that were passed beside a table.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Numbers, or texts with None or NaN for a missing one.
+    """
+
+    def __init__(self, y: Any):
+        # Of nullable types, NumPy would make whole numbers floats if one is missing.
+        nullable = type(getattr(y, "dtype", None)).__module__.startswith("pandas")
+        given = np.asarray(y, dtype=object) if nullable else np.asarray(y)
+        if given.ndim != 1:
+            raise TableError(f"y has {given.ndim} dimensions; give one label for each row.")
+        texts = [text_of(value) for value in given.tolist()]
+        known = np.array([text is not None for text in texts], dtype=bool)
+        plain = np.array(given[known].tolist()) if given.dtype == object else given[known]
+        self._numbers: np.ndarray | None = None
+        if plain.dtype.kind in "biuf":
+            self._numbers = np.zeros(len(given), plain.dtype)
+            self._numbers[known] = plain
+            # With a word before it, since these are classes, even if there are many of them.
+            texts = [None if text is None else f"class {text}" for text in texts]
+        self.cells = pa.array(texts, pa.string())
+        """A text for each label."""
+
+    def values(self, rows: np.ndarray, names: np.ndarray) -> np.ndarray:
+        """Return the labels of some rows: numbers as they were given, texts as they are joined.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Numbers of the rows that have a label.
+        names : ndarray
+            What their texts became.
+        """
+        return names if self._numbers is None else self._numbers[rows]
+
+
+@contextmanager
+def labelled_table(X: Any, y: Any) -> Iterator[tuple[TableFile, str, GivenLabels | None]]:
+    """Give a table that has its labels in a column, the column, and labels that were beside it.
+
+    Parameters
+    ----------
+    X : path, frame, Arrow table, list of dicts, dict of columns or array
+        The table.
+    y : str, or array-like of shape (n_rows,)
+        The column of labels, or the labels.
+    """
+    with table_of(X) as file:
+        if isinstance(y, str):
+            yield file, y, None
+            return
+        name = str(getattr(y, "name", None) or TARGET)
+        while name in file.names:
+            name += "_"
+        labels = GivenLabels(y)
+        table = pa.Table.from_batches(list(file.batches()))
+        if table.num_rows != len(labels.cells):
+            raise TableError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"[{table.num_rows}, {len(labels.cells)}]; y needs a label for each row."
+            )
+        yield FrameTable(table.append_column(name, labels.cells), file.path), name, labels

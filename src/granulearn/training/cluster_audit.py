@@ -23,7 +23,6 @@ from granulearn.distributed.label_audit import (
     joined_totals,
     written_part,
 )
-from granulearn.models.atomic_files import folder_written_atomically
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.inspection import TableReport
 from granulearn.tables.io.table_file import TableFile, TablePart
@@ -31,6 +30,7 @@ from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.training.cluster_training import survey_on_cluster
 from granulearn.training.part_rows import Request, RowReading, read_part
+from granulearn.utils.files import folder_written_atomically
 
 
 @dataclass(frozen=True, eq=False)

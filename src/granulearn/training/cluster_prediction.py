@@ -14,11 +14,11 @@ from dask import delayed
 from granulearn._words import counted
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.models.atomic_files import folder_written_atomically, written_atomically
 from granulearn.models.row_reading import RowReading
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import TableFile, TablePart
 from granulearn.training.prediction import Predictor
+from granulearn.utils.files import folder_written_atomically, written_atomically
 
 PART_NAME = "part-{:05d}.parquet"
 

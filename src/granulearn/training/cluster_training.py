@@ -29,14 +29,14 @@ from granulearn.distributed.reduction import tree_reduce
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import (
-    FirstLook,
+    FirstPass,
     TableReport,
     problems_of_names,
     report_first,
     report_second,
 )
 from granulearn.tables.io.table_file import TableFile, TablePart
-from granulearn.tables.labels.labels import Labels
+from granulearn.tables.labels import Labels
 from granulearn.tables.messages import Message, Setting
 from granulearn.tables.training_table import as_labels
 from granulearn.training.model_kinds import make_model
@@ -254,7 +254,7 @@ def confusion_of_part(part: TablePart, reading: BlockReading, classifier: Any) -
 
 
 def _report_or_raise(
-    file: TableFile, look: FirstLook | None, target: str, options: ColumnOptions
+    file: TableFile, look: FirstPass | None, target: str, options: ColumnOptions
 ) -> tuple[TableReport, Labels]:
     """Return what the first look tells, or raise with all that is wrong with the table."""
     problems = problems_of_names(file.names, target, options)

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from granulearn.balls.row_keys import draws_of, key_of_draw
 from granulearn.datasets.target_encoding import folds_of_rows
-from granulearn.tables.faults.examination import Examination, examine, join_examinations
-from granulearn.tables.inspection import FirstLook, few_values, first_look
+from granulearn.tables.checks import CheckStatistics, check_rows
+from granulearn.tables.inspection import FirstPass, first_pass
 from granulearn.tables.io.table_file import TablePart
-from granulearn.tables.labels.labels import Labels, read_labels
+from granulearn.tables.labels import MAX_SPELLINGS, Labels, read_labels
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.training_table import as_labels, chosen_rows
@@ -53,7 +53,7 @@ class Request:
 class FirstSight:
     """What the first pass tells about some parts."""
 
-    look: FirstLook | None
+    look: FirstPass | None
     """None if they have no rows."""
     training_labels: tuple[Counter[str], ...]
     """For each part, how many rows to learn from have each label, as it is spelt."""
@@ -69,14 +69,14 @@ class FirstSight:
 class SecondSight:
     """What the second pass tells about some rows."""
 
-    examination: Examination
+    examination: CheckStatistics
     statistics: dict[str, Statistics]
     """Of the features of training rows."""
 
     def __add__(self, later: SecondSight) -> SecondSight:
         """Return what is known about these rows and those that follow."""
         return SecondSight(
-            join_examinations(self.examination, later.examination),
+            self.examination + later.examination,
             join_statistics(self.statistics, later.statistics),
         )
 
@@ -152,8 +152,8 @@ def look_at_part(part: TablePart, request: Request) -> FirstSight:
     """
     batches = [batch for batch in part.batches() if batch.num_rows]
     has_target = bool(batches) and request.target in batches[0].schema.names
-    look = first_look(batches, request.target if has_target else None, part.first_row)
-    if look is None or look.labels is None or look.labels.counts is None:
+    look = first_pass(batches, request.target if has_target else None, part.first_row)
+    if look is None or look.labels is None or look.labels.spellings.num_rows > MAX_SPELLINGS:
         return FirstSight(look, (Counter(),))
     columns = [batch.column(request.target) for batch in batches]
     # Whether a cell is a label depends on the cell alone: nothing need be decided yet.
@@ -207,7 +207,8 @@ def examine_part(part: TablePart, reading: RowReading, starts: np.ndarray) -> Se
         As for `folds_of_rows`.
     """
     rows = read_part(part, reading)
-    examination = examine(rows.typed.cells, rows.labels, few=few_values(reading.schema))
+    classes = list(reading.labels.classes)
+    examination = check_rows(rows.typed, rows.labels, reading.schema, classes, part.first_row)
     cells = rows.features(rows.training).cells
     return SecondSight(examination, statistics_of_rows(cells, rows.classed(starts)))
 

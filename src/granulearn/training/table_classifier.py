@@ -150,7 +150,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         from granulearn.models import LoadedModel
         from granulearn.tables import read_training_table
         from granulearn.tables.io.frames import array_of
-        from granulearn.tables.labelled import labelled_table
+        from granulearn.tables.training_table import labelled_table
         from granulearn.training.trained_model import input_cards, make_card
 
         if not isinstance(y, str):

@@ -1,0 +1,474 @@
+"""From typed columns to numbers: fill, scale, one-hot and target encoding in one transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from granulearn._sklearn_compat import (
+    Interval,
+    StrOptions,
+    check_feature_names_in,
+    fit_context,
+)
+from granulearn._words import counted
+from granulearn.preprocess.cells import (
+    DATE_PARTS,
+    columns_of_frame,
+    date_parts,
+    distinct_texts,
+    floats,
+    type_of,
+)
+
+N_FOLDS = 5
+MISSING_NAME = "(missing)"
+
+
+class TablePreprocessor(TransformerMixin, BaseEstimator):
+    """Turn the columns of a table into numbers: fill, scale, one-hot and target encoding.
+
+    - Numbers: a missing one becomes the median; then zero mean and unit variance.
+    - Categories: one column of 0 and 1 for each. If a column has missing cells in training,
+      these have a column of their own, which unknown categories share; else a missing or
+      unknown category becomes zeros.
+    - Columns of more than `max_one_hot` categories: the share of the second class, or of each
+      of several classes, or the mean of a continuous target, among the rows of a category. For
+      ``n`` rows of mean ``m`` and an overall mean ``p`` this is
+      ``(n m + smooth p) / (n + smooth)``; then zero mean and unit variance. An unknown category
+      becomes the overall mean, a missing one is a category of its own.
+    - Dates: year, month, day of year, weekday, days since 1970, and the hour if training has
+      times of day; these are numbers.
+
+    ``fit_transform`` encodes each row of a target-encoded column by the rows of the other
+    folds, since a category of two rows would tell their labels. Call it for training rows, as a
+    pipeline does, and ``transform`` for new ones.
+
+    Parameters
+    ----------
+    types : mapping of str to str, default=None
+        "number", "category" or "date" by column. Other columns, or all for None, are typed by
+        their dtype: numbers and booleans are numbers, datetime64 is a date, all else a category.
+    max_one_hot : int or None, default=40
+        A column with more categories is encoded by the target, and needs ``y``. None encodes
+        no column so.
+    smooth : float, default=10.0
+        Number of rows of a category that count as much as the overall mean.
+    target_type : {"auto", "continuous"}, default="auto"
+        "auto" takes whole numbers and texts for classes. Use "continuous" for regressors.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds of target encoding.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if they have some; else they are called x0, x1, ...
+    dates_ : dict of str to list of str
+        Parts of each column of dates.
+    numbers_ : list of str
+        Columns of numbers, and parts of dates as ``"day: month"``.
+    fill_values_, means_, scales_ : ndarray of shape (n_numbers,)
+        Median, and mean and standard deviation after filling.
+    categories_ : dict of str to list of str
+        Categories of each column of them, sorted.
+    has_missing_ : dict of str to bool
+        Whether training has missing cells in a column of categories.
+    one_hot_, target_encoded_ : list of str
+        Columns of few and of many categories.
+    target_classes_ : list of str
+        Classes of the target; empty for a continuous one, and without target-encoded columns.
+    encodings_ : dict of str to ndarray of shape (n_categories + 2, n_targets)
+        What each category becomes; the last two rows are for unknown and missing ones.
+    encoding_means_, encoding_scales_ : ndarray of shape (n_target_encoded * n_targets,)
+        Mean and standard deviation of the encoded training rows.
+    categorical_mask_ : ndarray of bool
+        Which columns of `transform_codes` are categories.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from granulearn import TablePreprocessor
+    >>> frame = pd.DataFrame({"age": [30, None, 50], "city": ["A", "B", None]})
+    >>> preprocessor = TablePreprocessor().fit(frame)
+    >>> preprocessor.get_feature_names_out().tolist()
+    ['age', 'city_A', 'city_B', 'city_(missing)']
+    >>> preprocessor.transform(frame).round(2).tolist()
+    [[-1.22, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [1.22, 0.0, 0.0, 1.0]]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "types": [Mapping, None],
+        "max_one_hot": [Interval(Integral, 0, None, closed="left"), None],
+        "smooth": [Interval(Real, 0, None, closed="neither")],
+        "target_type": [StrOptions({"auto", "continuous"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self, types=None, *, max_one_hot=40, smooth=10.0, target_type="auto", random_state=0
+    ):
+        self.types = types
+        self.max_one_hot = max_one_hot
+        self.smooth = smooth
+        self.target_type = target_type
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Learn fill values, scales, categories and encodings.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping of str to array, or array-like of shape (n_samples, n_features)
+            A mapping holds a NumPy array of floats, or texts in Arrow or NumPy, by column. An
+            array holds numbers alone.
+        y : array-like of shape (n_samples,), default=None
+            Labels or numbers; needed for columns of many categories.
+        """
+        self.fit_transform(X, y)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X, y=None):
+        """Learn from training rows, and return them as numbers.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            Numbers, one-hot columns, and target-encoded ones, each row of these by other rows.
+        """
+        columns = self._columns(X, reset=True)
+        n_rows = _n_rows(columns)
+        if n_rows == 0:
+            raise ValueError("X has no rows; there is nothing to learn from.")
+        check_consistent_length(next(iter(columns.values())), y)
+        types = self._types_of(columns)
+        self._fit_numbers(columns, types)
+        self._fit_categories(columns, types)
+        most = np.inf if self.max_one_hot is None else self.max_one_hot
+        self.one_hot_ = [name for name, known in self.categories_.items() if len(known) <= most]
+        self.target_encoded_ = [n for n in self.categories_ if n not in set(self.one_hot_)]
+        encoded = self._fit_encodings(columns, y, n_rows)
+        out = self._transform(columns)
+        if self.target_encoded_:
+            out[:, -encoded.shape[1] :] = (encoded - self.encoding_means_) / self.encoding_scales_
+        return out
+
+    def transform(self, X):
+        """Return rows as numbers.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping of str to array, or array-like
+            As for `fit`; the order of named columns does not matter, and others are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            Numbers, one-hot columns and target-encoded columns.
+        """
+        return self._transform(self._columns(X))
+
+    def transform_codes(self, X):
+        """Return rows for trees that take missing values and categories.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping of str to array, or array-like
+            As for `transform`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_numbers + n_categorical)
+            Numbers as they are and codes of categories; NaN for missing numbers, and for missing
+            and unknown categories. ``categorical_mask_`` says which columns are codes.
+        """
+        columns = self._columns(X)
+        out = np.empty((_n_rows(columns), len(self.categorical_mask_)))
+        n_numbers = len(self.numbers_)
+        self._write_numbers(out[:, :n_numbers], columns)
+        for place, (name, known) in enumerate(self.categories_.items(), start=n_numbers):
+            codes = self._codes(name, columns[name])
+            out[:, place] = np.where(codes < len(known), codes, np.nan)
+        return out
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns that `transform` makes.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns; they must be those of training.
+
+        Returns
+        -------
+        ndarray of str
+            ``"city_Bern"`` for a category, ``"city_(missing)"`` for missing and unknown ones.
+        """
+        check_is_fitted(self)
+        given = check_feature_names_in(self, input_features)
+        renamed = dict(zip(self._names(), given, strict=True))
+        found = [renamed.get(name, name) for name in self.numbers_]
+        for name in self.one_hot_:
+            missing = [MISSING_NAME] if self.has_missing_[name] else []
+            found += [f"{name}_{category}" for category in [*self.categories_[name], *missing]]
+        for name in self.target_encoded_:
+            labels = self.target_classes_
+            found += [f"{name}_{label}" for label in labels] if len(labels) > 2 else [name]
+        return np.asarray(found, dtype=object)
+
+    def __sklearn_tags__(self):
+        """Say that missing values are allowed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # ---- columns -------------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(self.n_features_in_)] if names is None else list(names)
+
+    def _columns(self, X: Any, reset: bool = False) -> dict[str, Any]:
+        """Return columns as arrays; with `reset`, learn their names."""
+        if not reset and "scales_" not in vars(self):
+            check_is_fitted(self)  # raises; asked always, it would take longer than a row does
+        is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
+        # Some sparse matrices are mappings, too.
+        if not is_frame and (not isinstance(X, Mapping) or hasattr(X, "shape")):
+            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+            return dict(zip(self._names(), X.T, strict=True))
+        if reset:
+            self._learn_names(X, list(X), is_frame)
+        if not hasattr(self, "feature_names_in_"):  # columns are known by their position
+            validate_data(self, X, skip_check_array=True, reset=False)
+            return columns_of_frame(X, self._names())
+        wanted = self._names()
+        lacking = [name for name in wanted if name not in X]
+        if lacking:
+            raise ValueError(
+                f"{counted(len(lacking), 'column')} of training not found: "
+                f"{', '.join(map(repr, lacking[:5]))}{', ...' if len(lacking) > 5 else ''}. Add "
+                "them; for unknown values use missing cells."
+            )
+        return columns_of_frame(X[wanted], wanted) if is_frame else {n: X[n] for n in wanted}
+
+    def _learn_names(self, X: Any, names: list, is_frame: bool) -> None:
+        if not names or len(set(names)) < len(names):
+            twice = [f"{name!r} occurs twice" for name in names if names.count(name) > 1]
+            said = [*twice, "X has no columns"][0]
+            raise ValueError(f"Columns must have distinct names: {said}.")
+        if is_frame:
+            validate_data(self, X, skip_check_array=True)  # sets names and their number
+        else:
+            self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
+
+    def _types_of(self, columns: Mapping[str, Any]) -> dict[str, str]:
+        given = dict(self.types or {})
+        for name, kind in given.items():
+            if name not in columns or kind not in ("number", "category", "date"):
+                raise ValueError(
+                    f"types must be 'number', 'category' or 'date' by name of a column of X; got "
+                    f"{name!r}: {kind!r}. Columns are {', '.join(map(repr, list(columns)[:10]))}."
+                )
+        return {name: given.get(name) or type_of(cells) for name, cells in columns.items()}
+
+    # ---- learning ------------------------------------------------------------------------
+
+    def _fit_numbers(self, columns: Mapping[str, Any], types: Mapping[str, str]) -> None:
+        self.dates_, self.numbers_ = {}, []
+        for name, kind in types.items():
+            if kind == "date":
+                hours = date_parts(name, columns[name])["hour"]
+                has_clock = bool(np.any(hours > 0))  # NaN is not
+                self.dates_[name] = [p for p in DATE_PARTS if p != "hour" or has_clock]
+                self.numbers_ += [f"{name}: {part}" for part in self.dates_[name]]
+            elif kind == "number":
+                self.numbers_.append(name)
+        block = np.empty((_n_rows(columns), len(self.numbers_)))
+        self._write_numbers(block, columns)
+        known = [values[~np.isnan(values)] for values in block.T]
+        self.fill_values_ = np.array([np.median(v) if len(v) else 0.0 for v in known], float)
+        _fill(block, self.fill_values_)
+        self.means_, self.scales_ = self._scaling(block, self.numbers_)
+
+    def _fit_categories(self, columns: Mapping[str, Any], types: Mapping[str, str]) -> None:
+        self.categories_, self.has_missing_ = {}, {}
+        for name, kind in types.items():
+            if kind != "category":
+                continue
+            texts, places = distinct_texts(name, columns[name])
+            used = {texts[place] if place >= 0 else None for place in np.unique(places).tolist()}
+            self.has_missing_[name] = None in used
+            self.categories_[name] = sorted(text for text in used if text is not None)
+        sizes = [len(self.numbers_), len(self.categories_)]
+        self.categorical_mask_ = np.repeat([False, True], sizes)
+        self._set_lookup()
+
+    def _set_lookup(self) -> None:
+        """Prepare the lookup of categories; one that was not fitted but loaded does it itself."""
+        known = self.categories_
+        self._code_of = {n: {t: code for code, t in enumerate(known[n])} for n in known}
+
+    def _fit_encodings(self, columns: Mapping[str, Any], y: Any, n_rows: int) -> np.ndarray:
+        """Learn target encodings; return each training row encoded by rows of other folds."""
+        self.encodings_: dict[str, np.ndarray] = {}
+        self.target_classes_: list[str] = []
+        self.encoding_means_, self.encoding_scales_ = np.empty(0), np.empty(0)
+        if not self.target_encoded_:
+            return np.empty((n_rows, 0))
+        targets, folds = self._targets(y, n_rows)
+        encoded = []
+        for name in self.target_encoded_:
+            size = len(self.categories_[name]) + 2
+            codes = self._codes(name, columns[name])
+            cells = folds * size + codes
+            # By fold and category: number of rows, and sum of each target.
+            sums = [np.bincount(cells, t, N_FOLDS * size) for t in [np.ones(n_rows), *targets.T]]
+            table = np.stack(sums, axis=-1).reshape(N_FOLDS, size, -1)
+            whole = table.sum(axis=0)
+            self.encodings_[name] = self._rates(whole)
+            encoded.append(np.stack([self._rates(whole - own) for own in table])[folds, codes])
+        block = np.hstack(encoded)
+        names = np.repeat(self.target_encoded_, targets.shape[1])
+        self.encoding_means_, self.encoding_scales_ = self._scaling(block, names)
+        return block
+
+    def _rates(self, table: np.ndarray) -> np.ndarray:
+        counts, sums = table[:, :1], table[:, 1:]
+        mean = sums.sum(axis=0) / counts.sum()
+        return (sums + self.smooth * mean) / (counts + self.smooth)
+
+    def _targets(self, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the target as columns of floats, and the fold of each row."""
+        first = self.target_encoded_[0]
+        if y is None or np.size(y) != n_rows or n_rows < 2:
+            found = "None" if y is None else f"the shape {np.shape(y)}"
+            raise ValueError(
+                f"fit needs a y of one column and 2 rows or more, since column {first!r} has "
+                f"{len(self.categories_[first])} categories, more than max_one_hot="
+                f"{self.max_one_hot}, and is encoded by the target; y is {found}. Pass y, or "
+                "raise max_one_hot."
+            )
+        y = np.asarray(y).ravel()
+        classes, codes = np.unique(y, return_inverse=True)
+        is_fraction = y.dtype.kind == "f" and np.any(y != np.floor(y))
+        if self.target_type == "continuous" or is_fraction:
+            targets = y.astype(np.float64)[:, None]
+        else:
+            self.target_classes_ = [str(label) for label in classes]
+            # Of two classes the second one, else each of them.
+            encoded = np.arange(len(classes)) if len(classes) > 2 else [len(classes) - 1]
+            targets = (codes[:, None] == encoded).astype(np.float64)
+        return targets, _even_folds(codes, check_random_state(self.random_state))
+
+    @staticmethod
+    def _scaling(block: np.ndarray, names: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return means and scales of columns; constant ones have the scale 1."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            means, variances = block.mean(axis=0), block.var(axis=0)
+        wrong = np.flatnonzero(~np.isfinite(variances))
+        if len(wrong):
+            raise ValueError(
+                f"Column {names[wrong[0]]!r} has numbers too large to scale, up to "
+                f"{np.abs(block[:, wrong[0]]).max():.3g}; divide them."
+            )
+        n_rows, eps = len(block), np.finfo(np.float64).eps
+        # Rounding alone gives a constant column this variance, as in StandardScaler.
+        constant = variances <= n_rows * eps * variances + (n_rows * means * eps) ** 2
+        return means, np.where(constant, 1.0, np.sqrt(variances))
+
+    # ---- arithmetic of all rows ----------------------------------------------------------
+
+    def _transform(self, columns: Mapping[str, Any]) -> np.ndarray:
+        n_rows, n_numbers = _n_rows(columns), len(self.numbers_)
+        known = self.categories_
+        widths = {name: len(known[name]) + self.has_missing_[name] for name in self.one_hot_}
+        begin = n_numbers + sum(widths.values())
+        out = np.zeros((n_rows, begin + len(self.encoding_means_)))
+        numbers = out[:, :n_numbers]
+        self._write_numbers(numbers, columns)
+        _fill(numbers, self.fill_values_)
+        numbers -= self.means_
+        numbers /= self.scales_
+        first = n_numbers
+        for name, width in widths.items():
+            codes = self._codes(name, columns[name])
+            if self.has_missing_[name]:
+                codes = np.minimum(codes, width - 1)
+            (rows,) = np.nonzero(codes < width)
+            out[rows, first + codes[rows]] = 1.0
+            first += width
+        for name in self.target_encoded_:
+            rates = self.encodings_[name][self._codes(name, columns[name])]
+            out[:, first : first + rates.shape[1]] = rates
+            first += rates.shape[1]
+        encoded = out[:, begin:]
+        encoded -= self.encoding_means_
+        encoded /= self.encoding_scales_
+        return out
+
+    def _write_numbers(self, out: np.ndarray, columns: Mapping[str, Any]) -> None:
+        """Write numbers and date parts; NaN for missing ones."""
+        parts = {
+            f"{name}: {part}": values
+            for name in self.dates_
+            for part, values in date_parts(name, columns[name]).items()
+        }
+        for place, name in enumerate(self.numbers_):
+            out[:, place] = parts[name] if name in parts else floats(name, columns[name])
+        if np.isinf(out).any():
+            row, place = np.argwhere(np.isinf(out))[0]
+            raise ValueError(
+                f"Column {self.numbers_[place]!r} has an infinite number in row {row}; input X "
+                "contains infinity. Replace it by a number, or leave the cell empty."
+            )
+
+    def _codes(self, name: str, cells: Any) -> np.ndarray:
+        """Return the codes of categories; n_categories for unknown, one more for missing."""
+        if "_code_of" not in vars(self):
+            self._set_lookup()
+        code_of = self._code_of[name]
+        texts, places = distinct_texts(name, cells)
+        unknown, missing = len(code_of), len(code_of) + 1
+        codes = [missing if text is None else code_of.get(text, unknown) for text in texts]
+        return np.array([*codes, missing], dtype=np.intp)[places]
+
+
+def _n_rows(columns: Mapping[str, Any]) -> int:
+    lengths = {len(cells): name for name, cells in columns.items()}
+    if len(lengths) > 1:
+        found = ", ".join(f"{name!r} has {length} rows" for length, name in lengths.items())
+        raise ValueError(f"Columns differ in length: {found}.")
+    return next(iter(lengths))
+
+
+def _fill(block: np.ndarray, values: np.ndarray) -> None:
+    missing = np.isnan(block)
+    if missing.any():
+        np.copyto(block, values, where=missing)
+
+
+def _even_folds(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """Return a fold for each row, such that each class is spread evenly, small ones too.
+
+    Rows are ordered by class; each five of them go to five folds in random order.
+    """
+    order = np.argsort(codes, kind="stable")
+    places = np.arange(len(codes))
+    shuffled = np.lexsort((rng.uniform(size=len(codes)), places // N_FOLDS))
+    folds = np.empty(len(codes), dtype=np.intp)
+    folds[order[shuffled]] = places % N_FOLDS
+    return folds

@@ -1,1 +1,0 @@
-"""What could give a false all-clear: leaks, repeated rows, contradictions."""

@@ -1,1 +1,0 @@
-"""The classes of a target: spellings joined, doubtful ones named."""
