@@ -51,9 +51,8 @@ def seconds(work: Callable[[], object]) -> float:
 
 def surveyed(path: Path) -> object:
     """Read a table with the survey, down to its schema."""
-    plain: set[str] = set()
     with open_table(path) as file:
-        survey = profile_batches(file.batches_for_survey(plain), plain=plain)
+        survey = profile_batches(file.batches())
     return infer_schema(survey) if survey else None
 
 

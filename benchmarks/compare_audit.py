@@ -27,10 +27,9 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
+from granulearn.bench import compare, load_study
 from granulearn.datasets import flip_labels, load
 from granulearn.preprocess import TablePreprocessor
-from granulearn.statistics import compare
-from granulearn.studies import load_study
 
 CONDITIONS = [(kind, rate) for kind in ("uniform", "pair", "boundary") for rate in (0.1, 0.2, 0.3)]
 FIELDS = ["dataset", "kind", "rate", "repeat", "method", "auroc", "average_precision", "seconds"]

@@ -14,10 +14,17 @@ import pandas as pd
 from compare_rivals import complete
 from made_by import made_by
 
-from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
-from granulearn.studies import Store, Study, expand
-from granulearn.studies.score_tables import cell_table
-from granulearn.studies.scores import SHARES, TIMES, higher_is_better
+from granulearn.bench import (
+    Store,
+    Study,
+    average_ranks,
+    expand,
+    holm_adjust,
+    wilcoxon_p_value,
+    win_tie_loss,
+)
+from granulearn.bench.studies.score_tables import cell_table
+from granulearn.bench.studies.scores import SHARES, TIMES, higher_is_better
 
 OURS = "robust"
 

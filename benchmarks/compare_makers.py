@@ -14,9 +14,16 @@ import numpy as np
 import pandas as pd
 from made_by import made_by
 
-from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
-from granulearn.studies import Store, expand, load_study
-from granulearn.studies.score_tables import cell_table
+from granulearn.bench import (
+    Store,
+    average_ranks,
+    expand,
+    holm_adjust,
+    load_study,
+    wilcoxon_p_value,
+    win_tie_loss,
+)
+from granulearn.bench.studies.score_tables import cell_table
 
 BASELINE = "RVFL"
 

@@ -21,6 +21,10 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_tree import USUAL_ALPHA, ForestRule
+from granulearn.bench import Study, expand, load_study
+from granulearn.bench.studies.cells import Unit
+from granulearn.bench.studies.preparation import prepare
+from granulearn.bench.studies.scores import calibration_error, higher_is_better
 from granulearn.estimators import BallForestClassifier, RobustClassifier
 from granulearn.estimators.ball_forest import telling
 from granulearn.estimators.boosted_trees import mean_proba
@@ -35,10 +39,6 @@ from granulearn.estimators.shares import (
     without_small,
 )
 from granulearn.network import one_hot
-from granulearn.studies import Study, expand, load_study
-from granulearn.studies.cells import Unit
-from granulearn.studies.preparation import prepare
-from granulearn.studies.scores import calibration_error, higher_is_better
 
 STUDY = "rivals-large"
 ALL, KNOWN_NOISE = "all of it", "noise is said"

@@ -25,11 +25,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
+from granulearn.bench import average_ranks, load_study
+from granulearn.bench.studies.scores import SHARES, TIMES, higher_is_better
 from granulearn.datasets import load
 from granulearn.preprocess import TablePreprocessor
-from granulearn.statistics import average_ranks
-from granulearn.studies import load_study
-from granulearn.studies.scores import SHARES, TIMES, higher_is_better
 
 OURS = "granulearn"
 COMMANDS = """\

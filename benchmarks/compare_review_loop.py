@@ -28,9 +28,9 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from granulearn import RobustClassifier
+from granulearn.bench import load_study
 from granulearn.datasets import flip_labels, load
 from granulearn.preprocess import TablePreprocessor
-from granulearn.studies import load_study
 
 TRAINING_SHARE, LEAST_ROWS, MOST_ROWS = 0.7, 200, 2_000
 REVIEWER_ERRS = 0.05

@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 from training_parts import small_sets, training_part
 
 from granulearn.audit import LabelAudit
+from granulearn.bench import load_study
 from granulearn.datasets import load
 from granulearn.preprocess import TablePreprocessor
-from granulearn.studies import load_study
 
 FIELDS = [
     "review", "set", "noise", "rate", "n_looked", "random_share", "n_sittings", "truth",

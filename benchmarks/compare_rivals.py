@@ -16,8 +16,16 @@ import pandas as pd
 from made_by import made_by
 from review_loop_page import markdown
 
-from granulearn.statistics import average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
-from granulearn.studies import Store, Study, expand, load_study
+from granulearn.bench import (
+    Store,
+    Study,
+    average_ranks,
+    expand,
+    holm_adjust,
+    load_study,
+    wilcoxon_p_value,
+    win_tie_loss,
+)
 
 DEFAULT = "rivals"
 TITLES = {

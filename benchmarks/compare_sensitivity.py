@@ -17,12 +17,11 @@ from made_by import made_by
 from matplotlib.figure import Figure
 from review_loop_page import markdown
 
-from granulearn.plots.bars import plot_bars
-from granulearn.plots.palette import for_print, page_style
-from granulearn.plots.surface import plot_surface
-from granulearn.statistics import holm_adjust, wilcoxon_p_value
-from granulearn.studies import Store, expand, load_study
-from granulearn.studies.score_tables import cell_table
+from granulearn.bench import Store, expand, holm_adjust, load_study, wilcoxon_p_value
+from granulearn.bench.plots.bars import plot_bars
+from granulearn.bench.plots.palette import for_print, page_style
+from granulearn.bench.plots.surface import plot_surface
+from granulearn.bench.studies.score_tables import cell_table
 
 ACTIVATIONS, SURFACES = "sensitivity-activation", "sensitivity-C-h"
 SCORE = "accuracy"

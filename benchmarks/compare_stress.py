@@ -17,12 +17,11 @@ import pandas as pd
 from made_by import made_by
 from review_loop_page import markdown
 
-from granulearn.statistics import holm_adjust, wilcoxon_p_value
-from granulearn.studies import Store, expand, load_study, summarize
-from granulearn.studies.cells import CLEAN, conditions
-from granulearn.studies.paper_claims import BASELINES, PROPOSED, Claim, claims_of_stress
-from granulearn.studies.paper_summary import whole_figures
-from granulearn.studies.score_tables import cell_table
+from granulearn.bench import Store, expand, holm_adjust, load_study, summarize, wilcoxon_p_value
+from granulearn.bench.studies.cells import CLEAN, conditions
+from granulearn.bench.studies.paper_claims import BASELINES, PROPOSED, Claim, claims_of_stress
+from granulearn.bench.studies.paper_summary import whole_figures
+from granulearn.bench.studies.score_tables import cell_table
 
 SCORES = {
     "balanced_accuracy": "Balanced accuracy",

@@ -30,8 +30,8 @@ from threadpoolctl import threadpool_limits
 from value_errors import CHOSEN_ON, KINDS, MAX_ROWS, NAMES, plant, value_set
 
 from granulearn.audit import audit_values
+from granulearn.bench import compare
 from granulearn.estimators import RVFLCommitteeRegressor
-from granulearn.statistics import compare
 
 CONDITIONS = [(kind, rate) for kind in KINDS for rate in (0.05, 0.1)]
 CLEAN = ("none", 0.0)

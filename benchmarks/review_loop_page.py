@@ -19,8 +19,8 @@ from review_orders import (
     STATIC,
 )
 
-from granulearn.plots.palette import INK, SERIES, THEME, for_print, page_style
-from granulearn.statistics import holm_adjust, wilcoxon_p_value
+from granulearn.bench import holm_adjust, wilcoxon_p_value
+from granulearn.bench.plots.palette import INK, SERIES, THEME, for_print, page_style
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

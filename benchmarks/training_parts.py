@@ -17,8 +17,8 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from granulearn.bench import load_study
 from granulearn.datasets import flip_labels, load
-from granulearn.studies import load_study
 
 LARGEST = 1_100
 SHARE_ASIDE = 0.3

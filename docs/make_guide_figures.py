@@ -28,11 +28,10 @@ from granulearn import (
     audit_values,
     generate_balls,
 )
+from granulearn.bench import compare, paper_accuracy_table, plot_balls, plot_critical_difference
 from granulearn.datasets import flip_labels, make_imbalanced
 from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
 from granulearn.models import load_model, to_onnx
-from granulearn.plots import plot_balls, plot_critical_difference
-from granulearn.statistics import compare, paper_accuracy_table
 from granulearn.tables import table_of
 
 IMAGES = Path(__file__).parent / "images" / "guide"

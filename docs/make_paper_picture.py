@@ -12,9 +12,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from granulearn.report import write_paper_page  # noqa: E402
-from granulearn.studies import Store, summarize_paper  # noqa: E402
-from tests.report.browser import chromium  # noqa: E402
+from granulearn.bench import (  # noqa: E402
+    Store,
+    summarize_paper,
+    write_paper_page,
+)
+from tests.bench.report.browser import chromium  # noqa: E402
 
 SIZE = {"width": 1200, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
 

@@ -6,8 +6,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
-from granulearn.plots import plot_critical_difference
-from granulearn.statistics import compare, paper_accuracy_table
+from granulearn.bench import compare, paper_accuracy_table, plot_critical_difference
 
 IMAGES = Path(__file__).parent / "images"
 

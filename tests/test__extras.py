@@ -88,7 +88,7 @@ def test_a_missing_package_is_refused_in_words(monkeypatch):
     assert caught.value.name == "onnx"
 
 
-@pytest.mark.parametrize("stage", ["report", "studies"])
+@pytest.mark.parametrize("stage", ["bench.report", "bench.studies"])
 def test_a_stage_names_the_extra_that_brings_all_it_needs(stage, monkeypatch):
     module = importlib.import_module(f"granulearn.{stage}")
     monkeypatch.setattr("granulearn._extras.find_spec", lambda name: None)

@@ -22,8 +22,8 @@ from subprocess import TimeoutExpired
 
 IMPORTED = [
     "distributed", "granulearn.cli.application", "granulearn.audit", "granulearn.training",
-    "granulearn.report", "granulearn.review.server", "granulearn.studies", "sklearn.ensemble",
-    "tests.loaded_loops", "tests.warm_processes",
+    "granulearn.bench.report", "granulearn.review.server", "granulearn.bench.studies",
+    "sklearn.ensemble", "tests.loaded_loops", "tests.warm_processes",
 ]  # fmt: skip
 # Where modules are found before any test has run: studies of tests add their folders.
 _PATH = tuple(sys.path)

@@ -28,10 +28,7 @@ TITLES = {
     "models": "Model files and ONNX",
     "distributed": "On a Dask cluster",
     "training": "From a table to a model",
-    "studies": "Studies",
-    "report": "Reports of studies",
-    "statistics": "Statistics of comparisons",
-    "plots": "Pictures",
+    "bench": "Studies, statistics, figures and reports",
     "_versions": "What is installed",
 }
 # Pages of the guide that say what the names of a stage are for.
@@ -49,10 +46,7 @@ GUIDE = {
     "models": ["model-files", "serving"],
     "distributed": ["dask"],
     "training": ["tables", "models"],
-    "studies": ["studies", "paper"],
-    "report": ["studies"],
-    "statistics": ["paper", "studies"],
-    "plots": ["balls"],
+    "bench": ["studies", "paper", "balls"],
     "_versions": ["command-line"],
 }
 

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import LabelAudit, RobustClassifier
 from granulearn.datasets import flip_labels
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 X, y = load_breast_cancer(return_X_y=True)
 
 

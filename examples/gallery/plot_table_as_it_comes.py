@@ -20,7 +20,7 @@ import pandas as pd
 
 from granulearn import TableClassifier
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 random = np.random.default_rng(0)
 N_ORDERS = 800
 price = random.gamma(2, 150, N_ORDERS)

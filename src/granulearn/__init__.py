@@ -60,11 +60,8 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "models": ("load_model",),
     "distributed": (),
     "training": ("TableClassifier",),
-    "studies": (),
-    "report": (),
+    "bench": (),
     "cli": (),
-    "statistics": (),
-    "plots": (),
     "utils": (),
     "_versions": ("show_versions",),
 }

@@ -9,13 +9,13 @@ import pytest
 from rich.console import Console
 
 from granulearn.balls import maker_names
+from granulearn.bench import Store
 from granulearn.cli.bench import SOME_CELLS_FAILED, _bar, _said_left
 from granulearn.cli.exit_codes import INTERRUPTED, NO_CLUSTER, NOT_WRITTEN, USAGE
 from granulearn.memberships import membership_names
-from granulearn.studies import Store
+from tests.bench.studies.small_studies import N_CELLS, SMALL, write_study
+from tests.bench.studies.test_run import SLOW, bench, wait_for_rows
 from tests.cli.commands import granulearn, succeeds
-from tests.studies.small_studies import N_CELLS, SMALL, write_study
-from tests.studies.test_run import SLOW, bench, wait_for_rows
 from tests.warm_processes import Command
 
 FAST = ["--jobs", "1"]

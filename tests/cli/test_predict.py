@@ -179,7 +179,7 @@ def test_strict_refuses_the_first_cell_of_another_form(dirty, fitted, tmp_path):
 
 
 def test_an_error_deep_in_the_file_leaves_the_old_output(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.tables.io.text_scan.CHUNK_BYTES", 4096)
+    monkeypatch.setattr("granulearn.tables.io.text.CHUNK_BYTES", 4096)
     _, model = fitted
     people(3000).to_csv(tmp_path / "new.csv", index=False)
     with (tmp_path / "new.csv").open("a") as file:

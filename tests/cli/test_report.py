@@ -5,10 +5,10 @@ import os
 import pytest
 
 from granulearn.cli.exit_codes import NOT_WRITTEN, USAGE
+from tests.bench.studies.made_up_results import fill_store
+from tests.bench.studies.paper_results import empty_paper_store
+from tests.bench.studies.small_studies import small_study
 from tests.cli.commands import granulearn, succeeds
-from tests.studies.made_up_results import fill_store
-from tests.studies.paper_results import empty_paper_store
-from tests.studies.small_studies import small_study
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 import granulearn as g
-from granulearn import balls, datasets, memberships, models, statistics, tables
+from granulearn import balls, bench, datasets, memberships, models, tables
 from granulearn.audit import LabelAudit
 
 X, Y = make_classification(60, 4, random_state=0)
@@ -279,14 +279,12 @@ BAD_CALLS = {
     ),
     # statistics
     "comparison of one method": (
-        lambda: statistics.compare(pd.DataFrame({"a": [1.0, 2.0]})),
+        lambda: bench.compare(pd.DataFrame({"a": [1.0, 2.0]})),
         ValueError,
         "at least 2",
     ),
     "comparison with text": (
-        lambda: statistics.compare(
-            pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "c": [1.0, 2.0]})
-        ),
+        lambda: bench.compare(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "c": [1.0, 2.0]})),
         ValueError,
         "b",
     ),

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from granulearn.studies import Store, expand, load_study, run_study, select
-from granulearn.studies.new_study import write_new_study
+from granulearn.bench import Store, expand, load_study, run_study, select
+from granulearn.bench.studies.new_study import write_new_study
 from tests.docs.pages import blocks, outputs, pages
 from tests.docs.stand_ins import measurements
 

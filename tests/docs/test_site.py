@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.bench.report.browser import open_page
 from tests.docs.pages import DOCS
-from tests.report.browser import open_page
 
 pytestmark = pytest.mark.slow
 

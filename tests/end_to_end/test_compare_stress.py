@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from granulearn.studies import Store, expand, load_study
+from granulearn.bench import Store, expand, load_study
+from tests.bench.studies.made_up_results import fill_store
 from tests.docs.warm_processes import started
-from tests.studies.made_up_results import fill_store
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compare_stress.py"
 

@@ -21,7 +21,7 @@ import pandas as pd
 from granulearn import audit_labels
 from granulearn.datasets import flip_labels, load
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 credit = load("crx")
 labels, planted = flip_labels(credit.y, 60 / len(credit.y), random_state=0)
 table = credit.X.assign(approved=labels)

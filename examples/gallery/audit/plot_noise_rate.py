@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import LabelAudit
 from granulearn.datasets import flip_labels
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 X, truth = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
 rates = [0.0, 0.1, 0.2, 0.3]

@@ -22,7 +22,7 @@ from sklearn.datasets import load_breast_cancer
 from granulearn import Review
 from granulearn.datasets import flip_labels
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 data = load_breast_cancer(as_frame=True)
 truth = data.target_names[data.target]
 given, is_wrong = flip_labels(truth, 45 / len(truth), random_state=1)

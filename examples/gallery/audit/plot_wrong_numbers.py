@@ -19,7 +19,7 @@ from sklearn.datasets import load_diabetes
 
 from granulearn import audit_values
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 X, truth = load_diabetes(return_X_y=True)
 slipped = np.random.default_rng(0).choice(len(truth), 20, replace=False)
 given = truth.copy()

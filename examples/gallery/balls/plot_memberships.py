@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from granulearn import generate_balls
+from granulearn.bench import plot_balls
 from granulearn.datasets import flip_labels
 from granulearn.memberships import (
     EvidenceMembership,
@@ -24,9 +25,8 @@ from granulearn.memberships import (
     SDAPMembership,
     UniformMembership,
 )
-from granulearn.plots import plot_balls
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 X, y = make_moons(500, noise=0.15, random_state=0)
 labels, is_wrong = flip_labels(np.array(["upper", "lower"])[y], 0.1, random_state=0)
 balls = generate_balls(X, labels, purity=0.9, random_state=0)

@@ -17,10 +17,10 @@ from sklearn.datasets import make_moons
 
 from granulearn import GranularBallKNNClassifier, generate_balls
 from granulearn.balls import BallMaker, balls_of_groups
+from granulearn.bench import plot_balls
 from granulearn.datasets import flip_labels
-from granulearn.plots import plot_balls
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 
 
 def grid_cells(samples, width=0.4):

@@ -19,11 +19,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from granulearn import GBRVFLClassifier, generate_balls
+from granulearn.bench import plot_balls
 from granulearn.datasets import flip_labels, load
 from granulearn.memberships import Membership
-from granulearn.plots import plot_balls
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 
 
 def by_size(balls):

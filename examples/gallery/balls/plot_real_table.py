@@ -20,10 +20,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from granulearn import generate_balls
+from granulearn.bench import plot_balls
 from granulearn.datasets import flip_labels
-from granulearn.plots import plot_balls
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 X, y = load_breast_cancer(return_X_y=True)
 X, labels = StandardScaler().fit_transform(X), np.array(["malignant", "benign"])[y]
 noisy = flip_labels(labels, 0.1, random_state=0).labels

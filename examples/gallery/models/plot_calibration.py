@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import LabelAudit, RobustClassifier, RVFLClassifier
 from granulearn.datasets import flip_labels, load
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 showers = load("magic")
 X, X_test, y, y_test = train_test_split(
     showers.X, showers.y, train_size=1000, stratify=showers.y, random_state=0

@@ -28,11 +28,16 @@ from granulearn import (
     GranularBallKNNClassifier,
     RVFLClassifier,
 )
+from granulearn.bench import (
+    compare,
+    describe,
+    paper_accuracy_table,
+    plot_critical_difference,
+    plot_pairwise_p,
+)
 from granulearn.datasets import load
-from granulearn.plots import plot_critical_difference, plot_pairwise_p
-from granulearn.statistics import compare, describe, paper_accuracy_table
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 methods = {
     "RVFL": RVFLClassifier(C=0.1, random_state=0),
     "ELM": ELMClassifier(C=0.1, random_state=0),

@@ -20,7 +20,7 @@ from sklearn.datasets import make_moons
 import granulearn
 from granulearn.datasets import flip_labels
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 methods = {
     "RVFL": granulearn.RVFLClassifier,
     "ELM": granulearn.ELMClassifier,

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import DeepRVFLClassifier, EnsembleDeepRVFLClassifier
 from granulearn.datasets import flip_labels, load
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 
 
 def spirals(n_samples, seed):

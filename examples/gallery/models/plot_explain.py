@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 from granulearn import RobustClassifier
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 data = load_breast_cancer(as_frame=True)
 X, X_test, y, y_test = train_test_split(
     data.data, data.target_names[data.target], random_state=0

@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import GBRVFLClassifier, RVFLClassifier
 from granulearn.datasets import load, make_imbalanced
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 sounds = load("phoneme")
 classes, counts = np.unique(sounds.y, return_counts=True)
 rare, common = classes[counts.argsort()]

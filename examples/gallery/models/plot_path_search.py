@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from granulearn import PathSearchCV, RVFLClassifier
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 X, y = load_breast_cancer(return_X_y=True)
 model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
 grid = {

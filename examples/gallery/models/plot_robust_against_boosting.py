@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from granulearn import RobustClassifier
 from granulearn.datasets import flip_labels, load
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 models = {
     "RobustClassifier": RobustClassifier,
     "HistGradientBoostingClassifier": HistGradientBoostingClassifier,

@@ -27,7 +27,7 @@ from sklearn.datasets import make_classification
 from granulearn import RVFLClassifier
 from granulearn.distributed import DaskRVFLClassifier
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 COLUMNS = [f"sensor {number}" for number in range(20)]
 ROWS, BLOCKS = 10_000, 16
 X, y = make_classification(ROWS * BLOCKS, 20, n_informative=10, random_state=0)

@@ -33,7 +33,7 @@ from granulearn import RobustClassifier
 from granulearn.datasets import load, make_pipeline_for
 from granulearn.models import to_onnx
 
-plt.style.use("granulearn.plots.style")
+plt.style.use("granulearn.bench.style")
 credit = load("crx")
 X, X_test, y, y_test = train_test_split(credit.X, credit.y, random_state=0)
 pipeline = make_pipeline_for(X, RobustClassifier(n_trees=50, random_state=0)).fit(X, y)

@@ -53,7 +53,7 @@ def generate_balls(
     --------
     granulearn.GranularBalls : The same as an estimator.
     granulearn.BallSet : What is returned.
-    granulearn.plots.plot_balls : Draws it.
+    granulearn.bench.plot_balls : Draws it.
 
     Examples
     --------

@@ -134,7 +134,7 @@ class BallSet:
     --------
     granulearn.generate_balls : Makes one from samples.
     granulearn.balls.balls_of_groups : Makes one from groups of your own.
-    granulearn.plots.plot_balls : Draws it.
+    granulearn.bench.plot_balls : Draws it.
 
     Examples
     --------

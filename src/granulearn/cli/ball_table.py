@@ -78,7 +78,7 @@ class RatedBalls:
         matplotlib.use("Agg")  # a command draws files, and needs no screen
         import matplotlib.pyplot as plt
 
-        from granulearn.plots import plot_balls
+        from granulearn.bench.plots import plot_balls
 
         figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
         plot_balls(self.balls, self.prepared, self.table.y, color=self.membership, ax=axes)

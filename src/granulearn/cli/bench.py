@@ -17,11 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
-from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
-from granulearn.cli.options import DaskOption, cluster
-from granulearn.cli.output import as_shown, console, message_console
-from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
-from granulearn.studies import (
+from granulearn.bench.studies import (
     DEFAULT_STUDY,
     PAPER,
     PAPER_STUDIES,
@@ -38,13 +34,17 @@ from granulearn.studies import (
     select,
     summarize_paper,
 )
-from granulearn.studies.methods import CLASSIFIERS, SCHEME_NAMES
-from granulearn.studies.new_study import write_new_study
-from granulearn.studies.preparation import load_dataset
-from granulearn.studies.remaining_time import RemainingTime
-from granulearn.studies.schema import study_keys
-from granulearn.studies.scores import OWN_SCORES
-from granulearn.studies.study_files import scores_not_given
+from granulearn.bench.studies.methods import CLASSIFIERS, SCHEME_NAMES
+from granulearn.bench.studies.new_study import write_new_study
+from granulearn.bench.studies.preparation import load_dataset
+from granulearn.bench.studies.remaining_time import RemainingTime
+from granulearn.bench.studies.schema import study_keys
+from granulearn.bench.studies.scores import OWN_SCORES
+from granulearn.bench.studies.study_files import scores_not_given
+from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
+from granulearn.cli.options import DaskOption, cluster
+from granulearn.cli.output import as_shown, console, message_console
+from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 NEW = "new"
 _PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
@@ -152,7 +152,7 @@ def bench(
 def _write_paper_page(results: Path) -> None:
     """Write the page of the whole paper beside its results."""
     # Imported here: drawing needs packages that the other verbs do not.
-    from granulearn.report import write_paper_page
+    from granulearn.bench.report import write_paper_page
 
     with Store(results, readonly=True) as store:
         page = write_paper_page(summarize_paper(store), results.with_suffix(".html"))

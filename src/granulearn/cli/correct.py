@@ -92,7 +92,7 @@ def correct(
 
 
 def _check_is_one_file(table: Path) -> None:
-    from granulearn.tables.io.streams import is_pipe_or_device, is_standard_input
+    from granulearn.tables.io.files import is_pipe_or_device, is_standard_input
 
     if is_standard_input(table) or is_pipe_or_device(table) or table.is_dir():
         kind = "a folder" if table.is_dir() else "no file"

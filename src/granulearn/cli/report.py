@@ -7,10 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.options import check_can_be_written, check_not_an_input
-from granulearn.cli.output import console, stage_progress
-from granulearn.studies import (
+from granulearn.bench.studies import (
     PAPER,
     Store,
     StudyError,
@@ -18,6 +15,9 @@ from granulearn.studies import (
     summarize,
     summarize_paper,
 )
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.options import check_can_be_written, check_not_an_input
+from granulearn.cli.output import console, stage_progress
 
 RESULTS = Path("results")
 
@@ -114,7 +114,7 @@ def _written(
 ) -> list[Path]:
     """Write what was asked for; return the files."""
     # Imported here: drawing needs packages that the other verbs do not.
-    from granulearn import report as reports
+    from granulearn.bench import report as reports
 
     whole = reports.is_of_the_paper(summary)
     tables, latex, markdown, csv, figures = others

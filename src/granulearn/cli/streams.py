@@ -11,7 +11,7 @@ from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.options import check_can_be_written
 from granulearn.cli.output import bold, console, note
 from granulearn.cli.terminal_text import visible
-from granulearn.tables.io.streams import is_pipe_or_device
+from granulearn.tables.io.files import is_pipe_or_device
 from granulearn.utils.files import written_atomically, written_through
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".data")

@@ -13,8 +13,7 @@ import pyarrow as pa
 from granulearn.tables.checks import CheckStatistics, Findings, check_rows, find
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.infer import infer_schema, leave_out
-from granulearn.tables.io.naming import similar_names
-from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.io.table_file import TableFile, similar_names
 from granulearn.tables.labels import (
     LabelProfile,
     Labels,

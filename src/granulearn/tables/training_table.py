@@ -12,9 +12,8 @@ import pyarrow as pa
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import TableReport, inspect_table
-from granulearn.tables.io.frames import FrameTable, table_of
+from granulearn.tables.io.frames import FrameTable, table_of, text_of
 from granulearn.tables.io.table_file import TableFile
-from granulearn.tables.io.values import text_of
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.schema import Schema, TypedRows, joined_rows

@@ -1,17 +1,9 @@
 """Batches of any size give the same survey, and the same schema."""
 
-import csv
-import tempfile
-from pathlib import Path
-from unittest import mock
-
 import pyarrow as pa
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import given
 
-from granulearn.tables import open_table
 from granulearn.tables.infer import infer_schema
-from granulearn.tables.io import text_scan
 from granulearn.tables.profile import WORD, join_profiles, profile_batches
 from tests.tables.columns.surveyed_columns import batches_of, columns, cuts
 
@@ -50,44 +42,3 @@ def test_rows_are_counted_across_batches():
     assert [cell.row for cell in found["c"].classes[WORD].first] == [10, 11, 12, 13]
     later = profile_batches(batches, first_row=14)
     assert join_profiles(found, later).rows == 8
-
-
-PLAIN_OR_NOT = st.sampled_from(
-    [
-        "1.5",
-        "-2.25",
-        "3",
-        "1.525",
-        "007",
-        "",
-        "?",
-        "nan",
-        "inf",
-        "1e200",
-        " 4.5",
-        "+6",
-        "1,5",
-        "red",
-    ]
-)
-
-
-@given(st.lists(st.tuples(PLAIN_OR_NOT, PLAIN_OR_NOT), min_size=1, max_size=40))
-@example([("1.5", "1.5")] * 11 + [("1.5", "1e200")] + [("1.5", "1.5")] * 2 + [("1.5", "1e200")])
-@example([("1.5", "1.5")] * 30 + [("1.5", text) for text in ("-9e15", "-1e16", "-1E16")])
-def test_reading_plain_numbers_at_once_gives_the_same_schema(rows):
-    names = ["a", "b"]
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(text_scan, "CHUNK_BYTES", 24):
-        path = Path(folder) / "t.csv"
-        with path.open("w", newline="") as file:
-            csv.writer(file).writerows([names, *rows])
-        table = open_table(path)
-        plain: set[str] = set()
-        at_once = profile_batches(table.batches_for_survey(plain), plain=plain)
-        as_text = profile_batches(table.batches())
-    assert at_once.rows == as_text.rows == len(rows)
-    decided = [infer_schema(survey) for survey in (at_once, as_text)]
-    for name in names:
-        first, second = (schema[name] for schema in decided)
-        assert first.to_json() == second.to_json()
-        assert first.n_misfits == second.n_misfits

@@ -1,0 +1,172 @@
+"""The paper's claims: each is read off figures by one rule, the paper's and ours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from granulearn.bench import compare, paper_accuracy_table, paper_noise_table
+from granulearn.bench.studies.paper_claims import (
+    BASELINES,
+    CAVEAT,
+    FOUND,
+    NOT_FOUND,
+    OPEN,
+    PROPOSED,
+    STRESS_KINDS,
+    BySetting,
+    claims_in_short,
+    claims_of_noise,
+    claims_of_sensitivity,
+    claims_of_stress,
+    claims_of_table1,
+    mean_accuracy,
+)
+
+TABLE1, NOISE = paper_accuracy_table(), paper_noise_table()
+
+
+def verdicts(claims) -> dict[str, str]:
+    return {claim.text: claim.verdict for claim in claims}
+
+
+def test_the_papers_own_table_bears_out_every_claim_about_it():
+    claims = claims_of_table1(TABLE1, TABLE1)
+    assert {claim.verdict for claim in claims} == {FOUND}
+    assert all(claim.in_paper for claim in claims)
+    assert all(claim.paper == claim.ours for claim in claims)
+    # Each proposed model against each baseline, and seven more.
+    assert len(claims) == len(PROPOSED) * len(BASELINES) + 7
+
+
+def test_the_papers_printed_figures_are_shown():
+    shown = " ".join(claim.paper for claim in claims_of_table1(TABLE1, TABLE1))
+    for printed in ("84.46, place 1", "82.29, place 2", "2.07, place 1", "12.36 > 2.05"):
+        assert printed in shown
+    assert "79.72, place 1" in claims_of_noise(NOISE, NOISE)[0].paper
+    assert mean_accuracy(NOISE)["F-GBRVFL"] == pytest.approx(78.23, abs=0.005)
+
+
+def test_a_rule_says_no_where_the_figures_do():
+    turned = TABLE1.set_axis(list(TABLE1.columns[::-1]), axis=1)[TABLE1.columns]
+    found = verdicts(claims_of_table1(TABLE1, turned))
+    assert found["SDAP-GBRVFL has the highest mean accuracy."] == NOT_FOUND
+    assert found["SDAP-GBRVFL outperforms RVFL (Nemenyi's test)."] == NOT_FOUND
+    assert found["The eight methods differ (Friedman's test, F_F)."] == FOUND
+
+
+def test_a_difference_that_is_too_small_cannot_be_told_whichever_way_it_points():
+    rng = np.random.default_rng(1)
+    ours = pd.DataFrame(rng.normal(80, 1, TABLE1.shape), TABLE1.index, TABLE1.columns)
+    ranks, difference = compare(ours).ranks, compare(ours).critical_difference
+    found = verdicts(claims_of_table1(TABLE1, ours))
+    gaps = ranks[list(BASELINES)] - ranks["SDAP-GBRVFL"]
+    assert gaps.min() < 0 < gaps.max() < difference
+    assert gaps.min() > -difference
+    for baseline in BASELINES:
+        assert found[f"SDAP-GBRVFL outperforms {baseline} (Nemenyi's test)."] == OPEN
+    assert found["F-GBRVFL is not told apart from RVFL (Nemenyi's test)."] == FOUND
+
+
+def test_a_missing_figure_leaves_every_claim_of_its_table_open():
+    ours = TABLE1.copy()
+    ours.iloc[3, 2] = np.nan
+    claims = claims_of_table1(TABLE1, ours)
+    assert {claim.verdict for claim in claims} == {OPEN}
+    assert claims[0].ours == f"1 of {ours.size} figures are missing"
+
+
+def test_what_does_not_follow_from_the_papers_figures_is_marked():
+    claims = claims_of_noise(NOISE, NOISE)
+    marked = [claim for claim in claims if claim.in_paper is False]
+    assert all("more stable" in claim.text for claim in marked)
+    assert len(marked) == 2
+    short = claims_in_short(claims)
+    said = [sentence for sentences in short.values() for sentence in sentences]
+    (line,) = [sentence for sentence in said if sentence.endswith(CAVEAT)]
+    assert line.startswith("F-GBRVFL as well as SDAP-GBRVFL is more stable: ")
+
+
+@pytest.mark.parametrize(
+    ("spreads", "verdict"),
+    [((1, 3), FOUND), ((3, 1), NOT_FOUND), ((1, None), OPEN), ((1, 1.5), OPEN), ((1.5, 1), OPEN)],
+)
+def test_sensitivity_is_the_range_over_settings(spreads, verdict):
+    sdap, fuzzy = spreads
+    points = {"SDAP-GBRVFL": [80.0, 80.0 + sdap]}
+    points["F-GBRVFL"] = [80.0, np.nan if fuzzy is None else 80.0 + fuzzy]
+    measured = {name: BySetting(pd.DataFrame(points), 1.0) for name in ("cleve", "ecoli")}
+    first, second = claims_of_sensitivity(measured, measured)
+    assert first.verdict == second.verdict == verdict
+    assert first.in_paper is None
+
+
+def test_two_sets_that_disagree_leave_it_open():
+    one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
+    other = one.rename(columns={"SDAP-GBRVFL": "F-GBRVFL", "F-GBRVFL": "SDAP-GBRVFL"})
+    measured = {"a": BySetting(one, 1.0), "b": BySetting(other, 1.0)}
+    assert claims_of_sensitivity(measured, {})[0].verdict == OPEN
+
+
+def test_without_an_error_nothing_is_told_of_sensitivity():
+    one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
+    assert claims_of_sensitivity({"a": BySetting(one, 0.0)}, {})[0].verdict == OPEN
+
+
+def test_in_short_pairs_are_joined_and_none_is_lost():
+    claims = claims_of_table1(TABLE1, TABLE1)
+    short = claims_in_short(claims)
+    assert "F-GBRVFL outperforms ELM, GE-GB-RVFL, CRVFL, ACRVFL (Nemenyi's test)." in short[FOUND]
+    assert short[NOT_FOUND] == short[OPEN] == []
+    both = "F-GBRVFL as well as SDAP-GBRVFL is more accurate than every baseline, in the mean."
+    assert both in short[FOUND]
+    assert len(short[FOUND]) == 6 + 3
+
+
+def stressed(losses: dict[str, float]) -> dict[str, pd.DataFrame]:
+    """Return tables in which methods have 90 % on clean rows, and lose so much by each step."""
+    index = pd.MultiIndex.from_product([["one", "two"], range(4)])
+    steps = index.get_level_values(1).to_numpy()
+    table = pd.DataFrame({name: 90 - losses[name] * steps for name in losses}, index)
+    return dict.fromkeys(STRESS_KINDS, table)
+
+
+WORST = {kind: f"the worst of {kind}" for kind in STRESS_KINDS}
+EQUAL = dict.fromkeys([*PROPOSED, *BASELINES], 2.0)
+
+
+def test_the_promise_is_found_again_where_a_model_leads_and_loses_least():
+    claims = claims_of_stress(stressed({**EQUAL, "F-GBRVFL": 1.0}), WORST)
+    assert len(claims) == len(STRESS_KINDS) * len(PROPOSED) * 2
+    for claim in claims:
+        assert claim.verdict == (NOT_FOUND if "SDAP" in claim.text else FOUND)
+        assert (claim.paper, claim.in_paper, claim.caveat) == ("no figures", None, "")
+    by_text = {claim.text: claim.ours for claim in claims}
+    # Means of three conditions: 90 - 2 for the model, 90 - 4 for the others.
+    assert by_text[
+        "With outliers F-GBRVFL is more accurate (balanced accuracy) than every baseline, in the "
+        "mean."
+    ] == "88.00; best baseline RVFL 86.00"  # fmt: skip
+    assert by_text[
+        "F-GBRVFL is more stable: from clean rows to the worst of rare it loses less balanced "
+        "accuracy than every baseline."
+    ] == "loses 3.00; least of the baselines RVFL 6.00"  # fmt: skip
+
+
+def test_a_baseline_that_is_as_good_breaks_the_promise():
+    losses = dict.fromkeys([*PROPOSED, *BASELINES], 2.0) | dict.fromkeys([*PROPOSED, "ELM"], 1.0)
+    assert {claim.verdict for claim in claims_of_stress(stressed(losses), WORST)} == {NOT_FOUND}
+
+
+def test_of_a_kind_that_lacks_a_figure_nothing_is_told():
+    tables = stressed(EQUAL)
+    lacking = tables["rare"].copy()
+    lacking.iloc[-1, 0] = np.nan
+    claims = claims_of_stress({**tables, "rare": lacking}, WORST)
+    assert {claim.about for claim in claims if claim.verdict == OPEN} == {"rare"}
+    assert all("figures are missing" in claim.ours for claim in claims if claim.about == "rare")
+
+
+def test_models_that_share_a_verdict_on_the_promise_are_one_sentence():
+    short = claims_in_short(claims_of_stress(stressed(EQUAL), WORST))
+    assert len(short[NOT_FOUND]) == 2 * len(STRESS_KINDS)
+    assert all("F-GBRVFL as well as SDAP-GBRVFL is more" in text for text in short[NOT_FOUND])
