@@ -50,4 +50,4 @@ def test_what_could_be_set_is_an_option_in_the_facts():
         facts = as_facts(inspect_table(file, "y"), file.place)
     flags = {column["name"]: column["flag"] for column in facts["columns"]}
     assert flags == {"my leak": "--ignore 'my leak'", "either": "--day-first or --month-first"}
-    assert any("to leave it out: --ignore 'my leak'" in warning for warning in facts["warnings"])
+    assert any("pass --ignore 'my leak'" in warning for warning in facts["warnings"])
