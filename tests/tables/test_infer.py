@@ -1,25 +1,37 @@
-"""The rules by which a column is a number, a date, a truth value or a category, one by one."""
+"""What a column is and becomes: the rules, one by one, and what the user says."""
 
 import datetime
+import random
 
 import pyarrow as pa
 import pytest
 
 from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import infer_schema
+from granulearn.tables.infer import leave_out
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.dates import DateForm
 from granulearn.tables.parse.numbers import NumberForm
-from granulearn.tables.profile import Cell, profile_batches
 from granulearn.tables.schema import (
     AMBIGUOUS_DATE,
+    ASKED,
     CATEGORY,
+    CONSTANT,
     DATE,
+    EMPTY,
+    FREE_TEXT,
+    ID,
+    NESTED,
+    NO_CELLS,
+    NO_SINGLE_VALUE,
     NUMBER,
+    ROW_NUMBER,
+    TEXT,
     YES_NO,
+    Cell,
+    Column,
     read_column,
 )
-from tests.tables.columns.decided_columns import N, column_of, cycle, schema_of
+from tests.tables.decided_columns import INCLUDED, N, column_of, cycle, schema_of
 
 
 class TestNumbers:
@@ -230,8 +242,217 @@ def test_one_word_among_truths_is_a_misfit():
 
 def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
     stored = pa.array([4.0, None, 5.0, 123456789012.0, 1.5])
-    survey = profile_batches([pa.record_batch([stored], names=["c"])])
-    column = infer_schema(survey, ColumnOptions(categorical=("c",)))["c"]
+    column = column_of(stored, ColumnOptions(categorical=("c",)))
     text = pa.array(["4.0", "", "5", "123456789012.0", "1.50"])
-    first, second = (read_column(column, cells)[0]["c"].to_pylist() for cells in (stored, text))
+    first, second = (read_column(column, cells)[0][0].to_pylist() for cells in (stored, text))
     assert first == second == ["4", None, "5", "123456789012", "1.5"]
+
+
+def test_a_decimal_comma_in_doubt_is_decided_by_another_column():
+    doubtful = cycle("1,234", "2,500")
+    assert column_of(doubtful).number == NumberForm(".")
+    german = schema_of(a=doubtful, b=cycle("1,5", "22,75"))
+    assert german["a"].number == NumberForm(",")
+    english = schema_of(a=doubtful, b=cycle("1.5", "22.75"))
+    assert english["a"].number == NumberForm(".")
+
+
+def test_a_word_that_is_a_number_by_chance_decides_nothing():
+    doubtful = cycle("1,234", "2,500")
+    schema = schema_of(
+        a=doubtful, b=cycle("1,5", "22,75"), c=cycle("1.5", "x"), d=cycle("2.5", "y")
+    )
+    assert schema["a"].number == NumberForm(",")
+
+
+def test_numbers_that_a_file_stores_decide_no_sign():
+    stored = pa.array([row * 0.5 for row in range(N)])
+    schema = schema_of(a=cycle("1,234", "2,500"), b=cycle("1,5", "2,75"), c=stored, d=stored)
+    assert schema["a"].number == NumberForm(",")
+    assert schema["c"].number == NumberForm(".")
+
+
+@pytest.mark.parametrize("day_first", [True, False])
+def test_dates_in_doubt_are_decided_by_another_column_or_a_wish(day_first):
+    doubtful = cycle("01/02/2024", "03/04/2024")
+    clear = cycle("13/02/2024" if day_first else "02/13/2024", "01/01/2024")
+    for column in (
+        schema_of(a=doubtful, b=clear)["a"],
+        column_of(doubtful, ColumnOptions(day_first=day_first)),
+    ):
+        assert column.date == DateForm("year last", day_first=day_first)
+        assert column.left_out == ""
+
+
+def test_a_minus_is_a_value_where_a_plus_is_one():
+    column = column_of(cycle("+", "-", "-", "?"))
+    assert column.values_like_marks == ("-",)
+    assert (column.kind, column.missing, column.distinct) == (CATEGORY, {"?": 50}, 2)
+    other = column_of(cycle("a", "-"))
+    assert (other.values_like_marks, other.missing) == ((), {"-": 100})
+
+
+def test_missing_marks_examples_and_different_cells_are_told():
+    column = column_of(cycle("b", "?", "a", None, "NA"))
+    assert column.missing == {"?": 40, "": 40, "NA": 40}
+    assert column.examples == ("b", "a")
+    assert column.distinct == 2
+
+
+def test_a_table_without_rows_has_empty_columns():
+    assert column_of([]).kind == EMPTY
+
+
+def test_a_stray_date_decides_nothing():
+    schema = schema_of(d=cycle("01/02/2024", "03/04/2024"), note=["25/12/2019", *cycle("x", n=199)])
+    assert schema["d"].left_out == AMBIGUOUS_DATE
+
+
+class TestWithoutMeaning:
+    @pytest.mark.parametrize("cells", [["x"], ["7"], ["2024-01-01"], ["yes"]])
+    def test_constants_are_left_out(self, cells):
+        column = column_of(cycle(*cells))
+        assert (column.left_out, column.remedy) == (CONSTANT, INCLUDED)
+
+    @pytest.mark.parametrize("cells", [["x", None], ["7", "-", "NA"]])
+    def test_a_box_that_is_ticked_or_not_is_read_as_such(self, cells):
+        column = column_of(cycle(*cells))
+        assert (column.kind, column.filled, column.left_out) == (YES_NO, True, "")
+        (found,), _ = read_column(column, pa.array(cells))
+        assert found.tolist() == [1.0, *[0.0] * (len(cells) - 1)]
+
+    def test_one_cell_that_is_missing_makes_no_box_of_a_constant(self):
+        assert column_of([None, *cycle("x", n=199)]).left_out == CONSTANT
+
+    def test_one_row_is_no_constant(self):
+        assert column_of(["x"]).left_out == ""
+
+    @pytest.mark.parametrize("first", [0, 1, 5000])
+    @pytest.mark.parametrize("stored", [True, False])
+    @pytest.mark.parametrize("beside", ["2.5", "2,5"])
+    def test_row_numbers_are_left_out_in_order_and_shuffled(self, first, stored, beside):
+        numbers = list(range(first, first + N))
+        shuffled = random.Random(0).sample(numbers, N)
+        for order in (numbers, shuffled):
+            cells = pa.array(order) if stored else list(map(str, order))
+            schema = schema_of(c=cells, other=cycle(beside, "7"))
+            assert (schema["c"].kind, schema["c"].left_out) == (NUMBER, ROW_NUMBER)
+
+    def test_numbers_with_gaps_or_decimals_or_signs_are_no_row_numbers(self):
+        for cells in (
+            [str(2 * row) for row in range(N)],
+            [str(row + 0.5) for row in range(N)],
+            [str(row - 5) for row in range(N)],
+            [f"{row} kg" for row in range(N)],
+            cycle("1", "2", "3"),
+        ):
+            assert column_of(cells).left_out == ""
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "id",
+            "customer_id",
+            "CustomerID",
+            "customerid",
+            "Kunden-Nr",
+            "Kundennummer",
+            "orderNumber",
+        ],
+    )
+    def test_numbers_are_an_id_by_their_name_and_by_being_different(self, name):
+        different = [str(row * 37 % 9973) for row in range(1, N + 1)]
+        schema = schema_of(
+            **{name: different, "paid": different, "nrw": different, f"{name} ": cycle("3", "5")}
+        )
+        assert schema[name].left_out == ID
+        assert schema["paid"].left_out == schema["nrw"].left_out == ""
+        assert schema[f"{name} "].left_out == ""
+
+    def test_texts_that_are_nearly_all_different_are_an_id(self):
+        column = column_of([f"K{row:05}x" for row in range(N)])
+        assert (column.kind, column.left_out, column.remedy) == (TEXT, ID, INCLUDED)
+        assert column_of([f"K{row // 2}x" for row in range(N)]).left_out == ""
+
+    def test_sentences_are_free_text(self):
+        column = column_of([f"The house number {row} is for sale" for row in range(N)])
+        assert (column.kind, column.left_out) == (TEXT, FREE_TEXT)
+        long = column_of(["word" * 20 + str(row // 2) for row in range(N)])
+        assert long.left_out == FREE_TEXT
+        repeated = column_of(cycle("no tax is due at all", "the full tax is due"))
+        assert (repeated.kind, repeated.left_out) == (CATEGORY, "")
+
+    def test_few_rows_tell_nothing_about_ids(self):
+        assert column_of([f"K{row}x" for row in range(19)]).left_out == ""
+        assert column_of([str(row) for row in range(19)]).left_out == ""
+        assert column_of([f"K{row}x" for row in range(20)]).left_out == ID
+
+    @pytest.mark.parametrize("cells", [[None] * 30, ["", "?", "NA"] * 10, pa.nulls(30)])
+    def test_empty_columns_are_left_out(self, cells):
+        column = column_of(cells)
+        assert (column.kind, column.left_out, column.remedy) == (EMPTY, NO_CELLS, ())
+
+    @pytest.mark.parametrize("cell", [[1], {"a": 1}, b"\xff"])
+    def test_nested_columns_are_left_out(self, cell):
+        column = column_of(pa.array([cell, None] * 20))
+        assert (column.kind, column.left_out, column.remedy) == (NESTED, NO_SINGLE_VALUE, ())
+
+
+def test_a_column_is_left_out_with_the_setting_that_brings_it_back():
+    column = Column("my column", NUMBER, remedy=(Setting("categorical", ("my column",)),))
+    assert leave_out(column, ID).remedy == (Setting("include", ("my column",)),)
+    assert leave_out(column, ASKED).remedy == ()
+    assert leave_out(column, ID).becomes == "left out: ID"
+
+
+@pytest.mark.parametrize(
+    "name", ["num_votes", "number of visitors", "price index", "humid", "paid"]
+)
+def test_quantities_are_no_ids_by_their_name(name):
+    values = [str(1000 + 37 * row % 9973) for row in range(200)]
+    assert schema_of(**{name: values})[name].left_out == ""
+
+
+def test_long_whole_numbers_that_floats_cannot_tell_apart_are_different():
+    column = column_of([str(1234567890123456000 + row) for row in range(200)])
+    assert column.left_out != CONSTANT
+
+
+class TestWishes:
+    def test_a_stored_category_is_a_category_whatever_it_looks_like(self):
+        column = column_of(pa.array(cycle("1", "2")).dictionary_encode())
+        assert (column.kind, column.left_out) == (CATEGORY, "")
+
+    @pytest.mark.parametrize("cells", [cycle("1", "2"), [str(row) for row in range(N)], ["x"] * N])
+    def test_what_is_wished_to_be_categories_is_used_as_categories(self, cells):
+        column = column_of(cells, ColumnOptions(categorical=("c",)))
+        assert (column.kind, column.left_out) == (CATEGORY, "")
+
+    def test_what_is_wished_to_be_ignored_is_left_out(self):
+        column = column_of(cycle("1", "2"), ColumnOptions(ignore=("c",)))
+        assert (column.kind, column.left_out, column.remedy) == (NUMBER, ASKED, ())
+
+    @pytest.mark.parametrize(
+        ("cells", "kind"),
+        [
+            ([str(row) for row in range(N)], NUMBER),
+            ([f"K{row}x" for row in range(N)], CATEGORY),
+            (["x"] * N, CATEGORY),
+            ([f"The house number {row} is for sale" for row in range(N)], CATEGORY),
+        ],
+    )
+    def test_what_is_wished_to_be_included_is_used(self, cells, kind):
+        column = column_of(cells, ColumnOptions(include=("c",)))
+        assert (column.kind, column.left_out) == (kind, "")
+
+    def test_what_has_no_value_cannot_be_included(self):
+        assert column_of([None] * 30, ColumnOptions(include=("c",))).left_out == NO_CELLS
+        assert (
+            column_of(pa.array([[1]] * 30), ColumnOptions(include=("c",))).left_out
+            == NO_SINGLE_VALUE
+        )
+
+    def test_a_wish_about_one_column_changes_no_other(self):
+        columns = {"a": cycle("1", "2"), "b": cycle("x", "y")}
+        options = ColumnOptions(categorical=("a",), ignore=("z",))
+        assert schema_of(options, **columns)["b"] == schema_of(**columns)["b"]

@@ -2,9 +2,9 @@
 
 import datetime
 import json
-from dataclasses import replace
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -17,7 +17,7 @@ from granulearn.tables.infer import infer_schema
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.parse.dates import DateForm
 from granulearn.tables.parse.numbers import NumberForm
-from granulearn.tables.profile import Cell, profile_batches
+from granulearn.tables.profile import profile_batches
 from granulearn.tables.schema import (
     CATEGORY,
     DATE,
@@ -25,6 +25,7 @@ from granulearn.tables.schema import (
     KINDS,
     NUMBER,
     YES_NO,
+    Cell,
     Column,
     Misfits,
     Schema,
@@ -81,7 +82,7 @@ def test_a_schema_reads_the_same_after_a_journey_as_json(batch):
     decided = infer_schema(profile_batches([batch]))
     copy = Schema.from_json(json.loads(json.dumps(decided.to_json())))
     assert_same_rows(copy.read(batch), decided.read(batch))
-    assert copy.to_json() == decided.to_json()
+    assert json.dumps(copy.to_json()) == json.dumps(decided.to_json())
 
 
 @settings(max_examples=30)
@@ -113,7 +114,7 @@ def test_columns_read_together_give_what_each_gives_alone(batch):
     }
     schema = Schema(
         tuple(
-            replace(column, name=f"{column.name} {number}")
+            msgspec.structs.replace(column, name=f"{column.name} {number}")
             for column in SCHEMA.columns
             for number in "ab"
         )
@@ -167,53 +168,6 @@ def test_cells_become_what_the_schema_says():
     assert list(rows.cells) == [name for column in SCHEMA.used for name in column.feature_names]
 
 
-pools = st.lists(
-    st.one_of(st.sampled_from([*POOLS["group"], None]), st.integers().map(str)),
-    min_size=1,
-    max_size=12,
-    unique=True,
-)
-code_types = st.sampled_from([pa.int8(), pa.uint8(), pa.int16(), pa.uint32(), pa.int64()])
-
-
-@st.composite
-def dictionaries(draw) -> pa.DictionaryArray:
-    """Columns as tables store them: marks, several texts of a category, texts that no row has."""
-    pool = draw(pools)
-    fill = [f"word {number}" for number in range(draw(st.sampled_from([0, 0, 100, 128])))]
-    texts = [*fill, *pool][:128]
-    codes = draw(st.lists(st.none() | st.integers(0, len(texts) - 1), min_size=1, max_size=20))
-    return pa.DictionaryArray.from_arrays(pa.array(codes, draw(code_types)), pa.array(texts))
-
-
-@settings(max_examples=60)
-@given(st.lists(dictionaries(), min_size=1, max_size=3))
-def test_categories_as_a_dictionary_hold_each_text_once_and_no_null(stored):
-    schema = Schema((SCHEMA["group"],))
-    pieces = [schema.read({"group": cells}, encoded=True) for cells in stored]
-    plain = [schema.read({"group": as_text(cells)}) for cells in stored]
-    for piece in pieces:
-        texts = piece.cells["group"].dictionary.to_pylist()
-        assert None not in texts
-        assert len(set(texts)) == len(texts)
-    joined, expected = joined_rows(pieces), joined_rows(plain)
-    assert joined.cells["group"].to_pylist() == expected.cells["group"].to_pylist()
-    for found, wanted in zip(joined.to_frame()["group"], expected.to_frame()["group"], strict=True):
-        assert found == wanted or (found != found and wanted != wanted)
-
-
-@pytest.mark.parametrize("sizes", [(2, 2), (1000, 2), (2, 1000)])
-def test_pieces_of_any_size_are_joined(sizes):
-    """Few rows of several columns are read together, as text; many are dictionaries."""
-    columns = [{name: pa.array([f"{name}{size}"] * size) for name in "ab"} for size in sizes]
-    schema = Schema(tuple(Column(name, CATEGORY) for name in "ab"))
-    joined = joined_rows([schema.read(part, encoded=True) for part in columns])
-    for name, cells in joined.cells.items():
-        expected = [text for part in columns for text in part[name].to_pylist()]
-        assert cells.to_pylist() == expected
-        assert set(cells.dictionary_encode().dictionary.to_pylist()) == set(expected)
-
-
 def test_only_the_first_misfits_are_shown_and_all_are_counted():
     batch = {"c": pa.array(["x"] * 7)}
     schema = Schema((Column("c", NUMBER),))
@@ -262,7 +216,7 @@ def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
 def test_any_column_can_be_read_as_any_kind(name, kind):
     column = STORED[name]
     cells, misfit = read_column(Column("c", kind), column)
-    for values in cells.values():
+    for values in cells:
         assert len(values) == len(column)
     if misfit is not None:
         assert not misfit[np.array(column.is_null())].any()
