@@ -49,12 +49,11 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def surveyed(path: Path) -> object:
-    """Read a table with the survey, down to its schema."""
-    plain: set[str] = set()
+def profiled(path: Path) -> object:
+    """Read a table with its profile, down to its schema."""
     with open_table(path) as file:
-        survey = profile_batches(file.batches_for_survey(plain), plain=plain)
-    return infer_schema(survey) if survey else None
+        profile = profile_batches(file.batches())
+    return infer_schema(profile) if profile else None
 
 
 def ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> str:
@@ -88,7 +87,7 @@ def main() -> None:
         size = path.stat().st_size / 1e6
         print(f"{ROWS:,} rows x 20 columns of CSV, {size:.0f} MB; {ROUNDS} rounds, median")
         arrow_csv.read_csv(path)  # the file is in the cache of the system
-        reading = ratio(lambda: surveyed(path), lambda: arrow_csv.read_csv(path))
+        reading = ratio(lambda: profiled(path), lambda: arrow_csv.read_csv(path))
         print(f"reading with the survey / pyarrow.csv.read_csv: {reading}")
         for rows in (ROWS, 3 * ROWS):
             write_table(path, rows)

@@ -1,86 +1,72 @@
 """`granulearn balls`."""
 
 import matplotlib.image
+import numpy as np
 import pandas as pd
 import pytest
 
 from granulearn.cli import exit_codes
-from tests.cli.commands import fails, succeeds, write_people
+from granulearn.tables import open_table, read_training_table
+from tests.cli.commands import fails, people, succeeds, write_people
 
 
-def test_shows_sizes_and_the_most_and_least_trusted(tmp_path):
-    table = write_people(tmp_path)
-    shown = succeeds("balls", table, "-t", "label", "-o", tmp_path / "balls.csv").out
-    listing = pd.read_csv(tmp_path / "balls.csv")
+def test_the_listing_has_each_ball_once_most_trusted_first_in_units_of_the_table(tmp_path):
+    table, output, picture = write_people(tmp_path), tmp_path / "balls.csv", tmp_path / "balls.png"
+    shown = succeeds("balls", table, "-t", "label", "-o", output, "--plot", picture).out
+    listing = pd.read_csv(output)
     assert f"{len(listing)} balls of 120 samples" in shown
-    assert "the 5 most trusted balls" in shown
     assert "the 5 least trusted balls" in shown
     for membership in (listing["membership"].iloc[0], listing["membership"].iloc[-1]):
         assert f"{membership:.3f}" in shown
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_the_picture_is_drawn(tmp_path, suffix):
-    table, picture = write_people(tmp_path), tmp_path / f"balls.{suffix}"
-    succeeds("balls", table, "-t", "label", "--plot", picture)
-    assert picture.stat().st_size > 5000
-    if suffix == "png":
-        image = matplotlib.image.imread(picture)
-        assert image.std() > 0.05  # not an empty page
-
-
-def test_a_list_of_balls_is_no_table_to_learn_from(tmp_path):
-    table, listing = write_people(tmp_path), tmp_path / "balls.csv"
-    succeeds("balls", table, "-t", "label", "-o", listing)
-    line = fails(exit_codes.BAD_DATA, "balls", listing, "-t", "label")
+    assert sorted(listing["ball"]) == list(range(len(listing)))
+    assert listing["membership"].is_monotonic_decreasing
+    assert listing["samples"].sum() == 120
+    alone = listing[listing["samples"] == 1].set_index("first_row")
+    rows = people().iloc[alone.index - 1]
+    np.testing.assert_allclose(alone["typical_age"], rows["age"])
+    known = rows["città"].notna().to_numpy()
+    assert alone["typical_città"][known].tolist() == rows["città"][known].tolist()
+    assert alone["label"].tolist() == rows["label"].tolist()
+    assert matplotlib.image.imread(picture).std() > 0.05  # not an empty page
+    line = fails(exit_codes.BAD_DATA, "balls", output, "-t", "label")
     assert "looks like output of `granulearn balls`" in line
 
 
-def test_json(tmp_path):
+def test_json_counts_and_maker_purity_and_membership_are_used(tmp_path):
     table = write_people(tmp_path)
-    facts = succeeds("balls", table, "-t", "label", "--json").json
-    assert facts["samples"] == 120
-    assert facts["dropped_rows"] == 0
-    assert facts["table"] == succeeds("check", table, "-t", "label", "--json").json
+
+    def facts(*options):
+        return succeeds("balls", table, "-t", "label", "--json", *options).json
+
+    usual = facts()
+    assert (usual["samples"], usual["dropped_rows"]) == (120, 0)
+    assert sum(usual["balls_by_class"].values()) == usual["balls"]
+    assert usual["table"] == succeeds("check", table, "-t", "label", "--json").json
+    assert facts("--maker", "evidence")["balls"] < usual["balls"]
+    assert facts("--purity", "0.6")["balls"] < usual["balls"]
+    assert facts("--membership", "uniform")["mean_membership"] == 1
 
 
-def test_the_maker_is_used_and_an_unknown_one_lists_the_others(tmp_path):
-    table = write_people(tmp_path)
-    usual = succeeds("balls", table, "-t", "label", "--json").json
-    evidence = succeeds("balls", table, "-t", "label", "--maker", "evidence", "--json").json
-    assert evidence["balls"] < usual["balls"]
-    message = fails(2, "balls", table, "-t", "label", "--maker", "three-means")
-    assert "is not one of evidence, gbg++, k-division, rd-gbg, two-means" in message
-
-
-def test_purity_and_membership_are_used(tmp_path):
-    table = write_people(tmp_path)
-    coarse = succeeds("balls", table, "-t", "label", "--purity", "0.6", "--json").json
-    fine = succeeds("balls", table, "-t", "label", "--purity", "1.0", "--json").json
-    assert coarse["balls"] < fine["balls"]
-    even = succeeds("balls", table, "-t", "label", "--membership", "uniform", "--json").json
-    assert even["mean_membership"] == 1
-    believed = succeeds("balls", table, "-t", "label", "--membership", "evidence", "--json").json
-    assert 0 < believed["mean_membership"] < 1
+def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
+    table, output = tmp_path / "t.csv", tmp_path / "b.csv"
+    table.write_text("a,c,label\n1,,x\n1.1,,x\n9,u,y\n9.1,v,y\n")
+    with open_table(table) as file:
+        assert len(read_training_table(file, "label").y) == 4
+    succeeds("balls", table, "-t", "label", "-o", output)
+    listing = pd.read_csv(output)
+    assert listing.loc[listing["label"] == "x", "typical_c"].isna().all()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code", "said"),
     [
-        (["--plot", "balls.jpeg2000"], "use .png or .pdf or .svg"),
-        (["-o", "balls.parquet"], "ends in '.parquet'; use .csv or .txt"),
-        (["--membership", "guess"], "'guess' is not one of evidence, fuzzy, sdap"),
+        (["--plot", "balls.jpeg2000"], exit_codes.USAGE, "use .png or .pdf or .svg"),
+        (["-o", "balls.parquet"], exit_codes.USAGE, "ends in '.parquet'; use .csv or .txt"),
+        (["-o", "b.txt", "--plot", "no/b.png"], exit_codes.NOT_WRITTEN, "no does not exist"),
+        (["-o", "no.csv"], exit_codes.USAGE, "is also an input"),
+        (["--membership", "guess"], exit_codes.USAGE, "is not one of evidence, fuzzy, sdap"),
+        (["--maker", "guess"], exit_codes.USAGE, "is not one of evidence, gbg++"),
     ],
 )
-def test_wrong_options_are_named(tmp_path, options, said):
-    table = write_people(tmp_path)
-    assert said in fails(exit_codes.USAGE, "balls", table, "-t", "label", *options)
-
-
-def test_what_cannot_be_written_is_said_before_the_table_is_read(tmp_path):
-    same = tmp_path / "same.csv"
-    said = fails(exit_codes.USAGE, "balls", "no.csv", "-t", "label", "-o", same, "--plot", same)
-    assert "same.csv is named for two outputs" in said
-    for option in (["-o", tmp_path / "none" / "b.csv"], ["--plot", tmp_path / "none" / "b.png"]):
-        said = fails(exit_codes.NOT_WRITTEN, "balls", "no.csv", "-t", "label", *option)
-        assert "none does not exist; make it first" in said
+def test_wrong_options_are_named_before_the_table_is_read(options, code, said):
+    assert said in fails(code, "balls", "no.csv", "-t", "label", *options)

@@ -1,22 +1,23 @@
-"""`granulearn check`: everything is said about a table, and nothing is written."""
+"""`granulearn check` and the reports about tables: everything is said, nothing is written."""
 
-import gzip
-import io
-
+import pandas as pd
 import pytest
 
-from granulearn.cli import exit_codes
+from granulearn.cli import exit_codes, table_report
+from granulearn.tables import ColumnOptions, inspect_table, open_table
 from tests.cli.commands import granulearn, people, succeeds, write_people
+from tests.cli.terminals import in_terminal
 from tests.shared_data import shared_data_dir
 
 COLUMN_FACTS = {
     "name", "is", "becomes", "left_out", "unit", "missing", "distinct", "examples", "odd",
     "misfits", "n_misfits", "flag",
 }  # fmt: skip
+LONG = "a_name_that_is_as_long_as_some_people_make_them_in_their_tables"
 
 
-@pytest.fixture(name="strange")
-def write_strange(tmp_path):
+@pytest.fixture(name="strange", scope="module")
+def write_strange(tmp_path_factory):
     """Return a table with one column of each kind that is treated in a special way."""
     frame = people(200)
     frame["id"] = [f"K{k:05d}" for k in range(200)]
@@ -26,12 +27,14 @@ def write_strange(tmp_path):
     frame["either"] = [f"{1 + k % 12:02d}/{1 + k % 11:02d}/2021" for k in range(200)]
     frame["country"] = "AT"
     frame["code"] = frame["label"].map({"yes": 1, "no": 2})
+    frame[LONG] = [["[/red]", ":smile:", "?"][k % 3] for k in range(200)]
     frame.loc[5, "label"] = "YES"
-    frame.to_csv(tmp_path / "strange.csv", index=False)
-    return tmp_path / "strange.csv"
+    path = tmp_path_factory.mktemp("check") / "strange.csv"
+    frame.to_csv(path, index=False)
+    return path
 
 
-def test_each_column_is_told_with_what_it_becomes_and_what_changes_it(strange):
+def test_each_column_is_told_with_what_it_becomes_and_the_flag_that_changes_it(strange):
     facts = succeeds("check", strange, "-t", "label", "--json").json
     columns = {column["name"]: column for column in facts["columns"]}
     assert all(set(column) == COLUMN_FACTS for column in columns.values())
@@ -46,39 +49,47 @@ def test_each_column_is_told_with_what_it_becomes_and_what_changes_it(strange):
         "either": ("date", "ambiguous date", "--day-first or --month-first"),
         "country": ("category", "constant", "--include country"),
         "code": ("number", "gives the target away", "--include code"),
+        LONG: ("category", "", f"--ignore {LONG}"),
     }
     assert columns["price"]["unit"] == "€"
     assert columns["price"]["misfits"] == [{"row": 4, "place": "line 5", "cell": "on demand"}]
-    assert columns["since"]["becomes"].startswith("year, month, day of year, weekday")
     assert columns["income"]["missing"] == {"": int(people(200)["income"].isna().sum())}
     assert facts["target"]["joined"]["yes"]["YES"] == 1
-    assert facts["rows"] == 200
-    assert facts["problems"] == []
-
-
-def test_every_flag_that_is_named_changes_its_column(strange):
+    assert (facts["rows"], facts["problems"]) == (200, [])
     options = {
         "--include": ["id", "country", "code"],
         "--categorical": ["age", "income", "price"],
-        "--ignore": ["città", "since"],
+        "--ignore": ["città", "since", LONG],
     }
     given = [part for option, names in options.items() for name in names for part in (option, name)]
-    before = succeeds("check", strange, "-t", "label", "--json").json["columns"]
     after = succeeds("check", strange, "-t", "label", "--json", "--day-first", *given).json
-    for old, new in zip(before, after["columns"], strict=True):
+    for old, new in zip(facts["columns"], after["columns"], strict=True):
         assert (old["is"], old["becomes"]) != (new["is"], new["becomes"]), old["name"]
 
 
-def test_people_are_shown_the_same_and_warned_on_stderr(strange):
+def test_people_are_shown_the_same_and_warned_on_stderr_and_nothing_is_written(strange):
     done = succeeds("check", strange, "-t", "label")
-    assert "strange.csv: 200 rows, 10 columns" in done.out
+    assert "strange.csv: 200 rows, 11 columns" in done.out
     assert "label, the target: 2 classes: no (" in done.out
     for found in ("left out: ID", "left out: constant", "a number of €", "'on demand' at line 5"):
         assert found in done.out
     warnings = done.err.splitlines()
     assert all(line.startswith("granulearn: warning: ") for line in warnings)
     assert any("'yes' = 'yes' (" in line for line in warnings)
-    assert any("Column 'code' leaks the target" in line for line in warnings)
+    assert any("the target" in line and "code" in line for line in warnings)
+    assert list(strange.parent.iterdir()) == [strange]
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_a_terminal_of_any_width_gets_lines_that_fit_and_nothing_is_cut(strange, width):
+    lines = in_terminal(width, "check", strange, "-t", "label")
+    ours = [line for line in lines if not line.startswith("granulearn: ")]
+    start = next(k for k, line in enumerate(lines) if line.startswith("strange.csv"))
+    assert max(map(len, ours[start : start + 20])) <= width
+    text = " ".join(" ".join(lines).split())
+    for whole in ("--categorical", "--include", "--month-first", "1.169,00 €", "[/red], :smile:"):
+        assert whole in text
+    assert ("id: text; left out: ID (--include)" in lines) == (width == 80)
 
 
 def test_without_a_target_every_column_is_an_input(tmp_path):
@@ -92,58 +103,13 @@ def test_all_problems_are_named_after_the_report_and_the_exit_code_is_3(tmp_path
     wrong = ["-t", "lable", "--ignore", "agee", "--include", "cittá"]
     done = granulearn("check", table, *wrong)
     assert done.code == exit_codes.BAD_DATA
-    assert "people.csv: 120 rows" in done.out
-    lines = done.err.splitlines()
-    assert len(lines) == 3
-    for line, name in zip(
-        lines, ("'lable' (--target)", "'agee' (--ig", "'cittá' (--in"), strict=True
-    ):
+    assert "people.csv: 120 rows, 4 columns" in done.out
+    names = ("'lable' (--target)", "'agee' (--ig", "'cittá' (--in")
+    for line, name in zip(done.err.splitlines(), names, strict=True):
         assert line.startswith(f"granulearn: error: {table}: There is no column {name}")
     as_json = granulearn("check", table, *wrong, "--json")
     assert as_json.code == exit_codes.BAD_DATA
     assert len(as_json.json["problems"]) == 3
-
-
-def test_the_target_cannot_be_ignored(tmp_path):
-    done = granulearn("check", write_people(tmp_path), "-t", "label", "--ignore", "label")
-    assert done.code == exit_codes.BAD_DATA
-    assert "'label' is both the target and to be ignored" in done.err
-
-
-def _written(kind):
-    frame, content = people(60), io.BytesIO()
-    if kind == "csv":
-        frame.to_csv(content, index=False, sep=";", decimal=",")
-    elif kind == "csv.gz":
-        content.write(gzip.compress(frame.to_csv(index=False, sep="\t").encode("utf-16")))
-    elif kind == "jsonl":
-        frame.to_json(content, orient="records", lines=True)
-    elif kind == "feather":
-        frame.to_feather(content)
-    elif kind == "parquet":
-        frame.to_parquet(content)
-    else:
-        frame.to_excel(content, index=False, engine={"xlsx": "openpyxl", "ods": "odf"}[kind])
-    return content.getvalue()
-
-
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "jsonl", "feather", "parquet", "xlsx", "ods"])
-def test_every_format_holds_the_same_columns(tmp_path, kind):
-    (tmp_path / f"t.{kind}").write_bytes(_written(kind))
-    facts = succeeds("check", tmp_path / f"t.{kind}", "-t", "label", "--json").json
-    assert {column["name"]: column["is"] for column in facts["columns"]} == {
-        "age": "number", "income": "number", "città": "category",
-    }  # fmt: skip
-    assert facts["rows"] == 60
-    classes = people(60)["label"].value_counts()
-    assert facts["target"]["classes"] == {name: int(classes[name]) for name in ("no", "yes")}
-
-
-def test_nothing_is_written(strange, monkeypatch, tmp_path):
-    before = sorted(tmp_path.iterdir())
-    monkeypatch.chdir(tmp_path)
-    succeeds("check", strange, "-t", "label")
-    assert sorted(tmp_path.iterdir()) == before
 
 
 MESSY = [
@@ -162,16 +128,10 @@ def test_the_messy_tables_get_in_and_what_was_planted_is_said(name, target, left
 
 
 def test_of_a_very_wide_table_odd_columns_are_shown_and_the_others_counted(tmp_path):
-    names = [f"c{place}" for place in range(400)]
-    odd = names.index("c399")
-    rows = [
-        [("7" if place == odd else f"{(k * 7 + place * 13) % 50 / 10}") for place in range(400)]
-        for k in range(12)
-    ]
-    lines = [",".join([*names, "label"])]
-    lines += [",".join([*row, "ab"[k % 2]]) for k, row in enumerate(rows)]
+    cells = {f"c{p}": [(k * 7 + p * 13) % 50 / 10 for k in range(12)] for p in range(399)}
+    frame = pd.DataFrame({**cells, "c399": 7, "label": list("ab" * 6)})
     path = tmp_path / "wide.csv"
-    path.write_text("\n".join(lines) + "\n")
+    frame.to_csv(path, index=False)
     out = succeeds("check", path, "-t", "label").out
     assert "and 100 more columns; --json has them all" in out
     assert "c399 " in out
@@ -179,15 +139,42 @@ def test_of_a_very_wide_table_odd_columns_are_shown_and_the_others_counted(tmp_p
     assert len(succeeds("check", path, "-t", "label", "--json").json["columns"]) == 400
 
 
-def test_a_target_that_is_not_there_is_no_column_and_no_label_is_spoken_of(tmp_path):
-    table = tmp_path / "twice.csv"
-    table.write_text("a,b,y\n" + "".join(f"{k * k % 13},{k % 2},x{k % 3}\n" for k in range(26)) * 2)
-    done = granulearn("check", table, "--target", "nope")
-    assert done.code == exit_codes.BAD_DATA
-    assert "52 rows, 3 columns" in done.out
-    assert "There is no column 'nope'" in done.err
-    assert "rows repeat an earlier one, in all columns that are used; duplicates" in done.err
-    assert "label included" not in done.err
-    done = succeeds("check", table, "--target", "y")
-    assert "52 rows, 3 columns" in done.out
-    assert "rows repeat an earlier one, label included; duplicates" in done.err
+# --- the short form
+
+
+def short_lines(capsys, path, **options):
+    """Return the lines that other verbs print about a table."""
+    with open_table(path) as file:
+        table_report.show_short(inspect_table(file, "label", ColumnOptions(**options)), file.place)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_short_form_has_a_line_for_what_was_left_out_parsed_odd_and_missing(strange, capsys):
+    lines = short_lines(capsys, strange)
+    assert lines[0].startswith("left out: id (ID), either (ambiguous date), country (constant)")
+    assert "; to use one anyway: --include NAME" in " ".join(line.strip() for line in lines[:2])
+    assert lines[2] == "read as: price (numbers of €, decimal comma), since (date)"
+    text = "\n".join(lines)
+    assert "price: 1 cell " in text
+    assert "'on demand' at line 5" in text
+    assert "--day-first or --month-first says which" in text
+    assert lines[-1].startswith("missing: ")
+    ignored = short_lines(capsys, strange, ignore=("id", "either", "country", "code"))
+    assert not any("left out" in line for line in ignored)
+
+
+def test_the_short_form_of_a_plain_table_is_empty(tmp_path, capsys):
+    rows = "".join(f"{k * 7 % 31},{k % 2}\n" for k in range(60))
+    (tmp_path / "plain.csv").write_text("x,label\n" + rows)
+    assert short_lines(capsys, tmp_path / "plain.csv") == []
+
+
+def test_the_short_form_stays_short(tmp_path, capsys):
+    odd = {f"x{k}": ["n.b.", f"{k}", f"{k + 1}"] * 20 for k in range(60)}
+    constant = dict.fromkeys([f"c{k}" for k in range(60)], 1)
+    frame = pd.DataFrame({**odd, **constant, "label": [0, 1] * 30})
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    lines = short_lines(capsys, tmp_path / "wide.csv")
+    assert "and 52 more; to use one anyway: --include" in " ".join(lines)
+    assert any("more oddities; granulearn check names them" in line for line in lines)
+    assert len(lines) < 25

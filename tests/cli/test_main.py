@@ -1,52 +1,155 @@
-"""One line and an exit code for whatever goes wrong; never a stack trace."""
+"""Entry point: lazy verbs, one line and an exit code for every failure, signals."""
 
 import logging
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 import warnings
+from pathlib import Path
 
 import pytest
 
+import granulearn
+from granulearn.bench import StudyError
 from granulearn.cli import application, exit_codes, main
+from granulearn.cli.application import VERBS
+from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
+from granulearn.models import ModelFileError, OnnxMismatchError
 from granulearn.tables import TableError
-from tests.cli.commands import COMMAND, fails, fails_with, granulearn, in_real_process
+from tests.cli.commands import COMMAND, fails, fails_with, in_real_process, run, succeeds
+from tests.cli.commands import granulearn as command
+from tests.warm_processes import Code, Command
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.md"
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+
+
+def test_version_and_help_import_no_verb_and_nothing_heavy():
+    code = (
+        "import sys; from granulearn.cli.main import run; run(['--help']); run(['--version']); "
+        "heavy = ['granulearn.cli.fit', 'granulearn.models', 'pyarrow', 'pandas', 'sklearn'];"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert all(f"{name} " in done.stdout and VERBS[name] in done.stdout for name in VERBS)
+    assert done.stdout.splitlines()[-2:] == [f"granulearn {granulearn.__version__}", "[]"]
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_each_verb_has_help(name):
+    assert f"Usage: granulearn {name}" in succeeds(name, "--help").out
+
+
+def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(monkeypatch):
+    def import_module(name):
+        raise ModuleNotFoundError(name="skl2onnx")
+
+    monkeypatch.setattr(application, "import_module", import_module)
+    assert "predict" in succeeds("--help").out
+    line = fails(exit_codes.MISSING_PACKAGE, "predict", "a", "b")
+    assert 'pip install "granulearn[onnx]"' in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["fit", "x.csv", "-o", "m"], "Missing option '--target'"),
+        (["fit", "x.csv", "--target", "y", "-o", "m", "--model", "tree"], "is not one of robust"),
+        (["fit", "x.csv", "--target", "y", "-o", "m", "--test", "2"], "0.9"),
+        (["predict", "--frob"], "No such option"),
+    ],
+)
+def test_wrong_options_are_one_line_and_2(arguments, said):
+    line = fails(exit_codes.USAGE, *arguments)
+    assert said in line
+    assert "--help" in line
+
+
+def test_completion_offers_verbs_models_and_the_columns_of_the_table(tmp_path, monkeypatch, capsys):
+    (tmp_path / "t.tsv").write_text("age\tmy city\tlabel\n1\ta\tb\n")
+
+    def offered(words):
+        variables = {"_GRANULEARN_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        last = str(len(words.split(" ")) - 1)
+        out, _ = Command(cwd=tmp_path, **variables, COMP_CWORD=last).communicate()
+        return out.splitlines()
+
+    assert offered("granulearn check t.tsv --target ") == ["age", "my city", "label"]
+    assert offered("granulearn fit t.tsv --ignore a") == ["age"]
+    assert offered("granulearn fit t.tsv --model g") == ["gb-rvfl", "ge-gbrvfl"]
+    monkeypatch.setattr(application, "import_module", None)
+    for name, value in {"COMPLETE": "complete_bash", "WORDS": "granulearn ", "CWORD": "1"}.items():
+        monkeypatch.setenv(f"{'_GRANULEARN_' if name == 'COMPLETE' else 'COMP_'}{name}", value)
+    with pytest.raises(SystemExit):
+        run([])
+    assert set(VERBS) <= set(capsys.readouterr().out.split())
+
+
+# --- failures
 
 
 @pytest.fixture(name="verb_that")
 def make_verb_that(monkeypatch):
-    """Return a function that makes every verb do something."""
+    """Return a function that makes every verb raise an error, or call a function."""
 
     def verb_that(action):
-        monkeypatch.setattr(application, "run_verb", lambda arguments: action())
+        def verb(arguments):
+            if isinstance(action, BaseException):
+                raise action
+            return action()
+
+        monkeypatch.setattr(application, "run_verb", verb)
 
     return verb_that
 
 
-def raising(error):
-    def action():
-        raise error
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (TableError("x"), exit_codes.BAD_DATA),
+        (UnknownDatasetError("x"), exit_codes.BAD_DATA),
+        (DatasetUnavailableError("x"), exit_codes.BAD_DATA),
+        (MemoryError(), exit_codes.BAD_DATA),
+        (ModelFileError("x"), exit_codes.BAD_MODEL),
+        (OnnxMismatchError("x"), exit_codes.BAD_MODEL),
+        (StudyError("x"), exit_codes.USAGE),
+        (PermissionError(13, "Permission denied", "out.csv"), exit_codes.NOT_WRITTEN),
+        (exit_codes.UsageError("x"), exit_codes.USAGE),
+        (exit_codes.MissingToolError("x"), exit_codes.MISSING_PACKAGE),
+        (exit_codes.InterruptedRunError("x"), exit_codes.INTERRUPTED),
+        (KeyboardInterrupt(), exit_codes.INTERRUPTED),
+        (ModuleNotFoundError(name="skl2onnx.common"), exit_codes.MISSING_PACKAGE),
+        (ZeroDivisionError("over\nnothing"), exit_codes.UNEXPECTED),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_each_class_of_failure_has_its_code_and_one_line(verb_that, error, code):
+    verb_that(error)
+    fails(code, "fit")
 
-    return action
 
-
-def test_an_unexpected_failure_is_one_line_with_the_way_to_report_it(verb_that):
-    verb_that(raising(ZeroDivisionError("over\nnothing")))
-    line = fails(exit_codes.UNEXPECTED, "fit")
-    assert "unexpected ZeroDivisionError: over nothing" in line
-    assert "GRANULEARN_DEBUG=1" in line
+def test_a_class_of_the_same_name_from_elsewhere_is_unexpected(verb_that):
+    verb_that(type("TableError", (ValueError,), {})("x"))
+    assert "GRANULEARN_DEBUG=1" in fails(exit_codes.UNEXPECTED, "fit")
 
 
 def test_developers_can_ask_for_the_stack_trace(verb_that, monkeypatch):
     monkeypatch.setenv("GRANULEARN_DEBUG", "1")
-    verb_that(raising(ZeroDivisionError))
+    verb_that(ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):
-        granulearn("fit")
+        command("fit")
 
 
-def test_an_interrupt_is_one_line_and_130(verb_that):
-    verb_that(raising(KeyboardInterrupt))
-    assert "no output was written" in fails(130, "fit")
+def test_each_problem_of_a_table_is_one_line(verb_that):
+    verb_that(TableError("The first\nproblem.", "The second."))
+    assert fails_with(exit_codes.BAD_DATA, "fit") == [
+        "granulearn: error: The first problem.",
+        "granulearn: error: The second.",
+    ]
 
 
 def test_warnings_for_users_are_one_line_each_and_others_are_not_shown(verb_that):
@@ -57,16 +160,52 @@ def test_warnings_for_users_are_one_line_each_and_others_are_not_shown(verb_that
         return 0
 
     verb_that(action)
-    done = granulearn("fit")
-    assert done.err == "granulearn: warning: the data is odd\n"
+    assert command("fit").err == "granulearn: warning: the data is odd\n"
 
 
-def test_each_problem_of_a_table_is_one_line(verb_that):
-    verb_that(raising(TableError("The first\nproblem.", "The second.")))
-    assert fails_with(exit_codes.BAD_DATA, "fit") == [
-        "granulearn: error: The first problem.",
-        "granulearn: error: The second.",
-    ]
+def test_every_code_is_documented_in_the_help_and_in_the_guide():
+    listed = re.findall(r"^\| (\d+) \| (.+?) \|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {int(code): meaning for code, meaning in listed} == exit_codes.MEANINGS
+    shown = " ".join(succeeds("--help").out.split())
+    assert all(f"{code}: " in shown for code in exit_codes.MEANINGS)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["predict", "none.skops", "TABLE"],
+        ["export", "none.skops"],
+        ["fit", "none.csv", "-t", "label"],
+        ["audit", "none.csv", "-t", "label"],
+        ["check", "none.csv"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_there_is_5(tmp_path, verb):
+    written = [] if verb[0] == "check" else ["-o", tmp_path / "out.csv"]
+    assert "none" in fails(exit_codes.NOT_WRITTEN, *verb, *written)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("who_finds_out", ["typer", "open"])
+def test_what_may_not_be_read_is_5(fitted, tmp_path, monkeypatch, who_finds_out):
+    table, model = fitted
+
+    def opened(self, *arguments, _open=Path.open, **options):
+        if self == model:
+            raise PermissionError(13, "Permission denied", str(self))
+        return _open(self, *arguments, **options)
+
+    def access(name, *arguments, _access=os.access, **options):
+        return str(name) != str(model) and _access(name, *arguments, **options)
+
+    if who_finds_out == "typer":
+        monkeypatch.setattr("os.access", access)
+    else:
+        monkeypatch.setattr(Path, "open", opened)
+    line = fails(exit_codes.NOT_WRITTEN, "predict", model, table, "-o", tmp_path / "out.csv")
+    assert str(model) in line
+    assert "rights" in line
 
 
 def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):
@@ -75,23 +214,134 @@ def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):
     assert done.stderr == "granulearn: error: no.skops is not a file; check the path.\n"
 
 
-def test_a_reader_that_has_enough_ends_it_without_a_word():
+@pytest.mark.parametrize("arguments", [["models"], ["models", "--json"], ["predict"]])
+def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
+    table, model = fitted
+    more = [model, table, "-o", "-"] if arguments == ["predict"] else []
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [*COMMAND, "models"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+        [*COMMAND, *arguments, *more], stdout=writer, stderr=subprocess.PIPE, check=False
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, "")
+    assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, b"")
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_compiling_is_told_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
+def test_compiling_is_noted_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    told = main._Told()
+    handler = main._CompilingNote()
     record = logging.LogRecord("granulearn.loops", logging.INFO, "", 0, "compiling", (), None)
-    told.emit(record)
+    handler.emit(record)
     assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal
-    monkeypatch.setattr(main._Told, "process", -1)
-    told.emit(record)
+    monkeypatch.setattr(main._CompilingNote, "process", -1)
+    handler.emit(record)
     assert capsys.readouterr().err == ""
+
+
+# --- signals
+
+INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
+
+# A lock of the system is waited for without looking at signals, as compiled loops run.
+DEAF = """
+import ctypes, sys
+from granulearn.cli.main import Stop
+from granulearn.utils.files import written_atomically
+
+Stop().listen()
+with written_atomically(sys.argv[1]) as draft:
+    draft.write_text("half")
+    print("busy", flush=True)
+    lock, system = ctypes.create_string_buffer(256), ctypes.CDLL(None)
+    for _ in range(2):
+        system.pthread_mutex_lock(lock)
+"""
+
+
+@needs_signals
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_verb_that_is_deaf_ends_all_the_same_and_leaves_nothing(tmp_path, number):
+    with Code(DEAF, tmp_path / "out.csv") as process:
+        assert process.stdout.readline() == "busy\n"
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (128 + number, INTERRUPTED)
+    assert list(tmp_path.iterdir()) == []
+
+
+# A verb of one moment at which a signal comes; `exec` and `__del__` treat interrupts in ways of
+# their own, and so do functions that other languages call.
+AT_A_MOMENT = """
+import ctypes, signal, sys, time
+from granulearn.cli import application, main
+
+class Going:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+def stop():
+    signal.raise_signal(signal.SIGTERM)
+
+def verb(arguments):
+    if moment == "in text":
+        exec("stop()")
+    elif moment == "called":
+        ctypes.CFUNCTYPE(None)(stop)()
+    elif moment == "going":
+        Going()
+    time.sleep(60)
+
+class Stopped(main.Stop):
+    def listen(self):
+        super().listen()
+        if moment == "before":
+            stop()
+
+moment = sys.argv[1]
+main.Stop, application.run_verb = Stopped, verb
+main.main()
+"""
+
+
+@needs_signals
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["before", "in text", "called", "going"])
+def test_a_signal_is_heard_at_every_moment_and_gives_its_own_code(moment):
+    with Code(AT_A_MOMENT, moment) as process:
+        _, said = process.communicate(timeout=50)
+    assert process.returncode == exit_codes.STOPPED
+    assert said == ("" if moment == "before" else INTERRUPTED)
+
+
+@needs_signals
+@pytest.mark.slow
+def test_signals_that_are_ignored_stay_so():
+    script = """
+import signal
+from granulearn.cli.main import Stop
+
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+Stop().listen()
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.raise_signal(number)
+print(signal.getsignal(signal.SIGTERM).__class__.__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Stop\n", "")
+
+
+def test_other_ignored_errors_are_shown_as_python_does(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "unraisablehook", main.Stop()._send_again)
+
+    class Going:
+        def __del__(self):
+            raise ValueError("said all the same")
+
+    Going()
+    assert "said all the same" in capsys.readouterr().err

@@ -1,85 +1,185 @@
-"""Options that verbs share."""
+"""Options that verbs share: completion, what they say about a table, checks of paths."""
 
+import dataclasses
 import logging
 import os
+import shlex
 from contextlib import nullcontext
 from pathlib import Path
 
+import pandas as pd
 import pytest
-import typer
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from granulearn.cli import options
-from granulearn.cli.exit_codes import BAD_DATA, UsageError
-from tests.cli.commands import fails, write_people
+from granulearn.cli import exit_codes, options
+from granulearn.cli.application import load_verb
+from granulearn.cli.exit_codes import UsageError
+from granulearn.cli.messages import flag, in_flags, option_of, quoted
+from granulearn.cli.options import FileOptions, TableOptions, column_names
+from granulearn.tables import ColumnOptions, ReadOptions
+from granulearn.tables.messages import Message, Setting
+from tests.cli.commands import fails, succeeds, write_people
+
+FRAME = pd.DataFrame({"age": [1, 2], "agent, name": ["x", "y"], "größe": [3, 4], "label": [0, 1]})
 
 
-def test_what_is_read_is_never_written_over(tmp_path):
-    table = tmp_path / "t.csv"
-    options.check_not_an_input(tmp_path / "other.csv", table)
-    options.check_not_an_input(None, table)
-    with pytest.raises(UsageError, match="is also an input"):
-        options.check_not_an_input(tmp_path / "x" / ".." / "t.csv", table)
+class Unfinished:
+    """What typer knows of a command that is still being typed."""
+
+    def __init__(self, table=None, args=()):
+        self.params = {"table": table}
+        self.args = list(args)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xlsx"])
+def test_columns_are_completed_from_the_header_of_a_table(tmp_path, name, fitted):
+    path = tmp_path / name
+    write = {".csv": FRAME.to_csv, ".parquet": FRAME.to_parquet, ".xlsx": FRAME.to_excel}
+    write[path.suffix](path, index=False)
+    assert column_names(Unfinished(path), "") == list(FRAME)
+    assert column_names(Unfinished(path), "ag") == ["age", "agent, name"]
+    # Of `predict` the first argument is a model.
+    assert column_names(Unfinished(None, [str(fitted[1]), str(path)]), "gr") == ["größe"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe", b"PK\x03\x04", b"PAR1", b"\x1f\x8b"])
+def test_completion_is_silent_about_files_it_cannot_read(tmp_path, content):
+    path = tmp_path / "t.csv"
+    if content is not None:
+        path.write_bytes(content)
+    assert column_names(Unfinished(path), "") == []
+    assert column_names(Unfinished(Path("-")), "") == []
+
+
+def test_what_was_said_becomes_read_and_column_options():
+    assert TableOptions().reading == ReadOptions()
+    assert TableOptions().options == ColumnOptions()
+    said = TableOptions(
+        categorical=["c"], ignore=["a", "b"], include=["d"], decimal=",", day_first=False,
+        exact_labels=True, sheet="2", separator="tab",
+    )  # fmt: skip
+    assert said.reading == ReadOptions(sheet="2", separator="\t")
+    assert said.options == ColumnOptions(("c",), ("a", "b"), ("d",), ",", False, exact_labels=True)
 
 
 @pytest.mark.parametrize(
-    "verb",
+    ("verb", "kinds"),
+    [(verb, (ReadOptions, ColumnOptions)) for verb in ("check", "fit", "audit", "review", "balls")]
+    + [("predict", (ReadOptions,)), ("correct", (ReadOptions,))],
+)
+def test_every_setting_about_tables_is_an_option_of_every_verb_that_reads_one(verb, kinds):
+    known = {option for parameter in load_verb(verb).params for option in parameter.opts}
+    said = {option_of(Setting(f.name)) for kind in kinds for f in dataclasses.fields(kind)}
+    assert said <= known
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
     [
-        ["fit", "-o", "m.skops"],
-        ["fit", "-m", "rvfl", "-o", "m.skops", "--dask", "local"],
-        ["audit"],
-        ["balls"],
+        (Setting("ignore", ("a", "b c")), "--ignore a --ignore 'b c'"),
+        (Setting("encoding", "cp1252"), "--encoding cp1252"),
+        (Setting("exact_labels", True), "--exact-labels"),
+        (Setting("day_first", False), "--month-first"),
+        (Setting("separator", ","), "--separator ','"),
+        (Setting("test", 0), "--test 0"),
+        (Setting("sheet"), "--sheet"),
     ],
 )
-def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch, warm_clusters):
+def test_a_setting_is_said_as_it_is_typed(setting, text):
+    assert flag(setting) == text
+    assert in_flags(Message("Pass ", setting, ".")) == f"Pass {text}."
+
+
+@given(st.text(min_size=1, max_size=12), st.booleans())
+@settings(max_examples=200)
+def test_a_quoted_name_is_one_word_of_a_shell(name, always):
+    assert shlex.split(quoted(name, always=always)) == [name]
+
+
+def test_a_sign_of_decimals_is_a_point_or_a_comma():
+    assert "';' is neither . nor , ." in fails(2, "check", "t.csv", "--decimal", ";")
+
+
+@pytest.mark.parametrize(
+    ("cells", "option", "becomes"),
+    [
+        (["1,525", "2,250", "3,100"], ["--decimal", ","], "a number"),
+        (["01/02/2020", "03/04/2021", "05/06/2022"], ["--month-first"], "year, month"),
+        (["1", "2", "1"], ["--categorical", "x"], "a category"),
+    ],
+)
+def test_what_cells_leave_open_can_be_said(tmp_path, cells, option, becomes):
+    rows = "".join(f"{cell};{k % 7};{k % 2}\n" for k, cell in enumerate(cells * 10))
+    (tmp_path / "t.csv").write_text(f"x;other;label\n{rows}")
+    command = ["check", tmp_path / "t.csv", "-t", "label", "--json"]
+    before = succeeds(*command).json["columns"][0]
+    after = succeeds(*command, *option).json["columns"][0]
+    assert after["becomes"].startswith(becomes)
+    assert before != after
+
+
+def test_separator_encoding_and_sheet_can_be_said(tmp_path):
+    def names(table, *said):
+        facts = succeeds("check", tmp_path / table, "--json", *said).json
+        return [column["name"] for column in facts["columns"]]
+
+    (tmp_path / "t.csv").write_bytes("größe\tx;y\n1\t2;3\n2\t3;4\n".encode("cp850"))
+    assert names("t.csv", "--encoding", "cp850", "--separator", "\\t") == ["größe", "x;y"]
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        FRAME[["age"]].to_excel(book, sheet_name="first", index=False)
+        FRAME[["größe"]].to_excel(book, sheet_name="second", index=False)
+    assert names("t.xlsx", "--sheet", "second") == names("t.xlsx", "--sheet", "2") == ["größe"]
+    assert "third" in fails(exit_codes.BAD_DATA, "check", tmp_path / "t.xlsx", "--sheet", "third")
+    with FileOptions(sheet="second").open(tmp_path / "t.xlsx") as file:
+        assert list(file.names) == ["größe"]
+
+
+@pytest.mark.parametrize("verb", [["fit", "-o", "m.skops"], ["audit"], ["balls"]])
+def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = write_people(tmp_path)
-    line = fails(
-        BAD_DATA, *verb, table, "--target", "label", "--ignore", "age", "--ignore", "label"
-    )
+    line = fails(exit_codes.BAD_DATA, *verb, table, "--target", "label", "--ignore", "label")
     assert "'label' is both the target and to be ignored" in line
 
 
-def test_a_file_that_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch):
-    options.check_can_be_written(None, ".csv")
-    options.check_can_be_written(tmp_path / "new.CSV", ".csv", ".parquet")
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch):
+    check, csv = options.check_output, tmp_path / "t.csv"
+    check(None, ".csv")
+    check(tmp_path / "new.CSV", ".csv", ".parquet", others=(None, csv))
+    check(Path(os.devnull), ".csv")
+    check(Path("-"), ".csv", json=False)
+    for path, others in ((tmp_path / "x" / ".." / "t.csv", [csv]), (csv, (None, csv))):
+        with pytest.raises(UsageError, match="is also an input or another output"):
+            check(path, others=others)
     with pytest.raises(UsageError, match=r"'.parquet'; use .csv or .tsv"):
-        options.check_can_be_written(tmp_path / "x.parquet", ".csv", ".tsv")
+        check(tmp_path / "x.parquet", ".csv", ".tsv")
+    with pytest.raises(UsageError, match="both write to standard output"):
+        check(Path("-"), json=True)
     with pytest.raises(IsADirectoryError, match="name a file in it"):
-        options.check_can_be_written(tmp_path)
-    with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
-        options.check_can_be_written(tmp_path / "none" / "x.csv")
-    link = tmp_path / "link.csv"
-    link.symlink_to(tmp_path / "none" / "x.csv")
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        options.check_can_be_written(link)
-    options.check_can_be_written(Path(os.devnull))
+        check(tmp_path)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "none" / "x.csv")
+    for path in (tmp_path / "none" / "x.csv", tmp_path / "link.csv"):
+        with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
+            check(path)
     # Rights of folders mean nothing to the superuser, who may run the tests.
     monkeypatch.setattr(options.os, "access", lambda path, mode: False)
     with pytest.raises(PermissionError, match="cannot be written to"):
-        options.check_can_be_written(tmp_path / "x.csv")
-
-
-def test_two_outputs_are_two_files(tmp_path):
-    options.check_outputs_differ(None, None, tmp_path / "a", tmp_path / "b")
-    with pytest.raises(UsageError, match="a is named for two outputs"):
-        options.check_outputs_differ(tmp_path / "a", None, tmp_path / "x" / ".." / "a")
-
-
-def test_an_unknown_model_is_named_with_the_known_ones():
-    with pytest.raises(typer.BadParameter, match="'tree' is not one of robust"):
-        options._check_model("tree")
+        check(tmp_path / "x.csv")
 
 
 def test_a_cluster_says_nothing_of_its_own(monkeypatch):
     monkeypatch.setattr("granulearn.distributed.open_client", lambda *_: nullcontext())
     named = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [logger.level for logger in named]
+    stages = []
     try:
         for logger in named:
             logger.setLevel(logging.INFO)
-        with options.cluster("tcp://10.0.0.1:8786"):
+        with options.cluster("tcp://10.0.0.1:8786", stages.append):
             for logger in (*named, logging.getLogger("distributed.core")):
                 assert not logger.isEnabledFor(logging.ERROR)
     finally:
         for logger, level in zip(named, levels, strict=True):
             logger.setLevel(level)
+    assert stages == ["connecting to the cluster"]

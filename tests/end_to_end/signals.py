@@ -21,7 +21,7 @@ from pathlib import Path
 from granulearn.cli import exit_codes
 from tests.bench.studies.small_studies import write_study
 from tests.cli.commands import COMMAND, people, succeeds
-from tests.cli.test_decisions import ANN, BEN
+from tests.cli.decided import ANN, BEN
 from tests.warm_processes import Command
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)

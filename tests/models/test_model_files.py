@@ -7,6 +7,7 @@ import zipfile
 from dataclasses import asdict, replace
 
 import joblib
+import msgspec
 import numpy as np
 import pytest
 import skops.io
@@ -140,9 +141,9 @@ def test_whatever_a_column_is_comes_back_from_what_a_file_says_of_it(
         values_like_marks=tuple(words), missing=dict.fromkeys(words, 2), distinct=len(words),
     )  # fmt: skip
     if kind == NUMBER:
-        column = replace(column, number=NumberForm(decimal, unit))
+        column = msgspec.structs.replace(column, number=NumberForm(decimal, unit))
     if kind == DATE:
-        column = replace(column, date=DateForm(FAMILIES[0], day_first, has_clock))
+        column = msgspec.structs.replace(column, date=DateForm(FAMILIES[0], day_first, has_clock))
     said = [column.to_json()]
     model_files._leave_out_defaults(said, Column("", NUMBER).to_json())
     assert Column.from_json(json.loads(json.dumps(said[0]))) == column

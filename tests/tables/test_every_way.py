@@ -41,7 +41,8 @@ from granulearn.tables.inspection import (
     report_second,
     second_pass,
 )
-from granulearn.tables.io import frames, row_batches, text_scan, text_table
+from granulearn.tables.io import frames, table_file
+from granulearn.tables.io import text as text_io
 from granulearn.tables.labels import read_labels
 from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
@@ -190,10 +191,10 @@ def facts(schema: Schema) -> list:
 def small_pieces(rows: int):
     """Make every reader give pieces of a few rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_batches, "_MOST_ROWS", rows)
+        patch.setattr(table_file, "_BATCH_ROWS", rows)
         patch.setattr(frames, "_PART_ROWS", 2 * rows)
-        patch.setattr(text_scan, "CHUNK_BYTES", 32 * rows)
-        patch.setattr(text_table, "_CHUNKS_OF_PART", 2)
+        patch.setattr(text_io, "CHUNK_BYTES", 32 * rows)
+        patch.setattr(text_io, "_CHUNKS_OF_PART", 2)
         yield
 
 

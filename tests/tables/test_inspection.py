@@ -35,13 +35,13 @@ def test_without_a_target_the_columns_are_told_and_nothing_of_labels():
 
 @pytest.mark.parametrize(
     ("options", "advice"),
-    [({}, "it is left out; to use it anyway: include"), ({"include": ("leak",)}, "out: ignore")],
+    [({}, "left out unless you pass include"), ({"include": ("leak",)}, "pass ignore")],
 )
 def test_a_column_that_leaks_the_target_is_left_out_unless_it_is_asked_for(options, advice):
     leak = [label.upper() for label in LABELS]
     report = report_of({"x": NOISE, "leak": leak, "y": LABELS}, **options)
     (said,) = report.warnings
-    assert "(it holds the labels themselves, right in 100.0 % of its rows)" in said
+    assert "leak the target (they hold the labels themselves): 'leak'; " in said
     assert f"{advice}=['leak']." in said
     assert bool(report.schema["leak"].left_out) == (not options)
 
@@ -49,24 +49,14 @@ def test_a_column_that_leaks_the_target_is_left_out_unless_it_is_asked_for(optio
 def test_the_only_column_is_used_even_if_it_leaks_the_target():
     report = report_of({"leak": LABELS, "y": LABELS})
     assert not report.schema["leak"].left_out
-    assert "it is used; to leave it out: ignore=['leak']" in report.warnings[0]
+    assert "if not known before the label, pass ignore=['leak']" in report.warnings[0]
 
 
 def test_a_date_that_leaks_the_target_is_named_once():
     days = [f"2020-{6 if label == 'bad' else 7:02d}-01" for label in LABELS]
     report = report_of({"x": NOISE, "day": days, "y": LABELS})
     (said,) = (text for text in report.warnings if "'day'" in text)
-    assert "'day' leaks the target (by 'day: " in said
-
-
-@pytest.mark.parametrize("numbered", [True, False])
-def test_rows_sorted_by_their_label_are_said_with_the_row_number(numbered):
-    number = {"nr": [str(row) for row in range(1, N + 1)]} if numbered else {}
-    report = report_of({**number, "x": NOISE, "y": sorted(LABELS)})
-    (said,) = (text for text in report.warnings if "sorted by their label" in text)
-    assert ("'nr', which numbers them" in said) == numbered
-    if numbered:
-        assert report.schema["nr"].left_out == "row number"
+    assert "'day: month'; left out unless you pass include=['day']" in said
 
 
 def test_duplicates_and_conflicts_are_counted_and_shown():
@@ -178,7 +168,6 @@ def test_a_nested_column_is_left_out_loudly_and_refused_where_it_is_asked_for(ki
     assert any("'odd one'" in said and "left out" in said for said in report.warnings)
     for wish in ("include", "categorical"):
         (problem,) = report_of(table, "label", **{wish: ("odd one",)}).problems
-        assert "'odd one'" in problem
         assert f"{wish}=['odd one']" in problem
     quiet = report_of(table, "label", ignore=("odd one",))
     assert quiet.problems == ()

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table, table_of
-from granulearn.tables.training_table import chosen_rows, labelled_table
+from granulearn.tables.training_table import chosen_rows, read_labelled_table
 
 CELLS = (
     "nr,price,day,city,late\n"
@@ -122,33 +122,29 @@ X = {"a": [1, 2, 3, 4], "b": ["u", "v", "u", None]}
         (pd.Series(["p", pd.NA, "q", pd.NaT], name="b"), "b_", ["p", None, "q", None]),
         (pd.Series(["p", None, "q", "p"], dtype="category"), "target", ["p", None, "q", "p"]),
         (pa.array(["p", None, "q", "p"]), "target", ["p", None, "q", "p"]),
-        (np.array(["yes", "Yes", None, np.nan], object), "target", ["yes", "Yes", None, None]),
+        (np.array(["yes", "no", None, np.nan], object), "target", ["yes", "no", None, None]),
     ],
 )
 def test_labels_beside_a_table_become_its_last_column(y, name, cells):
-    with labelled_table(X, y) as (file, target, labels):
-        (batch,) = file.batches()
-    assert (file.names, target) == (["a", "b", name], name)
-    assert batch.column(name).to_pylist() == cells
-    assert batch.column("a").to_pylist() == X["a"]
-    joined = np.array(["yes", "yes"])
-    assert labels.values(np.array([0, 1]), joined) is joined
+    data = read_labelled_table(X, y, keep_cells=True)
+    assert data.cells.column_names == ["a", "b", name]
+    assert (data.target, data.cells[name].to_pylist()) == (name, cells)
+    assert data.cells["a"].to_pylist() == X["a"]
+    assert data.y.tolist() == [cell for cell in cells if cell is not None]
 
 
 def test_labels_in_a_table_or_beside_a_file_are_read(tmp_path):
-    with labelled_table({**X, "y": list("abab")}, "y") as (file, target, labels):
-        assert (file.names, target, labels) == (["a", "b", "y"], "y", None)
+    assert read_labelled_table({**X, "y": list("abab")}, "y").y.tolist() == list("abab")
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,u\n2,v\n")
-    with labelled_table(path, [0, 1]) as (file, target, _):
-        assert file.path == path
-        assert read_training_table(file, target).y.tolist() == ["class 0", "class 1"]
+    data = read_labelled_table(path, [0, 1])
+    assert (data.report.path, data.y.tolist()) == (path, [0, 1])
 
 
 @pytest.mark.parametrize(
     "y",
     [
-        np.array([3, 1, 3, 2]),
+        np.array([3, 1, 3, 2], np.int32),
         np.array([0.5, -1, 0.5, 7]),
         np.array([True, False, True, True]),
         pd.Series([1, None, 2, 1], dtype="Int64"),
@@ -156,16 +152,16 @@ def test_labels_in_a_table_or_beside_a_file_are_read(tmp_path):
     ids=str,
 )
 def test_numbers_beside_a_table_are_classes_and_come_back_as_they_were(y):
-    with labelled_table(X, y) as (file, target, labels):
-        data = read_training_table(file, target)
+    data = read_labelled_table(X, y)
     known = pd.Series(y).dropna()
     assert data.rows.tolist() == known.index.tolist()
-    assert labels.values(data.rows, data.y).tolist() == known.tolist()
+    assert data.y.tolist() == known.tolist()
+    assert data.y.dtype == known.to_numpy().dtype
 
 
 def test_labels_of_two_dimensions_or_another_length_are_refused():
-    with pytest.raises(TableError, match="2 dimensions; give one"), labelled_table(X, [[1, 2]]):
-        pass
+    with pytest.raises(TableError, match="2 dimensions; give one"):
+        read_labelled_table(X, [[1, 2]])
     said = r"inconsistent numbers of samples: \[4, 3\]; y needs a label for each row"
-    with pytest.raises(TableError, match=said), labelled_table(X, [1, 2, 3]):
-        pass
+    with pytest.raises(TableError, match=said):
+        read_labelled_table(X, [1, 2, 3])

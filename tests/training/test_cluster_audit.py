@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text as text_io
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.training import cluster_audit, part_statistics
 from granulearn.training.cluster_audit import audit_on_cluster, rated_part
@@ -103,7 +103,7 @@ def test_however_the_table_is_cut_ratings_and_worst_rows_are_the_same(
 
 def test_a_text_file_in_parts_has_the_ratings_of_the_folder(tmp_path, monkeypatch):
     call_large(monkeypatch)
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 1_000)
     frame = people_in_parts(tmp_path / "parts")
     frame.to_csv(tmp_path / "t.csv", index=False)
     with open_table(tmp_path / "t.csv") as file:

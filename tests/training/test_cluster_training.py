@@ -14,7 +14,7 @@ from granulearn.datasets import make_pipeline_for
 from granulearn.distributed import open_client
 from granulearn.models import load_model, save_model
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text as text_io
 from granulearn.training import part_statistics
 from granulearn.training.cluster_training import train_on_cluster
 from granulearn.training.model_kinds import make_model, names_in_parts
@@ -91,7 +91,7 @@ def assert_same_report(found, expected):
 
 def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
     take_even_folds(monkeypatch)
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 1_000)
     path = write_messy(tmp_path / "t.csv")
     with open_table(path) as file:
         assert len(file.parts()) > 4
@@ -153,7 +153,7 @@ def test_however_a_table_is_cut_the_model_and_its_scores_are_the_same(model, tmp
 def test_processes_of_a_cluster_give_the_same_model_to_the_last_bit(
     tmp_path, monkeypatch, dask_cluster
 ):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 3_000)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 3_000)
     path = write_messy(tmp_path / "t.csv")
     here, _ = in_parts(path, test=0.2)
     with open_client(dask_cluster.scheduler.address):
@@ -168,7 +168,7 @@ def test_without_missing_numbers_many_parts_give_the_model_of_training_in_memory
     tmp_path, monkeypatch
 ):
     take_even_folds(monkeypatch)
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 300)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 300)
     rng = np.random.default_rng(1)
     frame = people(400).drop(columns="income")
     frame["street"] = [f"street {k}" for k in rng.integers(0, 60, len(frame))]
@@ -207,7 +207,7 @@ def test_a_constant_and_an_empty_column_that_are_wished_for_are_no_harm(tmp_path
 
 
 def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 100)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 100)
     path = write_people(tmp_path)
     with open_table(path) as file:
         assert len(file.parts()) > 3
@@ -228,7 +228,7 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
 
 def test_scores_are_of_the_rows_held_out_and_all_else_is_of_the_others(tmp_path, monkeypatch):
     take_even_folds(monkeypatch)
-    monkeypatch.setattr(text_scan, "CHUNK_BYTES", 300)
+    monkeypatch.setattr(text_io, "CHUNK_BYTES", 300)
     frame = people(400).drop(columns="income")
     frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
     frame.to_csv(tmp_path / "t.csv", index=False)

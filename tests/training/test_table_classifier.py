@@ -393,7 +393,7 @@ def test_files_of_several_batches_are_one_table(tmp_path, monkeypatch):
     fitted = model().fit(tmp_path / "t.csv", "label")
     whole = fitted.predict_proba(tmp_path / "t.csv")
     people(300).to_parquet(tmp_path / "t.parquet", row_group_size=40)
-    monkeypatch.setattr("granulearn.tables.io.arrow_files.rows_per_batch", lambda n: 13)
+    monkeypatch.setattr("granulearn.tables.io.arrow.rows_per_batch", lambda n: 13)
     assert_array_equal(fitted.predict_proba(tmp_path / "t.parquet"), whole)
     again = model().fit(tmp_path / "t.parquet", "label")
     assert_array_equal(again.predict_proba(tmp_path / "t.csv"), whole)

@@ -61,7 +61,7 @@ def find_giveaways(
     most_telling = max(1, MOST_SHARE * len(set(sources)))
     for column in _candidates(X[glance], codes[glance], len(classes)):
         counts = _contingency(X[:, column], codes, len(classes), glance)
-        if not told_classes(counts, NEAR_SHARE, NEAR_SHARE)[0]:
+        if not told_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
             continue
         telling.add(sources[column])
         if len(telling) > most_telling:

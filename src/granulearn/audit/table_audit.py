@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,11 @@ from granulearn.audit.verified import (
 from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
-from granulearn.tables import ColumnOptions, TableError, TrainingTable, read_training_table
+from granulearn.tables import ColumnOptions, TableError, TrainingTable
 from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
 from granulearn.tables.row_hashes import row_hashes
-from granulearn.tables.training_table import labelled_table
+from granulearn.tables.training_table import read_labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,10 +204,7 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
     """
     named_columns = [name for name in (known["groups"], known["order"]) if isinstance(name, str)]
     options = ColumnOptions(ignore=(known["groups"],) if isinstance(known["groups"], str) else ())
-    with labelled_table(X, y) as (file, target, labels):
-        data = read_training_table(file, target, options, keep_cells=bool(named_columns))
-    if labels is not None:
-        data = replace(data, y=labels.values(data.rows, data.y))
+    data = read_labelled_table(X, y, options, keep_cells=bool(named_columns))
     names = row_names(X, y)
     index = data.rows if names is None else names[data.rows]
     said = known["verified"]

@@ -1,46 +1,33 @@
-"""The verbs and their help; a verb's file is imported when it is called."""
+"""The verbs and their help; a verb's file is imported when the verb is called."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from granulearn.cli import exit_codes
-from granulearn.cli.terminal_text import visible
+from granulearn.cli import exit_codes, messages
 
-
-class Verb(NamedTuple):
-    """Where a verb is and what it does."""
-
-    place: str
-    """``module:name`` of a function with typer's annotations, or of a typer application."""
-    summary: str
-
-
+# Each verb is a function, or an application of verbs, in the file of the same name.
 VERBS = {
-    "check": Verb("granulearn.cli.check:check", "See what a table holds, and what is odd."),
-    "audit": Verb("granulearn.cli.audit:audit", "Find labels that are probably wrong, and why."),
-    "review": Verb("granulearn.cli.review:review", "Go through doubtful labels, and decide."),
-    "correct": Verb("granulearn.cli.correct:correct", "Write a table with the labels changed."),
-    "decisions": Verb("granulearn.cli.decisions:decisions", "Join what several people decided."),
-    "fit": Verb("granulearn.cli.fit:fit", "Learn to predict a column of a table."),
-    "predict": Verb("granulearn.cli.predict:predict", "Predict every row of a file, of any size."),
-    "inspect": Verb("granulearn.cli.inspect:inspect", "See what a model file holds, unrun."),
-    "balls": Verb("granulearn.cli.balls:balls", "See the balls of a table, and how trusted."),
-    "export": Verb("granulearn.cli.export:export", "Write a fitted model as ONNX, checked."),
-    "models": Verb("granulearn.cli.models:models", "List the kinds of model."),
-    "datasets": Verb("granulearn.cli.datasets:datasets", "List data sets; write one as a file."),
-    "bench": Verb("granulearn.cli.bench:bench", "Run a comparison study."),
-    "report": Verb("granulearn.cli.report:report", "Turn the results of a study into a page."),
+    "check": "See what a table holds, and what is odd.",
+    "audit": "Find labels that are probably wrong, and why.",
+    "review": "Go through doubtful labels, and decide.",
+    "correct": "Write a table with the labels changed.",
+    "decisions": "Join what several people decided.",
+    "fit": "Learn to predict a column of a table.",
+    "predict": "Predict every row of a file, of any size.",
+    "inspect": "See what a model file holds, unrun.",
+    "balls": "See the balls of a table, and how trusted.",
+    "export": "Write a fitted model as ONNX, checked.",
+    "models": "List the kinds of model.",
+    "datasets": "List data sets; write one as a file.",
+    "bench": "Run a comparison study.",
+    "report": "Turn the results of a study into a page.",
 }
-
 EXIT_CODES = "  ".join(f"{code}: {meaning}." for code, meaning in exit_codes.MEANINGS.items())
 EPILOG = f"""
 [bold]Examples[/bold]
@@ -55,61 +42,40 @@ granulearn predict credit.skops new.csv --proba -o predicted.csv
 
 [bold]Exit codes[/bold]  {EXIT_CODES}
 """
+_ClickException: type[Any] = typer.BadParameter.__mro__[2]
 
 
 class LazyVerbs(TyperGroup):
-    """Lists the verbs without importing them."""
-
-    _only_listing = False
+    """Lists and completes the verbs without importing them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the verbs whose file exists, in the order of use."""
-        return [name for name, verb in VERBS.items() if find_spec(verb.place.partition(":")[0])]
+        """Return the verbs in the order of use."""
+        return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a verb; while verbs are listed, only its name and summary."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        if self._only_listing:
-            return _command(lambda: None, cmd_name, VERBS[cmd_name].summary)
-        module, _, name = VERBS[cmd_name].place.partition(":")
-        return _command(getattr(import_module(module), name), cmd_name, None)
+        """Return name and summary of a verb."""
+        return TyperCommand(cmd_name, help=VERBS[cmd_name]) if cmd_name in VERBS else None
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of verbs."""
-        with self._listing():
-            super().format_help(ctx, formatter)
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Return the verbs that begin with what was typed."""
-        with self._listing():
-            return super().shell_complete(ctx, incomplete)
-
-    @contextmanager
-    def _listing(self) -> Iterator[None]:
-        self._only_listing = True
-        try:
-            yield
-        finally:
-            self._only_listing = False
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb that is called, imported."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed and load_verb(str(listed.name)), rest
 
 
-def _command(content: Any, name: str, summary: str | None) -> Any:
-    """Return typer's command for a function or an application of verbs."""
-    if not isinstance(content, typer.Typer):
-        application = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        application.command(name, help=summary)(content)
-        content = application
-    command = typer.main.get_command(content)
+def load_verb(name: str) -> Any:
+    """Return typer's command for a verb."""
+    verb = getattr(import_module(f"granulearn.cli.{name}"), name)
+    if not isinstance(verb, typer.Typer):
+        group = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        group.command(name)(verb)
+        verb = group
+    command = typer.main.get_command(verb)
     command.name = name
     for each in (command, *getattr(command, "commands", {}).values()):
-        each.help = _flowing(each.help or "")
+        # A paragraph becomes one line: rich keeps breaks, and the terminal breaks again.
+        paragraphs = (each.help or "").split("\n\n")
+        each.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return command
-
-
-def _flowing(text: str) -> str:
-    """Return paragraphs of one line each: rich keeps breaks, and the terminal breaks again."""
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _print_version(wanted: bool) -> None:
@@ -140,13 +106,7 @@ def granulearn(
 
 
 def run_verb(arguments: list[str]) -> int:
-    """Run what the arguments ask for and return the exit code.
-
-    Parameters
-    ----------
-    arguments : list of str
-        What stands after ``granulearn`` on the command line.
-    """
+    """Run a command line and return the exit code; wrong options are explained in one line."""
     command = typer.main.get_command(app)
     try:
         result = command.main(arguments, prog_name="granulearn", standalone_mode=False)
@@ -154,26 +114,18 @@ def run_verb(arguments: list[str]) -> int:
         if isinstance(error.__context__, BrokenPipeError):  # typer would leave with 1
             raise BrokenPipeError from error
         raise
-    except Exception as error:
-        return _usage_error(error)
+    except typer.Abort as error:  # how older versions of typer pass on Ctrl-C
+        raise KeyboardInterrupt from error
+    except _ClickException as error:
+        context = getattr(error, "ctx", None)
+        message = error.format_message()
+        if message.endswith("is not readable."):  # typer looks at the rights of a path itself
+            messages.error(f"{message} Check its rights.")
+            return exit_codes.NOT_WRITTEN
+        if message:
+            where = f" Try: {context.command_path} --help" if context else ""
+            messages.error(f"{message}{where}")
+        return exit_codes.USAGE
     if result == exit_codes.INTERRUPTED:  # how recent versions of typer pass on Ctrl-C
         raise KeyboardInterrupt
     return result if isinstance(result, int) else exit_codes.OK
-
-
-def _usage_error(error: Exception) -> int:
-    """Print what typer says about wrong options in one line; let the rest pass."""
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    if "Abort" in kinds:  # how older versions of typer pass on Ctrl-C
-        raise KeyboardInterrupt from error
-    if "ClickException" not in kinds:
-        raise error
-    context = getattr(error, "ctx", None)
-    where = f" Try: {context.command_path} --help" if context else ""
-    message = visible(" ".join(error.format_message().split()))  # type: ignore[attr-defined]
-    if message.endswith("is not readable."):  # typer looks at the rights of a path itself
-        typer.echo(f"granulearn: error: {message} Check its rights.", err=True)
-        return exit_codes.NOT_WRITTEN
-    if message:
-        typer.echo(f"granulearn: error: {message}{where}", err=True)
-    return exit_codes.USAGE

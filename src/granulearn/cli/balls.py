@@ -1,103 +1,68 @@
-"""`granulearn balls`: see what a table's balls are, and how far each is trusted."""
+"""`granulearn balls`: see a table's balls, and how far each is trusted."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from granulearn._extras import check_installed
 from granulearn._words import counted
-from granulearn.cli.options import (
-    CSV_ENDINGS,
-    SeedOption,
-    TableArgument,
-    TargetOption,
-    check_can_be_written,
-    check_not_an_input,
-    check_outputs_differ,
-    output_option,
-)
-from granulearn.cli.output import (
-    JsonOption,
-    bold,
-    console,
-    print_json,
-    stage_progress,
-)
-from granulearn.cli.output import table as new_table
-from granulearn.cli.table_options import AskedTable, takes_table_options
+from granulearn.cli import options as opt
+from granulearn.cli import output as out
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.cli.ball_table import RatedBalls
+    from granulearn.balls import BallSet
+    from granulearn.tables import TrainingTable
 
 SHOWN_AT_EACH_END = 5
 
 
-def _scheme_names(incomplete: str = "") -> list[str]:
+def _scheme_names(incomplete: str) -> list[str]:
     from granulearn.memberships import membership_names
 
-    # The rest comes from the table; memberships that samples were given do not.
+    # Memberships that samples were given do not come from a table.
     return [name for name in membership_names() if name != "given" and name.startswith(incomplete)]
 
 
-def _check_scheme(name: str) -> str:
-    if name not in _scheme_names():
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_scheme_names())}.")
-    return name
-
-
-def _maker_names(incomplete: str = "") -> list[str]:
+def _maker_names(incomplete: str) -> list[str]:
     from granulearn.balls import maker_names
 
     return [name for name in maker_names() if name.startswith(incomplete)]
 
 
-def _check_maker(name: str) -> str:
-    if name not in _maker_names():
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_maker_names())}.")
-    return name
-
-
-@takes_table_options
+@opt.takes_table
 def balls(
-    table: TableArgument,
-    target: TargetOption,
-    output: Annotated[Path | None, output_option("CSV file to write, one row per ball.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Picture to write (png, pdf, svg).")
+    table: opt.TableArgument,
+    target: opt.TargetOption,
+    output: Annotated[
+        Path | None, opt.output_option("CSV file to write, one row per ball.")
     ] = None,
+    plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        typer.Option(
-            "--maker",
-            callback=_check_maker,
-            autocompletion=_maker_names,
-            help="How balls are made; an unknown name lists those there are.",
+        Option(
+            help="How balls are made; an unknown name lists the known ones.",
+            **opt.one_of(_maker_names),
         ),
     ] = "two-means",
     purity: Annotated[
-        float,
-        typer.Option(
-            "--purity", min=0.01, max=1.0, help="Balls below it are split, by makers that ask."
-        ),
+        float, Option(min=0.01, max=1.0, help="Balls below it are split, by makers that ask.")
     ] = 0.985,
     membership: Annotated[
         str,
-        typer.Option(
-            "--membership",
-            callback=_check_scheme,
-            autocompletion=_scheme_names,
-            help="How balls are rated; an unknown name lists those there are.",
+        Option(
+            help="How balls are rated; an unknown name lists the known ones.",
+            **opt.one_of(_scheme_names),
         ),
     ] = "sdap",
-    seed: SeedOption = 0,
-    json: JsonOption = False,
+    seed: opt.SeedOption = 0,
+    json: opt.JsonOption = False,
     *,
-    asked: AskedTable,
+    asked: opt.TableOptions,
 ) -> None:
     """See the balls of a table: sizes, purities, memberships, the most and least trusted.
 
@@ -107,70 +72,122 @@ def balls(
 
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
-    from granulearn.cli.ball_table import make_rated_balls
-    from granulearn.cli.table_facts import as_facts
-    from granulearn.cli.table_report import show_short
+    import numpy as np
+
+    from granulearn.balls import generate_balls
+    from granulearn.cli.table_report import as_facts, show_short
+    from granulearn.memberships import resolve_membership
+    from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_frame
     from granulearn.utils.files import written_atomically
 
-    for written in (output, plot):
-        check_not_an_input(written, table)
-    check_outputs_differ(output, plot)
-    check_can_be_written(output, *CSV_ENDINGS)
-    check_can_be_written(plot, ".png", ".pdf", ".svg")
+    opt.check_output(output, *opt.CSV_ENDINGS, others=[table])
+    opt.check_output(plot, ".png", ".pdf", ".svg", others=(table, output))
     if plot is not None:
         check_installed("matplotlib")
     with asked.open(table) as file:
-        with stage_progress(hidden=json) as tell:
+        with out.stage_progress(hidden=json) as tell:
             tell(f"reading {table.name}")
             data = read_training_table(file, target, asked.options)
             tell(f"making balls of {len(data.y)} rows and rating them")
-            rated = make_rated_balls(
-                data, maker=maker, purity=purity, membership=membership, seed=seed
-            )
-            tell(f"describing {counted(len(rated.balls), 'ball')}")
-            listing = rated.listing()
+            X = TablePreprocessor(data.schema.feature_types).fit_transform(data.typed.cells, data.y)
+            found = generate_balls(X, data.y, balls=maker, purity=purity, random_state=seed)
+            codes = np.searchsorted(found.classes, data.y)
+            rated = resolve_membership(membership)(found, X, codes)
+            tell(f"describing {counted(len(found), 'ball')}")
+            listing = ball_listing(data, found, rated)
             if plot is not None:
                 tell(f"drawing {plot.name}")
                 with written_atomically(plot) as draft:
-                    rated.draw(draft)
+                    _draw(draft, found, X, data.y, rated)
             if output is not None:
                 with written_atomically(output) as draft:
                     write_frame(listing, draft)
+        facts = _summary(found, rated)
         if json:
-            facts = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}
-            print_json({**rated.summary(), **facts})
+            about = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}
+            out.print_json({**facts, **about})
             return
         show_short(data.report, file.place)
-    _show(rated, listing, table.name)
-    for written in (plot, output):
-        if written is not None:
-            console().print("saved", bold(written))
+    _show(table.name, facts, listing)
+    out.print_saved(plot, output)
 
 
-def _show(rated: RatedBalls, listing: pd.DataFrame, name: str) -> None:
-    out, facts = console(), rated.summary()
-    out.print(
-        bold(name),
-        f": {counted(facts['balls'], 'ball')} of {counted(facts['samples'], 'sample')}; "
-        f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}\n"
-        f"mean purity {facts['mean_purity']:.3f}, mean membership {facts['mean_membership']:.3f}\n",
-        sep="",
+def ball_listing(table: TrainingTable, balls: BallSet, membership: Any) -> pd.DataFrame:
+    """Return one row per ball, the most trusted first, in the units of the table.
+
+    ``first_row`` is the number, from 1, of the ball's first row in the file.
+    """
+    import numpy as np
+    import pandas as pd
+
+    _, first = np.unique(balls.assignment, return_index=True)
+    columns: dict[str, Any] = {
+        "ball": np.arange(len(balls)),
+        "label": balls.classes[balls.labels],
+        "samples": balls.counts,
+        "purity": balls.purities,
+        "radius": balls.radii,
+        "membership": membership,
+        "first_row": table.rows[first] + 1,
+    }
+    for name in table.X.columns:
+        cells = table.X[name]
+        by_ball = cells.groupby(balls.assignment)
+        if isinstance(cells.dtype, pd.CategoricalDtype):
+            typical = by_ball.agg(_most_frequent)
+        else:
+            typical = by_ball.mean()
+        columns[f"typical_{name}"] = typical.to_numpy()
+    # Among equally trusted balls, the larger one says more.
+    return pd.DataFrame(columns).sort_values(
+        ["membership", "samples", "ball"], ascending=[False, False, True], ignore_index=True
     )
+
+
+def _most_frequent(cells: pd.Series) -> Any:
+    return next(iter(cells.astype(object).value_counts().index), None)
+
+
+def _summary(balls: BallSet, membership: Any) -> dict[str, Any]:
+    counts, labels = balls.counts, balls.labels
+    return {
+        "balls": len(balls),
+        "samples": len(balls.assignment),
+        "balls_of_one_sample": (counts == 1).sum(),
+        "largest": counts.max(),
+        "mean_purity": balls.purities.mean(),
+        "mean_membership": membership.mean(),
+        "balls_by_class": {name: (labels == code).sum() for code, name in enumerate(balls.classes)},
+    }
+
+
+def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")  # a command draws files, and needs no screen
+    import matplotlib.pyplot as plt
+
+    from granulearn.bench.plots import plot_balls
+
+    figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
+    plot_balls(balls, X, y, color=membership, ax=axes)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def _show(name: str, facts: dict[str, Any], listing: pd.DataFrame) -> None:
+    size = f"{counted(facts['balls'], 'ball')} of {counted(facts['samples'], 'sample')}; "
+    size += f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}"
+    means = f"mean purity {facts['mean_purity']:.3f}, "
+    means += f"mean membership {facts['mean_membership']:.3f}"
+    out.headline(name, f"{size}\n{means}\n")
     n_shown = min(SHOWN_AT_EACH_END, len(listing))
-    for title, part in (
-        (f"the {counted(n_shown, 'most trusted ball')}", listing.head(n_shown)),
-        (f"the {counted(n_shown, 'least trusted ball')}", listing.tail(n_shown)),
-    ):
-        grid = new_table(title, "ball", "label", "samples", "purity", "membership", "first row")
-        for row in part.itertuples():
-            grid.add_row(
-                str(row.ball),
-                str(row.label),
-                str(row.samples),
-                f"{row.purity:.3f}",
-                f"{row.membership:.3f}",
-                str(row.first_row),
-            )
-        out.print(grid)
+    for which, part in (("most", listing.head(n_shown)), ("least", listing.tail(n_shown))):
+        names = ("ball", "label", "samples", "purity", "membership", "first row")
+        rows = [
+            (b.ball, b.label, b.samples, f"{b.purity:.3f}", f"{b.membership:.3f}", b.first_row)
+            for b in part.itertuples()
+        ]
+        out.print_table(f"the {counted(n_shown, f'{which} trusted ball')}", names, rows)

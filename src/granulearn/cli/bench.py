@@ -1,21 +1,19 @@
 """``granulearn bench``: run a study, or go on with one."""
 
-from __future__ import annotations
-
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
+from typer import Argument, Option
 
 from granulearn.bench.studies import (
     DEFAULT_STUDY,
@@ -41,51 +39,37 @@ from granulearn.bench.studies.remaining_time import RemainingTime
 from granulearn.bench.studies.schema import study_keys
 from granulearn.bench.studies.scores import OWN_SCORES
 from granulearn.bench.studies.study_files import scores_not_given
+from granulearn.cli import options as opt
+from granulearn.cli import output as out
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
-from granulearn.cli.options import DaskOption, cluster
-from granulearn.cli.output import as_shown, console, message_console
+from granulearn.cli.messages import note, warn
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
+Planned = list[tuple[Study, list[Cell]]]
 NEW = "new"
 _PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
+_STUDY = (
+    "Name of a shipped study, a .toml file of your own, `paper` for all that the paper reports, "
+    "or `new` to write a study to begin with."
+)
+_ONLY = "Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
+_DATA_DIR = "Directory of data sets with a manifest; default: $GRANULEARN_DATA."
 
 
 def bench(
-    study: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a shipped study, a .toml file of your own, `paper` for all that the "
-            "paper reports, or `new` to write a study to begin with."
-        ),
-    ] = DEFAULT_STUDY,
-    name: Annotated[
-        str | None,
-        typer.Argument(help="With `new`: name of the study to write.", show_default=False),
-    ] = None,
-    results: Annotated[
-        Path | None, typer.Option(help="Result file; default: results/STUDY.db.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes that compute cells.")] = os.cpu_count()
-    or 1,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Directory of data sets with a manifest; default: $GRANULEARN_DATA."),
-    ] = None,
+    study: Annotated[str, Argument(help=_STUDY)] = DEFAULT_STUDY,
+    name: Annotated[str | None, Argument(help="With `new`: name of the study to write.")] = None,
+    results: Annotated[Path | None, Option(help="Result file; default: results/STUDY.db.")] = None,
+    jobs: Annotated[int, Option(min=1, help="Processes that compute cells.")] = os.cpu_count() or 1,
+    data_dir: Annotated[Path | None, Option(help=_DATA_DIR)] = None,
     resume: Annotated[
-        bool,
-        typer.Option("--resume/--fresh", help="Keep what is computed, or forget it first."),
+        bool, Option("--resume/--fresh", help="Keep what is computed, or forget it first.")
     ] = True,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  "
-            "split='repeat 1'"
-        ),
-    ] = None,
-    dask: DaskOption = None,
-    list_them: Annotated[bool, typer.Option("--list", help="List the shipped studies.")] = False,
+    only: Annotated[list[str] | None, Option(help=_ONLY)] = None,
+    dask: opt.DaskOption = None,
+    list_them: Annotated[bool, Option("--list", help="List the shipped studies.")] = False,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print every key of a study file, and what it means.")
+        bool, Option("--schema", help="Print every key of a study file, and what it means.")
     ] = False,
 ) -> None:
     """Run a study; what was computed before is kept, what failed is tried again.
@@ -96,124 +80,126 @@ def bench(
     """
     if list_them:
         _print_studies()
-        return
-    if schema:
+    elif schema:
         _print_schema()
-        return
-    if (study == NEW) != (name is not None):
+    elif (study == NEW) != (name is not None):
         raise UsageError(
             "`granulearn bench new NAME` writes a study to begin with; a study that is run is "
             "named alone."
         )
-    try:
-        if name is not None:
-            _write_new(name)
-            return
+    elif name is not None:
+        written, *beside = write_new_study(name)
+        lines = [f"written: {written}", *(f"         {file}" for file in beside)]
+        out.say("\n".join([*lines, f"run it:  granulearn bench {written}"]), soft_wrap=True)
+    else:
         directory = None if data_dir is None else str(data_dir.resolve() if dask else data_dir)
-        planned = _planned(study, only or [])
-        _check_datasets(planned, directory, study)
-    except StudyError as error:
-        raise UsageError(str(error)) from error
-    _say_what_is_lacking(planned, study)
-    own_name = PAPER if study == PAPER else planned[0][0].name
-    path = results or Path("results") / f"{own_name}.db"
-    _say((own_name, "bold"), f": {_PAPER_QUESTION if study == PAPER else planned[0][0].question}")
-    total = sum(len(cells) for _, cells in planned)
-    with cluster(dask, jobs) as client, Store(path) as store:
-        _say_what_is_replaced(planned, store)
+        _run(study, only or [], results, jobs, directory, not resume, dask)
+
+
+def _run(
+    asked: str,
+    only: list[str],
+    results: Path | None,
+    jobs: int,
+    data_dir: str | None,
+    fresh: bool,
+    dask: str | None,
+) -> None:
+    studies = [load_study(name) for name in (PAPER_STUDIES if asked == PAPER else [asked])]
+    expanded = [expand(study) for study in studies]
+    kept = {cell.key for cell in select([cell for cells in expanded for cell in cells], only)}
+    planned = [
+        (study, [cell for cell in cells if cell.key in kept])
+        for study, cells in zip(studies, expanded, strict=True)
+    ]
+    _check_datasets(planned, data_dir, asked)
+    name, question = (
+        (PAPER, _PAPER_QUESTION) if asked == PAPER else (studies[0].name, studies[0].question)
+    )
+    path = results or Path("results") / f"{name}.db"
+    for study in studies:
+        for method, key, score, lacks in scores_not_given(study):
+            if key == "scores":
+                warn(f"{_file(asked, study)}, scores: {method!r} gets no {score!r}, which needs "
+                     f"{lacks}.")  # fmt: skip
+    note(f"{name}: {question}")
+    cluster = opt.cluster(dask, note, jobs) if dask else nullcontext()
+    with cluster as client, Store(path) as store:
+        _warn_of_replaced(studies, store)
+        result = RunResult(0, 0, ())
         try:
-            result = RunResult(0, 0, ())
             with _shown_progress(planned, store) as tell:
-                for chosen, _ in planned:  # an interrupted run knows all that is missing
-                    store.save_study(chosen.name, chosen.model_dump_json())
-                for chosen, cells in planned:
+                for study in studies:  # an interrupted run knows all that is missing
+                    store.save_study(study.name, study.model_dump_json())
+                for study, cells in planned:
                     result += run_study(
-                        chosen,
+                        study,
                         cells,
                         store,
                         jobs=jobs,
-                        data_dir=directory,
-                        fresh=not resume,
+                        data_dir=data_dir,
+                        fresh=fresh,
                         on_outcome=tell,
                         client=client,
                     )
         except KeyboardInterrupt:
-            keys = {cell.key for _, cells in planned for cell in cells}
-            kept = len(store.done_keys() & keys)
             raise InterruptedRunError(
-                f"interrupted; {kept} of {total} cells are kept in {path}. "
-                "The same command goes on from there."
+                f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} cells are kept in "
+                f"{path}. The same command goes on from there."
             ) from None
-    if study == PAPER:
-        _write_paper_page(path)
-    _report_end(result, path)
+    if asked == PAPER:
+        # Imported here: drawing needs packages that the other verbs do not.
+        from granulearn.bench.report import write_paper_page
 
-
-def _write_paper_page(results: Path) -> None:
-    """Write the page of the whole paper beside its results."""
-    # Imported here: drawing needs packages that the other verbs do not.
-    from granulearn.bench.report import write_paper_page
-
-    with Store(results, readonly=True) as store:
-        page = write_paper_page(summarize_paper(store), results.with_suffix(".html"))
-    console().print(f"page:    {page}", soft_wrap=True)
-
-
-def _planned(study: str, only: list[str]) -> list[tuple[Study, list[Cell]]]:
-    """Return the studies to run, each with the cells that are asked for."""
-    studies = [load_study(name) for name in (PAPER_STUDIES if study == PAPER else [study])]
-    expanded = [expand(chosen) for chosen in studies]
-    kept = {cell.key for cell in select([cell for cells in expanded for cell in cells], only)}
-    return [
-        (chosen, [cell for cell in cells if cell.key in kept])
-        for chosen, cells in zip(studies, expanded, strict=True)
-    ]
+        with Store(path, readonly=True) as store:
+            page = write_paper_page(summarize_paper(store), path.with_suffix(".html"))
+        out.say(f"page:    {page}", soft_wrap=True)
+    failed = len(result.failed)
+    note(
+        f"{result.computed} computed, {result.found} were there, {failed} failed; "
+        f"{result.asked} cells in all."
+    )
+    out.say(f"results: {path}\nreport:  granulearn report {path} -o report.html", soft_wrap=True)
+    if failed:
+        warn(f"{failed} cell(s) failed; the reasons are kept. The same command tries them again.")
+        raise typer.Exit(SOME_CELLS_FAILED)
 
 
 @contextmanager
 def _shown_progress(
-    planned: Sequence[tuple[Study, list[Cell]]], store: Store
+    planned: Planned, store: Store
 ) -> Iterator[Callable[[Cell, Outcome | None], None]]:
-    """Give a function that is told of every cell; it moves a bar and prints failures."""
+    """Give a function that takes every cell and its outcome; it moves a bar, prints failures."""
     cells = [cell for _, some in planned for cell in some]
-    expected = RemainingTime(cells)
+    expected, begun = RemainingTime(cells), time.monotonic()
     before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
-    begun = time.monotonic()
-    progress = _bar(message_console(soft_wrap=True))
-    with progress:
-        task = progress.add_task("", total=len(cells), left="")
-
-        def tell(cell: Cell, outcome: Outcome | None) -> None:
-            if outcome is None:
-                expected.known_before(cell, before.get(cell.key))
-            else:
-                expected.done(cell, outcome.fit_seconds, time.monotonic() - begun)
-            left = _said_left(expected.left(time.monotonic() - begun))
-            progress.update(task, advance=1, description=cell.unit.dataset, left=left)
-            if outcome is not None and outcome.reason:
-                failed = Text.assemble(("failed:", "red"), as_shown(f" {cell}: {outcome.reason}"))
-                progress.console.print(failed)
-
-        yield tell
-
-
-def _bar(console: Console) -> Progress:
-    """Return a bar. Where a terminal is narrow it gives way, then the name: never the count."""
-    return Progress(
+    # In a narrow terminal the bar gives way, then the name: never the count.
+    progress = Progress(
         BarColumn(bar_width=None),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TimeElapsedColumn(table_column=Column(no_wrap=True)),
         TextColumn("{task.fields[left]}"),
-        TextColumn(
-            "{task.description}",
-            markup=False,
-            table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24),
-        ),
-        console=console,
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+        console=out.message_console(soft_wrap=True),
     )
+    with progress:
+        task = progress.add_task("", total=len(cells), left="")
+
+        def tell(cell: Cell, outcome: Outcome | None) -> None:
+            elapsed = time.monotonic() - begun
+            if outcome is None:
+                expected.known_before(cell, before.get(cell.key))
+            else:
+                expected.done(cell, outcome.fit_seconds, elapsed)
+            left = time_left(expected.left(elapsed))
+            progress.update(task, advance=1, description=cell.unit.dataset[:24], left=left)
+            if outcome is not None and outcome.reason:
+                warn(f"failed: {cell}: {outcome.reason}")
+
+        yield tell
 
 
-def _said_left(seconds: float | None) -> str:
+def time_left(seconds: float | None) -> str:
     """Return how long a run takes from now on, and when it will be done."""
     if seconds is None:
         return "estimating the time left"
@@ -224,115 +210,68 @@ def _said_left(seconds: float | None) -> str:
     return f"left: {minutes}:{rest:02d}, done at {when}"
 
 
-def _check_datasets(
-    planned: Sequence[tuple[Study, list[Cell]]], data_dir: str | None, asked: str
-) -> None:
-    """Refuse unknown names; say which known sets cannot be read here, and go on."""
-    absent = {}
-    wanted = {
-        (cell.unit.dataset, cell.unit.place): chosen for chosen, cells in planned for cell in cells
-    }
-    for (name, place), chosen in wanted.items():
+def _file(asked: str, study: Study) -> str:
+    return asked if asked.endswith(".toml") else f"{study.name}.toml"
+
+
+def _check_datasets(planned: Planned, data_dir: str | None, asked: str) -> None:
+    """Refuse unknown names; warn of known sets that cannot be read here, and go on."""
+    absent = []
+    wanted = {(c.unit.dataset, c.unit.place): study for study, cells in planned for c in cells}
+    for (name, place), study in wanted.items():
         try:
             dataset, _ = load_dataset(name, data_dir, place)
         except UnknownDatasetError as error:
-            from granulearn.cli.datasets import by_options
-
-            file = asked if asked.endswith(".toml") else f"{chosen.name}.toml"
-            where = f"{file}, datasets[{chosen.dataset_names.index(name)}]"
-            raise StudyError(f"{where}: {by_options(str(error))}") from error
-        except DatasetUnavailableError as error:
-            absent[name] = error
+            number = study.dataset_names.index(name)
+            raise StudyError(f"{_file(asked, study)}, datasets[{number}]: {error}") from error
+        except DatasetUnavailableError:
+            absent.append(name)
             continue
         for quirk in dataset.description.quirks if place else ():
-            _say((f"{name}:", "yellow"), f" {quirk}")
+            note(f"{name}: {quirk}")
     if absent:
-        _say(
-            (f"{len(absent)} data set(s) cannot be read here, their cells will fail:", "yellow"),
-            f" {', '.join(absent)}. Name a directory that has them with --data-dir.",
+        warn(
+            f"{len(absent)} data set(s) cannot be read here, their cells will fail: "
+            f"{', '.join(absent)}. Name a directory that has them with --data-dir."
         )
 
 
-def _say_what_is_lacking(planned: Sequence[tuple[Study, list[Cell]]], asked: str) -> None:
-    """Say which scores will be missing, for want of probabilities; the others stand."""
-    for study, _ in planned:
-        file = asked if asked.endswith(".toml") else f"{study.name}.toml"
-        for method, key, score, lacks in scores_not_given(study):
-            if key == "scores":
-                _say((f"{file}, scores:", "yellow"),
-                     f" {method!r} gets no {score!r}, which needs {lacks}.")  # fmt: skip
-
-
-def _say_what_is_replaced(planned: Sequence[tuple[Study, list[Cell]]], store: Store) -> None:
-    """Say that a result file holds another study of the same name; a report knows one of them."""
+def _warn_of_replaced(studies: list[Study], store: Store) -> None:
+    """Warn if the store holds another study of the same name: a report knows one of them."""
     known = store.studies()
-    for study, _ in planned:
-        if study.name in known and not _asks_the_same(known[study.name], study):
-            _say((f"{store.path}:", "yellow"),
-                 f" its study {study.name!r} asks for something else; its cells are kept, and "
-                 "reports show the one that is run now.")  # fmt: skip
-
-
-def _asks_the_same(kept: str, study: Study) -> bool:
-    """Return whether a study of a store is this one, whatever is in the files beside it."""
-    try:
-        before = Study.model_validate_json(kept)
-    except ValueError:  # of another version
-        return False
-    return before.model_copy(update={"found": None}) == study.model_copy(update={"found": None})
-
-
-def _write_new(name: str) -> None:
-    study, *beside = write_new_study(name)
-    console().print(f"written: {study}", soft_wrap=True)
-    for file in beside:
-        console().print(f"         {file}", soft_wrap=True)
-    console().print(f"run it:  granulearn bench {study}", soft_wrap=True)
-
-
-def _report_end(result: RunResult, path: Path) -> None:
-    _say(
-        f"{result.computed} computed, {result.found} were there, {len(result.failed)} failed; "
-        f"{result.asked} cells in all."
-    )
-    console().print(f"results: {path}", soft_wrap=True)
-    console().print(f"report:  granulearn report {path} -o report.html", soft_wrap=True)
-    if result.failed:
-        _say(
-            (f"{len(result.failed)} cell(s) failed", "bold red"),
-            "; the reasons are kept in the results. The same command tries them again.",
-        )
-        raise typer.Exit(SOME_CELLS_FAILED)
+    for study in studies:
+        try:
+            before = Study.model_validate_json(known[study.name]) if study.name in known else study
+        except ValueError:  # of another version
+            before = None
+        # Files beside a study may have changed: `found` is what was in them.
+        same = before and before.model_copy(update={"found": study.found}) == study
+        if not same:
+            warn(
+                f"{store.path}: its study {study.name!r} asks for something else; its cells are "
+                "kept, and reports show the one that is run now."
+            )
 
 
 def _print_studies() -> None:
-    table = Table("study", "question", box=None, pad_edge=False, header_style="cyan")
-    for name, question in list_studies().items():
-        shown = f"{name} (default)" if name == DEFAULT_STUDY else name
-        table.add_row(shown, question)
-    table.add_row(PAPER, f"{_PAPER_QUESTION} ({', '.join(PAPER_STUDIES)})")
-    console().print(table)
+    rows = [(f"{name} (default)" if name == DEFAULT_STUDY else name, question)
+            for name, question in list_studies().items()]  # fmt: skip
+    rows.append((PAPER, f"{_PAPER_QUESTION} ({', '.join(PAPER_STUDIES)})"))
+    out.print_table("studies", ("study", "question"), rows, justify="left")
 
 
 def _print_schema() -> None:
-    out = console()
-    head = "A study is a TOML file; its name is the file's. A key without a default must be there."
-    out.print(head, soft_wrap=True)
+    out.say("A study is a TOML file; its name is the file's. A key without a default must be "
+            "there.", soft_wrap=True)  # fmt: skip
     for key in study_keys():
         default = f"  (default: {key.default})" if key.default else ""
-        line = Text.assemble((key.place, "bold cyan"), as_shown(f" = {key.values}{default}"))
-        out.print(Text.assemble("\n", line), soft_wrap=True)
-        out.print(Padding(as_shown(key.meaning), (0, 0, 0, 4)))
+        line = out.shown(f" = {key.values}{default}")
+        out.say(Text.assemble("\n", (key.place, "bold cyan"), line), soft_wrap=True)
+        out.say(Padding(out.shown(key.meaning), (0, 0, 0, 4)))
     for what, names, more in [
         ("Scores", OWN_SCORES, "any scorer of scikit-learn"),
         ("Estimators", CLASSIFIERS, "classes of other packages and of your own"),
         ("membership", SCHEME_NAMES["membership"](), "your own"),
         ("balls", SCHEME_NAMES["balls"](), "your own"),
     ]:
-        out.print(f"\n{what}: {', '.join(names)}, and {more}.", soft_wrap=True, highlight=False)
-
-
-def _say(*parts: str | tuple[str, str]) -> None:
-    """Print texts one after the other; a pair is a text with its style."""
-    pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
-    message_console(soft_wrap=True).print(Text.assemble(*(as_shown(*pair) for pair in pairs)))
+        out.say(f"\n{what}: {', '.join(names)}, and {more}.", soft_wrap=True)

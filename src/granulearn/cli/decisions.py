@@ -1,26 +1,14 @@
 """`granulearn decisions`: what several people decided, joined to one file."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from granulearn._words import counted
-from granulearn.cli.options import (
-    CSV_ENDINGS,
-    check_can_be_written,
-    check_not_an_input,
-    output_option,
-)
-from granulearn.cli.output import JsonOption, bold, console, print_json, table
-
-if TYPE_CHECKING:
-    from granulearn.review import Decision
-    from granulearn.review.merging import Conflict, Merged
+from granulearn.cli import options as opt
+from granulearn.cli import output as out
 
 SHOWN_CONFLICTS = 20
 
@@ -43,16 +31,12 @@ def about_decisions() -> None:
 
 @decisions.command()
 def merge(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Files of decisions about one table.", show_default=False),
-    ],
-    output: Annotated[Path, output_option("File of decisions to write.")],
+    files: Annotated[list[Path], typer.Argument(help="Files of decisions about one table.")],
+    output: Annotated[Path, opt.output_option("File of decisions to write.")],
     prefer: Annotated[
-        Preference | None,
-        typer.Option("--prefer", help="Which of different decisions counts.", show_default=False),
+        Preference | None, typer.Option(help="Which of different decisions counts.")
     ] = None,
-    json: JsonOption = False,
+    json: opt.JsonOption = False,
 ) -> None:
     """Join files of decisions; list where people disagree.
 
@@ -68,21 +52,36 @@ def merge(
     from granulearn.review.merging import merge_decisions
     from granulearn.utils.files import written_atomically
 
-    check_not_an_input(output, *files)
-    check_can_be_written(output, *CSV_ENDINGS)
+    opt.check_output(output, *opt.CSV_ENDINGS, others=files)
     read = [(str(path), read_decisions(path)) for path in files]
-    merged = merge_decisions(read, prefer_latest=prefer is Preference.LATEST)
+    merged = merge_decisions(read, prefer_latest=prefer is not None)
     with written_atomically(output) as draft:
         draft.write_text(journal_text(merged.decisions), encoding="utf-8", newline="\n")
+    facts = _facts(output, read, merged)
     if json:
-        print_json({"file": str(output), **_facts(read, merged)})
+        out.print_json(facts)
         return
-    _show(read, merged, preferred=prefer is not None)
-    console().print("saved", bold(output))
+    for name, said in read:
+        who = ", ".join(sorted({d.who for d in said if d.who}))
+        by = f" by {who}" if who else ""
+        out.headline(name, f"{counted(len(said), 'decision')}{by}")
+    for agreement in facts["agreement"]:
+        pair = "" if len(read) == 2 else f"{' and '.join(agreement['files'])}: "
+        out.say(f"{pair}{agreement['words']}")
+    joined, open_rows = counted(facts["joined"], "decision"), counted(len(merged.conflicts), "row")
+    out.say(f"joined: {joined}, {open_rows} in conflict")
+    if merged.conflicts:
+        _show_conflicts(facts["conflicts"], list(dict.fromkeys(name for name, _ in read)))
+        if prefer is None:
+            out.say("a review with the new file asks for them; --prefer latest takes the latest")
+        else:
+            out.say("which is the latest cannot be told there: no time, or the same one")
+    out.print_saved(output)
 
 
-def _facts(read: Sequence[tuple[str, list[Decision]]], merged: Merged) -> dict[str, Any]:
+def _facts(output: Path, read: list[tuple[str, list]], merged: Any) -> dict[str, Any]:
     return {
+        "file": str(output),
         "files": [{"file": name, "decisions": len(said)} for name, said in read],
         "joined": len(merged.decisions),
         "conflicts": [
@@ -98,57 +97,26 @@ def _facts(read: Sequence[tuple[str, list[Decision]]], merged: Merged) -> dict[s
         ],
         "agreement": [
             {
-                "files": [agreement.first, agreement.second],
-                "rows": agreement.rows,
-                "same": agreement.same,
-                "kappa": agreement.kappa,
-                "words": agreement.words,
+                "files": [pair.first, pair.second],
+                "rows": pair.rows,
+                "same": pair.same,
+                "kappa": pair.kappa,
+                "words": pair.words,
             }
-            for agreement in merged.agreements
+            for pair in merged.agreements
         ],
     }
 
 
-def _show(read: Sequence[tuple[str, list[Decision]]], merged: Merged, *, preferred: bool) -> None:
-    out = console()
-    for name, said in read:
-        out.print(bold(name), f": {counted(len(said), 'decision')}{_by(said)}", sep="")
-    for agreement in merged.agreements:
-        pair = "" if len(read) == 2 else f"{agreement.first} and {agreement.second}: "
-        out.print(f"{pair}{agreement.words}")
-    open_rows = counted(len(merged.conflicts), "row")
-    out.print(f"joined: {counted(len(merged.decisions), 'decision')}, {open_rows} in conflict")
-    if merged.conflicts:
-        out.print(_listed(merged.conflicts, [name for name, _ in read]))
-        hidden = len(merged.conflicts) - SHOWN_CONFLICTS
-        if hidden > 0:
-            out.print(f"and {hidden} more; --json has them all")
-        out.print(_what_to_do(preferred=preferred))
-
-
-def _by(said: Sequence[Decision]) -> str:
-    """Return who decided, if the file says."""
-    people = sorted({d.who for d in said if d.who})
-    return f" by {', '.join(people)}" if people else ""
-
-
-def _listed(conflicts: Sequence[Conflict], names: list[str]) -> Any:
-    columns = list(dict.fromkeys(names))
-    grid = table("rows in conflict, left out", "row", "given", *columns)
+def _show_conflicts(conflicts: list[dict[str, Any]], names: list[str]) -> None:
+    rows = []
     for conflict in conflicts[:SHOWN_CONFLICTS]:
-        said = [_in_words(conflict.said.get(name)) for name in columns]
-        grid.add_row(str(conflict.row), conflict.given, *said)
-    return grid
-
-
-def _in_words(decision: Decision | None) -> str:
-    if decision is None:
-        return ""
-    said = f"change to {decision.label}" if decision.label else decision.decision
-    return f"{said} ({decision.who})" if decision.who else said
-
-
-def _what_to_do(*, preferred: bool) -> str:
-    if preferred:
-        return "which is the latest cannot be told there: no time, or the same one"
-    return "a review with the new file asks for them again; --prefer latest takes the latest"
+        cells = dict.fromkeys(names, "")
+        for said in conflict["said"]:
+            label, who = said["new_label"], said["who"]
+            cell = f"change to {label}" if label else said["decision"]
+            cells[said["file"]] = f"{cell} ({who})" if who else cell
+        rows.append((conflict["row"], conflict["given"], *cells.values()))
+    out.print_table("rows in conflict, left out", ("row", "given", *names), rows)
+    if len(conflicts) > SHOWN_CONFLICTS:
+        out.say(f"and {len(conflicts) - SHOWN_CONFLICTS} more; --json has them all")

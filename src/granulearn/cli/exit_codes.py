@@ -1,25 +1,16 @@
-"""Exit codes that a script can use, and which failure gets which."""
+"""Exit codes for scripts, and the code and message of each kind of failure."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from granulearn._extras import missing_package
 from granulearn._full_disk import is_disk_full
 
-OK = 0
-UNEXPECTED = 1
-USAGE = 2
-BAD_DATA = 3
-BAD_MODEL = 4
-NOT_WRITTEN = 5
-MISSING_PACKAGE = 6
-SOME_CELLS_FAILED = 7
-NO_CLUSTER = 8
-HUNG_UP = 129
-INTERRUPTED = 130
-NOBODY_READS = 141
-STOPPED = 143
+OK, UNEXPECTED, USAGE, BAD_DATA, BAD_MODEL, NOT_WRITTEN, MISSING_PACKAGE = range(7)
+SOME_CELLS_FAILED, NO_CLUSTER = 7, 8
+HUNG_UP, INTERRUPTED, NOBODY_READS, STOPPED = 129, 130, 141, 143
 
 MEANINGS = {
     OK: "done",
@@ -37,65 +28,58 @@ MEANINGS = {
     STOPPED: "stopped by SIGTERM; otherwise as 130",
 }
 
-_BY_NAME = {
-    "TableError": BAD_DATA,
-    "DecisionsError": BAD_DATA,
-    "UnknownDatasetError": BAD_DATA,
-    "DatasetUnavailableError": BAD_DATA,
-    "ModelFileError": BAD_MODEL,
-    "OnnxMismatchError": BAD_MODEL,
-    "ClusterError": NO_CLUSTER,
-}
+# Package, public exception class, code.
+_CODES = (
+    ("granulearn.tables", "TableError", BAD_DATA),
+    ("granulearn.review", "DecisionsError", BAD_DATA),
+    ("granulearn.datasets", "UnknownDatasetError", BAD_DATA),
+    ("granulearn.datasets", "DatasetUnavailableError", BAD_DATA),
+    ("granulearn.models", "ModelFileError", BAD_MODEL),
+    ("granulearn.models", "OnnxMismatchError", BAD_MODEL),
+    ("granulearn.bench.studies", "StudyError", USAGE),
+    ("granulearn.distributed", "ClusterError", NO_CLUSTER),
+)
 
 
-class UsageError(Exception):
-    """Options that do not go together; the message says which."""
+class VerbError(Exception):
+    """A verb cannot go on; the message is printed, and `code` is the exit code."""
+
+    code = USAGE
 
 
-class MissingToolError(Exception):
-    """A program that is to be run is not installed; the message says which."""
+class UsageError(VerbError):
+    """Options that do not go together."""
 
 
-class InterruptedRunError(Exception):
-    """A run was stopped that keeps what it has; the message says what that is."""
+class MissingToolError(VerbError):
+    """A program that a verb calls is not installed."""
+
+    code = MISSING_PACKAGE
 
 
-def explain_failure(error: Exception) -> tuple[str | Sequence[str], int]:
-    """Return the line to print for a failure, or one for each problem, and the exit code.
+class InterruptedRunError(VerbError):
+    """A run was stopped and keeps its results so far; the message says which."""
 
-    Parameters
-    ----------
-    error : Exception
-        What was raised.
-    """
-    # By name, so that no package has to be imported to say that it is missing.
-    kinds = [kind.__name__ for kind in type(error).__mro__]
-    for kind in kinds:
-        if kind in _BY_NAME:
-            return getattr(error, "problems", ()) or str(error), _BY_NAME[kind]
-    if isinstance(error, UsageError):
-        return str(error), USAGE
-    if isinstance(error, MissingToolError):
-        return str(error), MISSING_PACKAGE
-    if isinstance(error, InterruptedRunError):
-        return str(error), INTERRUPTED
+    code = INTERRUPTED
+
+
+def explain_failure(error: Exception) -> tuple[Sequence[str], int]:
+    """Return the lines to print for a failure, one for each problem, and the exit code."""
+    if isinstance(error, VerbError):
+        return [str(error)], error.code
+    for package, name, code in _CODES:
+        # An error of a package that was not imported cannot have been raised.
+        if isinstance(error, getattr(sys.modules.get(package), name, ())):
+            return getattr(error, "problems", ()) or [str(error)], code
     if isinstance(error, ModuleNotFoundError):
-        return missing_package(error.name or ""), MISSING_PACKAGE
+        return [missing_package(error.name or "")], MISSING_PACKAGE
     if isinstance(error, OSError):
-        return _about_file(error), NOT_WRITTEN
+        if error.filename is None or error.strerror is None:
+            return [str(error)], NOT_WRITTEN
+        full = is_disk_full(error)
+        step = "make room, or write elsewhere" if full else "check the path and the rights"
+        return [f"{error.filename}: {error.strerror.lower()}; {step}."], NOT_WRITTEN
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this table; use fewer rows or columns.", BAD_DATA
-    return (
-        f"unexpected {type(error).__name__}: {error} (please report it; GRANULEARN_DEBUG=1 shows "
-        "where it happened)",
-        UNEXPECTED,
-    )
-
-
-def _about_file(error: OSError) -> str:
-    if error.filename is None or error.strerror is None:
-        return str(error)
-    step = (
-        "make room, or write elsewhere" if is_disk_full(error) else "check the path and the rights"
-    )
-    return f"{error.filename}: {error.strerror.lower()}; {step}."
+        return ["there is not enough memory for this table; use fewer rows or columns."], BAD_DATA
+    report = "please report it; GRANULEARN_DEBUG=1 shows where it happened"
+    return [f"unexpected {type(error).__name__}: {error} ({report})"], UNEXPECTED

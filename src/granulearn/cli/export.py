@@ -1,31 +1,23 @@
 """`granulearn export`: a fitted model as ONNX, checked before it is written."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
-from granulearn.cli.options import ModelArgument, check_is_file, check_not_an_input, output_option
-from granulearn.cli.output import JsonOption, print_json
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from granulearn.models import LoadedModel, ModelCard
+from granulearn.cli import options as opt
+from granulearn.cli import output as out
 
 PROBE_ROWS = 500
 # Of thousands of columns fewer rows are compared: these many cells, but a hundred rows at least.
-PROBE_CELLS = 2_000_000
-FEWEST_PROBE_ROWS = 100
+PROBE_CELLS, FEWEST_PROBE_ROWS = 2_000_000, 100
 MISSING_SHARE = 0.1
 LARGEST_PROBE = 1e149  # with the margin of its range, it is still a number of tables
 UNKNOWN_CATEGORY = "a category that training did not have"
 
 
 def export(
-    model: ModelArgument,
-    output: Annotated[Path, output_option("ONNX file to write; - is standard output.")],
-    json: JsonOption = False,
+    model: opt.ModelArgument,
+    output: Annotated[Path, opt.output_option("ONNX file to write; - is standard output.")],
+    json: opt.JsonOption = False,
 ) -> None:
     """Write a fitted model, with its whole pipeline, as ONNX.
 
@@ -37,25 +29,18 @@ def export(
 
     Example: granulearn export model.skops -o model.onnx
     """
-    from granulearn.cli.streams import (
-        check_output,
-        is_standard_output,
-        tell_written,
-        written_output,
-    )
     from granulearn.models import load_model
     from granulearn.models.onnx_files import checked_onnx
 
-    check_not_an_input(None if is_standard_output(output) else output, model)
-    check_output(output, json=json)
-    check_is_file(model)
+    opt.check_output(output, others=[model], json=json)
+    opt.check_is_file(model)
     loaded = load_model(model)
     rows = rows_to_compare(loaded)
     onnx_model, difference = checked_onnx(loaded.pipeline, rows)
-    with written_output(output, ".onnx") as draft:
+    with out.written_output(output) as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:
-        print_json(
+        out.print_json(
             {
                 "file": str(output),
                 "rows_compared": len(rows),
@@ -65,21 +50,12 @@ def export(
             }
         )
         return
-    tell_written(
-        f"{len(rows)} rows compared with onnxruntime: predictions differ by at most "
-        f"{difference:.1e}",
-        output,
-    )
+    compared = f"{len(rows)} rows compared with onnxruntime: predictions differ by at most"
+    out.print_written(f"{compared} {difference:.1e}", output)
 
 
-def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
-    """Return probe rows that the model predicts: without missing cells if it refuses these.
-
-    Parameters
-    ----------
-    loaded : LoadedModel
-        A model, and the card with its columns.
-    """
+def rows_to_compare(loaded: Any) -> Any:
+    """Return probe rows that the model predicts: without missing cells if it refuses these."""
     from granulearn.models.loaded_model import wrong_columns
     from granulearn.models.predictors import final_predictor, rows_for
 
@@ -95,9 +71,7 @@ def rows_to_compare(loaded: LoadedModel) -> pd.DataFrame:
     raise wrong_columns(refusal) from refusal
 
 
-def probe_rows(
-    card: ModelCard, missing_share: float = MISSING_SHARE, n_made: int = 0
-) -> pd.DataFrame:
+def probe_rows(card: Any, missing_share: float = MISSING_SHARE, n_made: int = 0) -> Any:
     """Return rows like those of training, some beyond its ranges, some cells missing.
 
     Parameters
@@ -105,7 +79,7 @@ def probe_rows(
     card : ModelCard
         Names, kinds, ranges and categories of the columns.
     missing_share : float, default=0.1
-        Share of cells that are missing.
+        Fraction of cells that are missing.
     n_made : int, default=0
         Columns that the model makes of them, if more: of many, fewer rows are compared.
     """
@@ -119,8 +93,8 @@ def probe_rows(
             "the model was saved without the columns of a table; use to_onnx in Python."
         )
     random = np.random.default_rng(0)
-    n_cells = max(len(card.columns), n_made)
-    n_rows = min(PROBE_ROWS, max(FEWEST_PROBE_ROWS, PROBE_CELLS // n_cells))
+    n_rows = PROBE_CELLS // max(len(card.columns), n_made)
+    n_rows = min(PROBE_ROWS, max(FEWEST_PROBE_ROWS, n_rows))
     columns: dict[str, np.ndarray] = {}
     for column in card.columns:
         missing = random.random(n_rows) < missing_share
@@ -129,9 +103,8 @@ def probe_rows(
             low, high = np.clip(ends, -LARGEST_PROBE, LARGEST_PROBE)
             margin = 0.25 * (high - low) + 1e-3
             cells = random.uniform(low - margin, high + margin, n_rows)
-            columns[column.name] = np.where(missing, np.nan, cells)
         else:
-            known = [*column.categories, UNKNOWN_CATEGORY]
-            texts = np.array(known, dtype=object)[random.integers(len(known), size=n_rows)]
-            columns[column.name] = np.where(missing, np.nan, texts)
+            known = np.array([*column.categories, UNKNOWN_CATEGORY], dtype=object)
+            cells = known[random.integers(len(known), size=n_rows)]
+        columns[column.name] = np.where(missing, np.nan, cells)
     return pd.DataFrame(columns)

@@ -1,85 +1,138 @@
-"""Entry point: run a verb, and turn whatever goes wrong into one line and an exit code."""
+"""Entry point: run a verb; a failure or a signal becomes one line and an exit code.
+
+Python hears a signal when a compiled loop returns, which may be a minute later. A thread hears
+it at once: if the verb has not heard it within two seconds, the thread removes unfinished files
+and ends the process with the same message and code.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
-from granulearn.cli import exit_codes
-from granulearn.cli.flags import in_flags
-from granulearn.cli.stopping import Stop
-from granulearn.cli.terminal_text import visible
+from granulearn.cli import exit_codes, messages
+
+SECONDS, SECONDS_BETWEEN = 2.0, 0.05
+_INTERRUPTED = "interrupted; no output was written."
 
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    loops = logging.getLogger("granulearn.loops")
-    loops.addHandler(_Told())
-    loops.setLevel(logging.INFO)
-    stop = Stop()
-    try:
+    compiling = logging.getLogger("granulearn.loops")
+    compiling.addHandler(_CompilingNote())
+    compiling.setLevel(logging.INFO)
+    stop, code = Stop(), exit_codes.INTERRUPTED
+    with suppress(KeyboardInterrupt):  # right before the verb began, or right after its end
         stop.listen()
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # right before the verb began, or right after it had ended
-        stop.leave()
     if code == exit_codes.INTERRUPTED:
         stop.leave()
     sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
-    """Run a verb and return its exit code; nothing but the code leaves this function.
-
-    Parameters
-    ----------
-    arguments : list of str
-        What stands after ``granulearn`` on the command line.
-    """
+    """Run a verb and return its exit code; no exception leaves this function."""
     try:
         with warnings.catch_warnings():
-            # Users are told what concerns their data, not what concerns developers.
+            # Users see warnings about their data, not those for developers.
             warnings.simplefilter("ignore")
             warnings.simplefilter("once", UserWarning)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_: messages.warn(str(message))
             from granulearn.cli.application import run_verb
 
             return run_verb(arguments)
     except KeyboardInterrupt:
-        return _fail("interrupted; no output was written.", exit_codes.INTERRUPTED)
+        messages.error(_INTERRUPTED)
+        return exit_codes.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has closed it; what is left goes nowhere.
+        # The reader of our output has closed it: the rest goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit_codes.NOBODY_READS
     except Exception as error:  # the last resort: a message, never a stack trace
         if os.environ.get("GRANULEARN_DEBUG"):
             raise
-        return _fail(*exit_codes.explain_failure(error))
+        problems, code = exit_codes.explain_failure(error)
+        for problem in problems:
+            messages.error(problem)
+        return code
 
 
-def _fail(messages: str | Sequence[str], code: int) -> int:
-    for message in [messages] if isinstance(messages, str) else messages:
-        one_line = visible(" ".join(in_flags(message).split()))
-        sys.stderr.write(f"granulearn: error: {one_line}\n")
-    return code
+class Stop:
+    """Handler of SIGINT, SIGTERM and SIGHUP: raises KeyboardInterrupt, keeps the exit code."""
+
+    code = exit_codes.INTERRUPTED
+
+    def __init__(self) -> None:
+        self._heard = threading.Event()
+
+    def __call__(self, number: int, frame: object) -> NoReturn:
+        """Hear a signal."""
+        self.code = 128 + number
+        self._heard.set()
+        raise KeyboardInterrupt
+
+    def listen(self) -> None:
+        """Handle the signals from now on; those that are ignored, as by `nohup`, stay so."""
+        sys.unraisablehook = self._send_again
+        if hasattr(os, "register_at_fork"):  # Windows cannot write to a pipe on a signal
+            reading, writing = os.pipe()
+            os.set_blocking(writing, False)
+            signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+            os.register_at_fork(after_in_child=_hear_nothing)
+            threading.Thread(target=self._end_if_deaf, args=(reading,), daemon=True).start()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # Windows has no SIGHUP
+            if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self)
+
+    def leave(self) -> NoReturn:
+        """End the process without waiting for threads, with the code of the signal."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(self.code)
+
+    def _send_again(self, ignored: sys.UnraisableHookArgs) -> None:
+        """Send a signal again if Python ignores its KeyboardInterrupt, as in `__del__`."""
+        if not issubclass(ignored.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(ignored)
+            return
+        self._heard.clear()
+        # Later: an exception in this hook is ignored as well.
+        threading.Timer(SECONDS_BETWEEN, os.kill, (os.getpid(), self.code - 128)).start()
+
+    def _end_if_deaf(self, reading: int) -> NoReturn:
+        while True:
+            (number,) = os.read(reading, 1)
+            # A server, for one, has a handler of its own.
+            if signal.getsignal(number) is not self or self._heard.wait(SECONDS):
+                continue
+            drafts = sys.modules.get("granulearn.utils.files")
+            if drafts is not None:
+                drafts.remove_temporary_files()
+            with suppress(OSError, ValueError):
+                messages.error(_INTERRUPTED)
+            os._exit(128 + number)
 
 
-class _Told(logging.Handler):
-    """Says on a terminal that loops are being compiled, for the process that the user started."""
+def _hear_nothing() -> None:
+    """Keep the signals of a child process from the parent's pipe."""
+    with suppress(ValueError):  # the child is a copy of another thread than the first
+        signal.set_wakeup_fd(-1)
+
+
+class _CompilingNote(logging.Handler):
+    """Prints on a terminal, in the user's own process, that loops are being compiled."""
 
     process = os.getpid()
 
     def emit(self, record: logging.LogRecord) -> None:
         if os.getpid() == self.process and sys.stderr.isatty():
-            from granulearn.cli.output import note
-
-            note(record.getMessage())
-
-
-def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    one_line = visible(" ".join(str(message).split()))
-    sys.stderr.write(f"granulearn: warning: {one_line}\n")
+            messages.note(record.getMessage())

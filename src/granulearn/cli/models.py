@@ -1,10 +1,9 @@
 """`granulearn models`: the kinds of model."""
 
-from __future__ import annotations
-
 from rich.text import Text
 
-from granulearn.cli.output import JsonOption, console, print_json, table
+from granulearn.cli.options import JsonOption
+from granulearn.cli.output import print_json, print_table
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
 
 
@@ -13,17 +12,11 @@ def models(json: JsonOption = False) -> None:
 
     Example: granulearn models --json
     """
+    kinds = model_kinds()
     if json:
-        print_json(
-            {
-                "default": DEFAULT_MODEL,
-                "models": {name: kind._asdict() for name, kind in model_kinds().items()},
-            }
-        )
+        facts = {name: kind._asdict() for name, kind in kinds.items()}
+        print_json({"default": DEFAULT_MODEL, "models": facts})
         return
-    listing = table("models", "name", "what it does")
-    listing.columns[1].justify = "left"
-    for name, kind in model_kinds().items():
-        default = " (default)" if name == DEFAULT_MODEL else ""
-        listing.add_row(Text.assemble(name, (default, "dim")), kind.summary)
-    console().print(listing)
+    default = Text.assemble(DEFAULT_MODEL, (" (default)", "dim"))
+    rows = [(default if n == DEFAULT_MODEL else n, kind.summary) for n, kind in kinds.items()]
+    print_table("models", ("name", "what it does"), rows, justify="left")

@@ -1,103 +1,204 @@
-"""Options that several verbs share."""
+"""Arguments and options that verbs share, and checks of the paths that they name."""
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer import Argument, Option
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.table_options import column_names
+from granulearn.cli.output import is_standard_output
 from granulearn.training.model_kinds import model_names
 
-# The endings of files that are written as CSV, and as nothing else.
+if TYPE_CHECKING:
+    from granulearn.tables import ColumnOptions, ReadOptions, TableFile
+
+# Endings of outputs: CSV and nothing else, text tables, Parquet.
 CSV_ENDINGS = ("", ".csv", ".txt")
+TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".data")
+PARQUET_ENDINGS = (".parquet", ".pq")
 
 
-def _check_model(name: str) -> str:
-    if name not in model_names():
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(model_names())}.")
-    return name
+def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns of a table that begin so; none if it cannot be read."""
+    from granulearn.tables import TableError, open_table
+
+    # Typer does not parse an unfinished command; its arguments stand in `ctx.args`, and of
+    # `predict` the first is a model.
+    for path in (ctx.params.get("table"), *ctx.args):
+        if path is None or str(path) == "-":
+            continue
+        try:
+            with open_table(Path(str(path))) as file:
+                return [name for name in file.names if name.startswith(incomplete)]
+        except (OSError, TableError):
+            continue
+    return []
 
 
-TableArgument = Annotated[
-    Path,
-    typer.Argument(
-        help="CSV or its kin, Parquet, Feather, workbook or JSON lines; - is standard input.",
-        show_default=False,
-    ),
-]
-ModelArgument = Annotated[
-    Path, typer.Argument(help="Model file that `granulearn fit` wrote.", show_default=False)
-]
-TargetOption = Annotated[
-    str,
-    typer.Option(
-        "--target",
-        "-t",
-        help="Column of labels.",
-        autocompletion=column_names,
-        show_default=False,
-    ),
+def one_of(names: Callable[[str], list[str]]) -> dict[str, Any]:
+    """Return the settings of an option that takes one of some names, which are completed."""
+
+    def check(name: str) -> str:
+        if name not in names(""):
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names(''))}.")
+        return name
+
+    return {"callback": check, "autocompletion": names}
+
+
+def output_option(what: str) -> Any:
+    """Return the option ``-o``."""
+    return Option("--output", "-o", help=what)
+
+
+def column_option(*flags: str, what: str, **settings: Any) -> Any:
+    """Return an option that takes a column of the table, which is completed."""
+    return Option(*flags, help=what, autocompletion=column_names, **settings)
+
+
+_TABLE = "CSV or its kin, Parquet, Feather, workbook or JSON lines; - is standard input."
+_GROUP = "Column of groups, such as patients: rows of one group do not rate each other."
+_ORDER = "Column that says what came when: rows are rated by other stretches of time."
+_DASK = "Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here."
+TableArgument = Annotated[Path, Argument(help=_TABLE)]
+ModelArgument = Annotated[Path, Argument(help="Model file that `granulearn fit` wrote.")]
+TargetOption = Annotated[str, column_option("--target", "-t", what="Column of labels.")]
+TargetIfAnyOption = Annotated[
+    str | None, column_option("--target", "-t", what="Column of labels, if it is not known.")
 ]
 ModelOption = Annotated[
-    str,
-    typer.Option(
-        "--model",
-        "-m",
-        help="Kind of model; see `granulearn models`.",
-        autocompletion=model_names,
-        callback=_check_model,
-    ),
+    str, Option("--model", "-m", help="Kind: see `granulearn models`.", **one_of(model_names))
 ]
-GroupOption = Annotated[
-    str | None,
-    typer.Option(
-        "--group",
-        help="Column of groups, such as patients: rows of one group do not rate each other.",
-        autocompletion=column_names,
-    ),
+KeepOption = Annotated[
+    list[str] | None, column_option(what="Column to copy or to show first; may be repeated.")
 ]
-OrderOption = Annotated[
-    str | None,
-    typer.Option(
-        "--order",
-        help="Column that says what came when: rows are rated by other stretches of time.",
-        autocompletion=column_names,
-    ),
+DecisionsOption = Annotated[
+    Path | None, Option(help="CSV file of decisions about labels: row, decision, new_label.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-DaskOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dask",
-        metavar="ADDRESS|local",
-        help="Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here.",
-        show_default=False,
-    ),
-]
+GroupOption = Annotated[str | None, column_option(what=_GROUP)]
+OrderOption = Annotated[str | None, column_option(what=_ORDER)]
+SeedOption = Annotated[int, Option(min=0, help="Seed of everything random.")]
+DaskOption = Annotated[str | None, Option(metavar="ADDRESS|local", help=_DASK)]
+JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instead of tables.")]
+
+
+def _check_decimal(sign: str | None) -> str | None:
+    if sign not in (None, ".", ","):
+        raise typer.BadParameter(f"{sign!r} is neither . nor , .")
+    return sign
+
+
+_PANEL: dict[str, Any] = {"rich_help_panel": "How the table is read"}
+_ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
+_SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
+_SEPARATOR = Option(help="What stands between the cells of a text file.", **_PANEL)
+_CATEGORICAL = "Column of categories that look like numbers; may be repeated."
+_IGNORE = "Column to leave out; may be repeated."
+_INCLUDE = "Column to use that would be left out; may be repeated."
+_DECIMAL = "Sign before decimals, . or , where the cells do not tell."
+_DAY_FIRST = "Order of day and month, where the dates do not tell."
+_EXACT = "Keep labels apart that differ in case, blanks or Unicode form only."
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileOptions:
+    """What a user says about the file of a table; each field is an option."""
+
+    encoding: Annotated[str | None, _ENCODING] = None
+    sheet: Annotated[str | None, _SHEET] = None
+    separator: Annotated[str | None, _SEPARATOR] = None
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the file is read."""
+        from granulearn.tables import ReadOptions
+
+        separator = "\t" if self.separator in ("\\t", "tab") else self.separator
+        return ReadOptions(encoding=self.encoding, sheet=self.sheet, separator=separator)
+
+    def open(self, path: Path) -> TableFile:
+        """Open the table."""
+        from granulearn.tables import open_table
+
+        return open_table(path, self.reading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(FileOptions):
+    """What a user says about a table to learn from."""
+
+    categorical: Annotated[list[str] | None, column_option(what=_CATEGORICAL, **_PANEL)] = None
+    ignore: Annotated[list[str] | None, column_option(what=_IGNORE, **_PANEL)] = None
+    include: Annotated[list[str] | None, column_option(what=_INCLUDE, **_PANEL)] = None
+    decimal: Annotated[str | None, Option(help=_DECIMAL, callback=_check_decimal, **_PANEL)] = None
+    day_first: Annotated[
+        bool | None, Option("--day-first/--month-first", help=_DAY_FIRST, **_PANEL)
+    ] = None
+    exact_labels: Annotated[bool, Option("--exact-labels", help=_EXACT, **_PANEL)] = False
+
+    @property
+    def options(self) -> ColumnOptions:
+        """What the columns are and become."""
+        from granulearn.tables import ColumnOptions
+
+        return ColumnOptions(
+            categorical=tuple(self.categorical or ()),
+            ignore=tuple(self.ignore or ()),
+            include=tuple(self.include or ()),
+            decimal=self.decimal,
+            day_first=self.day_first,
+            exact_labels=self.exact_labels,
+        )
+
+
+def takes_table(verb: Callable) -> Callable:
+    """Give a verb the options of its parameter `asked`: `FileOptions` or `TableOptions`."""
+    hints = get_type_hints(verb, include_extras=True)
+    asked = hints.pop("asked")
+    fields = get_type_hints(asked, include_extras=True)
+    own = inspect.signature(verb).parameters.values()
+    added = inspect.signature(asked).parameters.values()
+    hints |= fields
+    parameters = [p.replace(annotation=hints[p.name]) for p in (*own, *added) if p.name != "asked"]
+
+    @wraps(verb)
+    def with_options(**given: Any) -> Any:
+        said = {name: given.pop(name) for name in fields}
+        return verb(**given, asked=asked(**said))
+
+    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {p.name: p.annotation for p in parameters}
+    del with_options.__wrapped__  # or typer would read its annotations instead
+    return with_options
+
+
+def refuse_in_parts(**given: Any) -> None:
+    """Refuse options that need the whole table in memory, if they were given."""
+    named = ", ".join(f"--{name}" for name, value in given.items() if value)
+    if named:
+        raise UsageError(
+            f"{named} needs the whole table in memory, and this one is read in parts; leave it "
+            "out, or use a sample of the rows."
+        )
 
 
 @contextmanager
-def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
-    """Connect to the cluster that ``--dask`` names; give None if it was left out.
-
-    Parameters
-    ----------
-    address : str or None
-        As given.
-    n_workers : int, default=None
-        Processes of a local cluster.
-    """
-    if address is None:
-        yield None
-        return
+def cluster(address: str | None, tell: Callable[[str], None], n_workers: int | None = None) -> Any:
+    """Connect to the cluster that ``--dask`` names, or start one; give its client."""
     from granulearn.distributed import open_client
+
+    address = address or "local"
+    tell("starting the cluster" if address == "local" else "connecting to the cluster")
 
     # A failure of the cluster is raised as an error of one line, so its log is not shown.
     # Dask gives some loggers, such as the client's, a level of their own: each one is set.
@@ -109,101 +210,65 @@ def cluster(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
 
 
 def check_is_file(path: Path) -> None:
-    """Raise an `OSError` that names the path if there is no file, or none that may be read.
-
-    Parameters
-    ----------
-    path : Path
-        A model.
-    """
+    """Raise an `OSError` that names the path if there is no file, or none that may be read."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file; check the path.")
     path.open("rb").close()
 
 
-def _real(path: Path) -> Path:
-    """Return where links lead to; unlike `Path.resolve`, also of one that leads to itself."""
-    return Path(os.path.realpath(path))
+def check_is_one_file(table: Path) -> None:
+    """Refuse standard input and folders, whose rows no file of decisions can be about."""
+    if str(table) == "-" or (table.exists() and not table.is_file()):
+        raise UsageError(
+            f"{table} is no file, and decisions are about the rows of one file; name it. "
+            "`granulearn audit` lists the worst rows of a folder in a file."
+        )
+    check_is_file(table)
 
 
-def check_not_an_input(output: Path | None, *inputs: Path) -> None:
-    """Refuse to write over what is read.
-
-    Parameters
-    ----------
-    output : Path or None
-        The file to write, if one is.
-    *inputs : Path
-        The files that are read.
-    """
-    if output is not None and _real(output) in map(_real, inputs):
-        raise UsageError(f"--output {output} is also an input; write to another file.")
-
-
-def check_can_be_written(path: Path | None, *suffixes: str) -> None:
-    """Refuse, before any work is done, a file that could not be written after it.
+def check_output(
+    path: Path | None,
+    *endings: str,
+    others: Iterable[Path | None] = (),
+    json: bool | None = None,
+) -> None:
+    """Refuse, before any work is done, an output that could not be written after it.
 
     Parameters
     ----------
     path : Path or None
-        The file to write, if one is.
-    *suffixes : str
-        The endings that are allowed, with their point; "" allows a name without one.
-        If none is given, any ending is allowed.
+        The output, if there is one.
+    *endings : str
+        Endings that a file may have; any, if none is given.
+    others : iterable of Path or None
+        Inputs and further outputs; None is no file.
+    json : bool, optional
+        Whether JSON goes to standard output. Only if this is said, ``-`` is standard output.
     """
     if path is None:
         return
-    if suffixes and path.suffix.lower() not in suffixes:
+    if json is not None and is_standard_output(path):
+        if json:
+            raise UsageError(
+                f"--json and --output {path} both write to standard output; leave out --json, or "
+                "name a file."
+            )
+        return
+    is_stream = path.exists() and not path.is_file()  # written to, not replaced
+    if endings and path.suffix.lower() not in endings and (path.suffix or not is_stream):
         raise UsageError(
-            f"{path} ends in {path.suffix!r}; use {' or '.join(filter(None, suffixes))}."
+            f"{path} ends in {path.suffix!r}; use {' or '.join(filter(None, endings))}."
         )
+    # Unlike Path.resolve, realpath takes a link that leads to itself.
+    if os.path.realpath(path) in {os.path.realpath(other) for other in others if other}:
+        raise UsageError(f"{path} is also an input or another output; write to another file.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it.")
-    if path.exists() and not path.is_file():
-        place, needed = path, os.W_OK  # a device or a pipe is written to, not replaced
-    else:
-        place, needed = (_real(path) if path.is_symlink() else path).parent, os.W_OK | os.X_OK
-        if not place.is_dir():
-            raise FileNotFoundError(f"the folder {place} does not exist; make it first.")
-    if not os.access(place, needed):
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    place = path if is_stream else target.parent
+    if not place.exists():
+        raise FileNotFoundError(f"the folder {place} does not exist; make it first.")
+    if not os.access(place, os.W_OK if is_stream else os.W_OK | os.X_OK):
         raise PermissionError(
             f"{place} cannot be written to; choose another place, or change its rights."
         )
-
-
-def check_new_folder(path: Path) -> None:
-    """Refuse, before any work is done, a folder that could not be made after it.
-
-    Parameters
-    ----------
-    path : Path
-        The folder to write.
-    """
-    if path.exists():
-        raise UsageError(f"{path} is there already; remove it, or name another folder.")
-    check_can_be_written(path)
-
-
-def check_outputs_differ(*outputs: Path | None) -> None:
-    """Refuse to write two things to one file.
-
-    Parameters
-    ----------
-    *outputs : Path or None
-        The files to write; None is none.
-    """
-    places = [_real(path) for path in outputs if path is not None]
-    for path in places:
-        if places.count(path) > 1:
-            raise UsageError(f"{path.name} is named for two outputs; write them to two files.")
-
-
-def output_option(what: str) -> Any:
-    """Return the option ``-o`` for one kind of file.
-
-    Parameters
-    ----------
-    what : str
-        What is written.
-    """
-    return typer.Option("--output", "-o", help=what, show_default=False)

@@ -1,13 +1,15 @@
-"""What the verbs print: tables for people on stdout, one JSON object for machines."""
+"""What the verbs print and where they write: tables, JSON, progress, files and streams."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from math import isfinite
+from pathlib import Path
 from threading import Timer
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.box import SIMPLE
@@ -16,6 +18,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -25,18 +28,14 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from granulearn.cli.flags import in_flags
-from granulearn.cli.terminal_text import visible, visible_in_json
-
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object instead of tables.")
-]
+from granulearn.cli.messages import CONTROL_CHARACTERS, note, visible
 
 PATIENCE = 2.0
-"""Seconds after which silent work counts as long."""
+"""Seconds of silent work before progress is shown."""
 
 # Files and pipes have no width of their own; tables must not be cut there.
 _WIDTH_OF_PIPES = 120
+_STANDARD_OUTPUT = 1
 
 
 class _Console(Console):
@@ -50,16 +49,13 @@ class _Console(Console):
         raise BrokenPipeError
 
     def render_str(self, text: str, **settings: Any) -> Text:
-        """Return a text to print; what is spelt out here has its place in the layout."""
+        """Return a text to print; characters that are spelt out here count in the layout."""
         return super().render_str(visible(text), **settings)
 
     def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
         """Yield what is written; no text gets past this, however it was made."""
         for segment in super().render(renderable, options):
-            if segment.control or segment.text.isprintable():
-                yield segment
-            else:
-                yield segment._replace(text=visible(segment.text))
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 def console() -> Console:
@@ -68,93 +64,61 @@ def console() -> Console:
     return out if out.is_terminal else _Console(width=_WIDTH_OF_PIPES)
 
 
-def message_console(**settings: Any) -> Console:
-    """Return the console for progress and remarks; stdout is for results alone.
+def say(*parts: object, **settings: Any) -> None:
+    """Print results; parts are separated by blanks unless `sep` says otherwise."""
+    console().print(*parts, **settings)
 
-    Parameters
-    ----------
-    **settings
-        Of `rich.console.Console`.
-    """
+
+def message_console(**settings: Any) -> Console:
+    """Return the console for progress and messages; stdout is for results alone."""
     return _Console(stderr=True, **settings)
 
 
-def as_shown(content: object, style: str = "") -> Text:
-    """Return a text for the console, with control characters spelt out.
-
-    Parameters
-    ----------
-    content : object
-        A name, for example.
-    style : str, default=""
-        As rich calls it.
-    """
+def shown(content: object, style: str = "") -> Text:
+    """Return a text for the console, with control characters spelt out."""
     return Text(visible(str(content)), style=style)
 
 
 def bold(content: object) -> Text:
-    """Return what stands out among what is printed.
-
-    Parameters
-    ----------
-    content : object
-        A name, for example.
-    """
-    return as_shown(content, "bold")
+    """Return a text that stands out."""
+    return shown(content, "bold")
 
 
 def print_json(content: Any) -> None:
-    """Print one JSON object, and nothing else, on stdout.
-
-    Parameters
-    ----------
-    content : object
-        What JSON can hold, and numpy numbers.
-    """
-    written = json.dumps(content, indent=2, ensure_ascii=False, default=_plain)
-    typer.echo(visible_in_json(written))
+    """Print one JSON object, and nothing else, on stdout; NaN and infinity become null."""
+    text = json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False)
+    # Control characters can only stand inside of strings, where JSON has escapes.
+    typer.echo(CONTROL_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def note(message: str) -> None:
-    """Print a remark on stderr that is neither result nor error.
-
-    Parameters
-    ----------
-    message : str
-        One line.
-    """
-    _remark("note", message)
-
-
-def warn(message: str) -> None:
-    """Print on stderr what could lead a user to a wrong conclusion.
-
-    Parameters
-    ----------
-    message : str
-        One line.
-    """
-    _remark("warning", message)
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold; arrays and numbers of NumPy are taken apart."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def _remark(kind: str, message: str) -> None:
-    # A bar that is being drawn stands in for stderr, and makes room for what is written to it;
-    # typer.echo would write past it, into the line of the bar.
-    sys.stderr.write(f"granulearn: {kind}: {visible(in_flags(message))}\n")
-    sys.stderr.flush()
-
-
-def table(title: str, *headers: str) -> Table:
-    """Return an empty table in the one style that all verbs share.
+def print_table(
+    title: str, headers: Iterable[str], rows: Iterable[Iterable[object]], **later_columns: Any
+) -> None:
+    """Print a table in the style that all verbs share; empty headers are not shown.
 
     Parameters
     ----------
     title : str
         What it shows.
-    *headers : str
-        Its columns; all but the first are aligned to the right. Where all are
-        empty, there is no line of names.
+    headers : iterable of str
+        Names of the columns.
+    rows : iterable of iterables
+        Texts, or anything with a text.
+    **later_columns
+        Settings of all columns but the first, as of `rich.table.Column`.
     """
+    headers = list(headers)
     grid = Table(
         title=title,
         title_justify="left",
@@ -164,36 +128,58 @@ def table(title: str, *headers: str) -> Table:
         show_header=any(headers),
     )
     for position, header in enumerate(headers):
-        grid.add_column(header, justify="right" if position else "left")
-    return grid
+        grid.add_column(header, **({"justify": "right"} | later_columns if position else {}))
+    for row in rows:
+        grid.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in row))
+    say(grid)
+
+
+def headline(name: object, text: str) -> None:
+    """Print a name that stands out, a colon and a text."""
+    say(bold(name), f": {text}", sep="")
+
+
+def print_saved(*paths: Path | None) -> None:
+    """Say which files were written; None is no file."""
+    for path in filter(None, paths):
+        say("saved", bold(path))
+
+
+def print_written(summary: str, path: Path) -> None:
+    """Say what was written and where; on stderr if standard output holds the result."""
+    if is_standard_output(path):
+        note(f"{summary}.")
+    else:
+        say(summary)
+        print_saved(path)
+
+
+def stage_progress(*, hidden: bool = False) -> AbstractContextManager[Callable[[str], None]]:
+    """Give a function that takes what is being done; a terminal shows it if work takes long."""
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    return _progress("description", columns, None, hidden)
+
+
+def row_progress(total: int, *, hidden: bool) -> AbstractContextManager[Callable[[int], None]]:
+    """Give a function that takes the number of rows done; a terminal shows a bar."""
+    columns = TextColumn("rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return _progress("completed", columns, total, hidden)
 
 
 @contextmanager
-def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
-    """Give a function that is told what is being done; shown on a terminal if it takes long.
-
-    Parameters
-    ----------
-    hidden : bool
-        Show nothing.
-    """
-    messages = message_console()
-    if hidden or not messages.is_terminal:
-        yield lambda stage: None
+def _progress(
+    field: str, columns: Iterable[ProgressColumn], total: int | None, hidden: bool
+) -> Iterator[Callable[[Any], None]]:
+    out = message_console()
+    if hidden or not out.is_terminal:
+        yield lambda value: None
         return
-    bar = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        console=messages,
-        transient=True,
-        redirect_stdout=False,
-    )
-    task = bar.add_task("starting", total=None)
+    bar = Progress(*columns, console=out, transient=True, redirect_stdout=False)
+    task = bar.add_task("starting", total=total)
     later = Timer(PATIENCE, bar.start)
     later.start()
     try:
-        yield lambda stage: bar.update(task, description=stage)
+        yield lambda value: bar.update(task, **{field: value})
     finally:
         later.cancel()
         later.join()
@@ -201,35 +187,36 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str], None]]:
             bar.stop()
 
 
+def is_standard_output(path: Path) -> bool:
+    """Return whether an output is ``-``, or its name in ``/dev``."""
+    return str(path) in ("-", "/dev/stdout")
+
+
+def is_terminal(path: Path) -> bool:
+    """Return whether an output is a terminal, which a person looks at."""
+    if is_standard_output(path):
+        return os.isatty(_STANDARD_OUTPUT)
+    if not path.is_char_device():
+        return False
+    with path.open("wb") as device:
+        return device.isatty()
+
+
 @contextmanager
-def row_progress(total: int, *, hidden: bool) -> Iterator[Any]:
-    """Give a function that is told how many rows are done; draws a bar on a terminal.
+def written_output(path: Path) -> Iterator[Path]:
+    """Give a temporary file; at the end it becomes the output, or is sent to the stream.
 
     Parameters
     ----------
-    total : int
-        Rows to come, about.
-    hidden : bool
-        Draw nothing.
+    path : Path
+        A file, a pipe, a device, or ``-`` for standard output. A terminal gets control
+        characters spelt out.
     """
-    messages = message_console()
-    if hidden or not messages.is_terminal:
-        yield lambda done: None
-        return
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=messages,
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("rows", total=total)
-        yield lambda done: bar.update(task, completed=done)
+    from granulearn.utils.files import written_atomically, written_through
 
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
+    stream = is_standard_output(path)
+    with written_through(_STANDARD_OUTPUT) if stream else written_atomically(path) as draft:
+        yield draft
+        if is_terminal(path):
+            text = draft.read_bytes().decode("utf-8", "backslashreplace").replace("\r\n", "\n")
+            draft.write_bytes(visible(text).encode())

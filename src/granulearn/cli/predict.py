@@ -2,56 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from granulearn._words import counted
+from granulearn.cli import options as opt
+from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.options import (
-    DaskOption,
-    ModelArgument,
-    TableArgument,
-    check_is_file,
-    check_new_folder,
-    check_not_an_input,
-    cluster,
-    output_option,
-)
-from granulearn.cli.output import JsonOption, note, print_json, row_progress, stage_progress
-from granulearn.cli.table_options import AskedTable, column_names, takes_file_options
+from granulearn.cli.messages import note
+
+if TYPE_CHECKING:
+    from granulearn.tables import TableFile
+    from granulearn.training.prediction import Predictor
 
 
-@takes_file_options
+@opt.takes_table
 def predict(
-    model: ModelArgument,
-    table: TableArgument,
+    model: opt.ModelArgument,
+    table: opt.TableArgument,
     output: Annotated[
         Path,
-        output_option(
+        opt.output_option(
             "CSV or Parquet file to write; - is standard output. Of a table in parts, a folder."
         ),
     ],
-    proba: Annotated[bool, typer.Option("--proba", help="Add a probability per class.")] = False,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep",
-            help="Column of the table to copy along; may be repeated.",
-            autocompletion=column_names,
-        ),
-    ] = None,
+    proba: Annotated[bool, Option("--proba", help="Add a probability per class.")] = False,
+    keep: opt.KeepOption = None,
     strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Refuse categories and forms of cells that training did not have."
-        ),
+        bool, Option("--strict", help="Refuse categories and forms of cells not seen in training.")
     ] = False,
-    dask: DaskOption = None,
-    json: JsonOption = False,
+    dask: opt.DaskOption = None,
+    json: opt.JsonOption = False,
     *,
-    asked: AskedTable,
+    asked: opt.FileOptions,
 ) -> None:
     """Predict every row of a file, of any size, in constant memory.
 
@@ -60,7 +47,7 @@ def predict(
     `probability_CLASS` for each class. A model of several numbers gives
     `prediction_1`, `prediction_2` and so on. Cells are read as in training: one of
     another form counts as missing, and a category that training did not have as none
-    of the known ones, both with a remark. The table - is standard input.
+    of the known ones, both with a note. The table - is standard input.
 
     With --dask, and for a directory whose output has no ending, parts are predicted by a Dask
     cluster, one on this machine unless --dask names another, and the output is a folder of
@@ -68,32 +55,22 @@ def predict(
 
     Example: granulearn predict model.skops new.csv --proba -o out.csv
     """
-    from granulearn.cli.prediction_output import predict_file
-    from granulearn.cli.streams import (
-        PARQUET_ENDINGS,
-        TEXT_ENDINGS,
-        check_output,
-        is_standard_output,
-        is_terminal,
-        tell_written,
-    )
     from granulearn.models import load_model
     from granulearn.models.predictors import final_predictor
     from granulearn.training.prediction import Predictor
 
-    check_not_an_input(None if is_standard_output(output) else output, table, model)
-    in_parts = dask is not None or (table.is_dir() and not output.suffix and str(output) != "-")
-    if in_parts:
-        check_new_folder(output)
-    else:
-        check_output(output, *TEXT_ENDINGS, *PARQUET_ENDINGS, json=json)
-    check_is_file(model)
+    streams = out.is_standard_output(output)
+    in_parts = dask is not None or (table.is_dir() and not output.suffix and not streams)
+    if in_parts and output.exists():
+        raise UsageError(f"{output} is there already; remove it, or name another folder.")
+    endings = () if in_parts else opt.TEXT_ENDINGS + opt.PARQUET_ENDINGS
+    opt.check_output(output, *endings, others=(table, model), json=json)
+    opt.check_is_file(model)
     predictor = Predictor(load_model(model), proba=proba, keep=tuple(keep or ()), strict=strict)
     if proba and not predictor.classes:
+        kind = type(final_predictor(predictor.loaded.pipeline)).__name__
         raise UsageError(
-            "--proba needs a model of classes, and "
-            f"{type(final_predictor(predictor.loaded.pipeline)).__name__} predicts numbers; "
-            "leave out --proba."
+            f"--proba needs a model of classes, and {kind} predicts numbers; leave out --proba."
         )
     with asked.open(table) as file:
         for remark in file.remarks:
@@ -102,29 +79,83 @@ def predict(
         if in_parts:
             from granulearn.training.cluster_prediction import predict_on_cluster
 
-            with stage_progress(hidden=json) as tell:
-                tell("starting the cluster" if dask in (None, "local") else "connecting")
-                with cluster(dask or "local"):
-                    n_rows = predict_on_cluster(predictor, file, output, tell)
+            with out.stage_progress(hidden=json) as tell, opt.cluster(dask, tell):
+                n_rows = predict_on_cluster(predictor, file, output, tell)
         else:
             # A bar would be drawn into answers that go to the same terminal.
-            hidden = json or is_terminal(output)
-            with row_progress(file.rows_about, hidden=hidden) as progress:
-                n_rows = predict_file(predictor, file, output, progress)
+            with out.row_progress(
+                file.rows_about, hidden=json or out.is_terminal(output)
+            ) as progress:
+                n_rows = _predict_file(predictor, file, output, progress)
         for line in predictor.surprises(file.place):
             note(line)
     if json:
-        print_json(
+        out.print_json(
             {
                 "file": str(output),
                 "rows": n_rows,
-                "predicted": {str(k): v for k, v in predictor.counts.items()},
+                "predicted": predictor.counts,
                 "ignored_columns": predictor.ignored_columns(file.names),
                 "new_categories": predictor.new_categories(),
                 "misfits": predictor.misfits(),
             }
         )
         return
-    shares = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
-    shown = f" ({shares})" if shares else ""
-    tell_written(f"{counted(n_rows, 'row')} predicted{shown}", output)
+    counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
+    shown = f" ({counts})" if counts else ""
+    out.print_written(f"{counted(n_rows, 'row')} predicted{shown}", output)
+
+
+def _predict_file(
+    predictor: Predictor, file: TableFile, output: Path, progress: Callable[[int], None]
+) -> int:
+    """Predict every row of a file and write the answers; return the number of rows."""
+    from threadpoolctl import threadpool_limits
+
+    from granulearn.balls.few_rows import loops_may_wait
+    from granulearn.tables import TableError
+
+    n_rows = 0
+
+    def place(row: int) -> str:
+        return f"{file.path}, {file.place(row)}"
+
+    # One thread computes while another reads ahead.
+    with (
+        out.written_output(output) as draft,
+        threadpool_limits(1, user_api="blas"),
+        loops_may_wait(),
+        predictor.reading.forms_first(file.path, file.place),
+    ):
+        writer = None
+        try:
+            for chunk in predictor.loaded.chunks(file, predictor.input_names):
+                answers = predictor.predict_batch(chunk, place, n_rows)
+                writer = writer or _open_writer(draft, answers.schema)
+                writer.write(answers)
+                n_rows += chunk.num_rows
+                progress(n_rows)
+        finally:
+            if writer is not None:
+                writer.close()
+        if n_rows == 0:
+            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+        predictor.check_cells(file.path, file.place)
+    return n_rows
+
+
+def _open_writer(draft: Path, schema: Any) -> Any:
+    from pyarrow.parquet import ParquetWriter
+
+    from granulearn.tables.writing import CsvWriter
+
+    name, count = Counter(schema.names).most_common(1)[0]
+    if count > 1:
+        raise UsageError(
+            f"--keep {name}: the output has a column of that name already, what is "
+            "predicted; rename the column in the table, or leave it out."
+        )
+    ending = draft.suffix.lower()
+    if ending in opt.PARQUET_ENDINGS:
+        return ParquetWriter(draft, schema)
+    return CsvWriter(draft, schema.names, "\t" if ending == ".tsv" else ",")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, Literal
 
-from granulearn.tables.parse.json_entries import (
+from granulearn.models.json_entries import (
     Entries,
     are_counts,
     are_texts,

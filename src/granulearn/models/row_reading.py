@@ -16,7 +16,6 @@ from granulearn.models.model_card import ModelCard, schema_of_card
 from granulearn.tables.errors import TableError
 from granulearn.tables.infer import NEEDED_SHARE
 from granulearn.tables.messages import Message, Setting
-from granulearn.tables.parse.cells import by_different_text
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, Misfits, Schema, TypedRows, joined_rows
 
 UNKNOWN, MISSING = -1, -2
@@ -171,7 +170,7 @@ class RowReading:
         first_row : int, default=0
             Number of the first row in the table.
         """
-        typed = self.inputs.schema.read(batch, first_row, encoded=True)
+        typed = self.inputs.schema.read(batch, first_row)
         self._remember_misfits(typed, batch.num_rows, place)
         codes = {
             name: self._codes(name, typed.cells[name], known, place, first_row)
@@ -283,12 +282,12 @@ class RowReading:
         self, name: str, cells: pa.Array, known: dict[str, int], place: Place, first_row: int
     ) -> np.ndarray:
         """Return the numbers of categories; remember those that training did not have."""
-        found = by_different_text(cells, lambda text: known.get(text, UNKNOWN))
-        codes = np.array([*found.values[:-1], MISSING]).take(found.codes)
-        if UNKNOWN in found.values:
+        encoded = cells.dictionary_encode()
+        numbers = [known.get(text, UNKNOWN) for text in encoded.dictionary.to_pylist()]
+        codes = np.array([*numbers, MISSING])[encoded.indices.fill_null(-1).to_numpy()]
+        if UNKNOWN in numbers:
             rows = np.flatnonzero(codes == UNKNOWN)
-            if len(rows):  # a dictionary may hold texts that no row has
-                self._remember_unknown(name, cells.take(pa.array(rows)), rows, place, first_row)
+            self._remember_unknown(name, cells.take(pa.array(rows)), rows, place, first_row)
         return codes
 
     def _remember_unknown(
@@ -303,7 +302,7 @@ class RowReading:
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
             self._first_unknown[name] = text, row
-        met = Counter(cells.cast(pa.string()).to_pylist())  # cells of dictionaries come slowly
+        met = Counter(cells.to_pylist())
         self.unknown[name] = self.unknown.get(name, Counter()) + met
 
 

@@ -171,14 +171,14 @@ def end_of_whole_lines(content: bytes) -> int:
         Of the file.
     """
     # Imported when used: the stage of tables needs optional packages.
-    from granulearn.tables.io.text_marks import end_of_last_row
+    from granulearn.tables.io.text import row_starts
 
     if not is_journal(content):
         return len(content)
     # A carriage return alone ends no line of a journal.
-    end = end_of_last_row(content)
+    end = row_starts(content, ",").end
     while end and content[end - 1 : end] != b"\n":
-        end = end_of_last_row(content[: end - 1])
+        end = row_starts(content[: end - 1], ",").end
     return _without_cut_batch(content, end)
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.labels import label_key
+from granulearn.tables.labels import add_up, label_key
 from granulearn.tables.messages import Message, Setting, listed
 from granulearn.tables.schema import Schema, TypedRows
 
@@ -28,8 +30,7 @@ MAX_ROWS = 1 << 20
 MIN_ROWS = 20
 # Leakage: the share of rows whose class the column tells, of all rows and as the mean over the
 # classes. The second keeps a class of one row in a thousand from being overlooked.
-LEAK_SHARE = 0.995
-LEAK_BALANCED_SHARE = 0.99
+LEAK_SHARES = (0.995, 0.99)
 # Nearly leakage. Of some 200 public tables, five have such a column that is honest.
 NEAR_SHARE = 0.97
 # A leak that is missing in most rows still decides the others.
@@ -50,20 +51,18 @@ MAX_MISNAMED_OF_CHANCE = 0.3
 SHORTEST_NAME = 3
 MAX_NAMES = 200
 
-# Columns of these kinds are left out, the most severe first; of the others users are warned.
-_LEAKS = {
-    "copy": "it holds the labels themselves",
-    "code": "each of its values stands for one class",
-    "filled": "whether it is filled in tells the class",
+# How a column tells the class, the most severe first; columns of the first three are left out.
+_KINDS = {
+    "copy": "leak the target (they hold the labels themselves)",
+    "code": "leak the target (each value stands for one class)",
+    "filled": "leak the target (whether a cell is filled in tells the class)",
+    "separated": "may leak the target (their values do not overlap between classes)",
+    "named": "may leak the target (their cells name the label)",
+    "near": "may leak the target (their values tell the class of nearly all rows)",
+    "prediction": "may leak the target (they are named like output of `granulearn predict`)",
+    "": "do not leak the target",
 }
-_WARNINGS = {
-    "separated": "The values of the classes do not overlap in",
-    "named": "Cells name the label of their row in",
-    "near": "A single column tells the class of nearly all rows:",
-    "prediction": "Output of `granulearn predict` seems to be in",
-}
-_KINDS = (*_LEAKS, *_WARNINGS)
-_LISTED = 5
+_LEAKS = ("copy", "code", "filled")
 _COLUMNS = ["value", "label", "rows", "lowest", "highest"]
 
 
@@ -81,37 +80,24 @@ class CheckStatistics:
     """Hashes of inputs from here on are left out."""
 
     def __add__(self, later: CheckStatistics) -> CheckStatistics:
-        both = self.columns.keys() & later.columns.keys()
-        columns = {
-            name: _added(["value", "label"], table, later.columns[name])
-            for name, table in self.columns.items()
-            if name in both
-        }
+        both = [name for name in self.columns if name in later.columns]
+        keys = ["value", "label"]
+        columns = {n: add_up(keys, self.columns[n], later.columns[n]) for n in both}
         columns = {name: table for name, table in columns.items() if table.num_rows <= MAX_PAIRS}
-        joined = CheckStatistics(
-            columns, pa.concat_tables([self.rows, later.rows]), min(self.bound, later.bound)
-        )
+        rows, bound = pa.concat_tables([self.rows, later.rows]), min(self.bound, later.bound)
+        joined = CheckStatistics(columns, rows, bound)
         # Grouping now and then costs less than after every batch.
-        return joined if joined.rows.num_rows <= 2 * MAX_ROWS else joined.sampled()
+        return joined if rows.num_rows <= 2 * MAX_ROWS else joined.sampled()
 
     def sampled(self) -> CheckStatistics:
         """Return the statistics with equal rows added up; of very many, those of lowest hash."""
         complete = pc.less_equal(self.rows["inputs"], pa.scalar(self.bound - 1, pa.uint64()))
-        rows, bound = _added(["inputs", "label"], self.rows.filter(complete)), self.bound
+        rows, bound = add_up(["inputs", "label"], self.rows.filter(complete)), self.bound
         if rows.num_rows > MAX_ROWS:
             rows = rows.sort_by("inputs")
             bound = rows["inputs"][MAX_ROWS].as_py()
             rows = rows.filter(pc.less(rows["inputs"], pa.scalar(bound, pa.uint64())))
         return CheckStatistics(self.columns, rows, bound)
-
-
-def _added(keys: list[str], *tables: pa.Table) -> pa.Table:
-    """Return the rows of several tables, those with equal keys added up."""
-    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
-    table = pa.concat_tables(tables)
-    names = [name for name in table.column_names if name in how]
-    grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
-    return grouped.rename_columns([*keys, *names])
 
 
 def check_rows(
@@ -152,8 +138,8 @@ def check_rows(
         if name not in few:
             value = pc.if_else(value.is_valid(), "", pa.scalar(None, pa.string()))
         table = pa.table([value, label, ones, number, number], _COLUMNS).filter(is_labelled)
-        columns[name] = _added(["value", "label"], table)
-    return CheckStatistics(columns, _added(["inputs", "label"], rows))
+        columns[name] = add_up(["value", "label"], table)
+    return CheckStatistics(columns, add_up(["inputs", "label"], rows))
 
 
 @dataclass(frozen=True)
@@ -186,53 +172,57 @@ def find(
     include : collection of str
         Columns to use even if they leak.
     """
-    found: dict[str, tuple[str, float, str]] = {}
-    predictions = _predictions([column.name for column in schema.used])
+    found: dict[str, Leakage] = {}
     for column in schema.used:
-        leakages = [("prediction", 1.0, column.name)] if column.name in predictions else []
-        for feature in column.feature_names:
-            if feature in statistics.columns:
-                kind, share = _leakage(statistics.columns[feature], classes)
-                leakages += [(kind, share, feature)] if kind else []
-        if leakages:
-            found[column.name] = min(leakages, key=lambda leakage: _KINDS.index(leakage[0]))
-    leaks = [name for name, (kind, _, _) in found.items() if kind in _LEAKS]
+        features = [name for name in column.feature_names if name in statistics.columns]
+        leakages = [find_leakage(name, statistics.columns[name], classes) for name in features]
+        if re.fullmatch("prediction(_[0-9]+)?", column.name):
+            leakages.append(Leakage("prediction", 1.0, column.name))
+        leakages = sorted(leakages, key=lambda leakage: list(_KINDS).index(leakage.kind))
+        if leakages and leakages[0].kind:
+            found[column.name] = leakages[0]
+    leaks = [name for name, leakage in found.items() if leakage.kind in _LEAKS]
     left_out = [name for name in leaks if name not in include and len(leaks) < len(schema.used)]
     warnings: list[str] = []
-    for name in leaks:
-        kind, share, feature = found[name]
-        by = "" if feature == name else f"by {feature!r}, which it becomes: "
-        warnings.append(
-            Message(
-                f"Column {name!r} leaks the target ({by}{_LEAKS[kind]}, right in "
-                f"{100 * share:.1f} % of its rows): ",
-                "it is left out; to use it anyway: "
-                if name in left_out
-                else "it is used; to leave it out: ",
-                Setting("include" if name in left_out else "ignore", (name,)),
-                ".",
-            )
-        )
-    for kind, about in _WARNINGS.items():
-        shares = {name: share for name, (own, share, _) in found.items() if own == kind}
-        shown = [f"{n!r} ({100 * s:.1f} %)" if s < 1 else repr(n) for n, s in shares.items()]
-        if shown:
-            advice = "; if not known before the label, pass "
-            step = Setting("ignore", tuple(shares)[:_LISTED])
-            warnings.append(Message(f"{about} {listed(shown, most=_LISTED)}{advice}", step, "."))
+    for kind, is_out in product(_KINDS, (True, False)):
+        of_kind = {n: f for n, f in found.items() if f.kind == kind and (n in left_out) == is_out}
+        if of_kind:
+            told = listed([leakage.told for leakage in of_kind.values()])
+            step = "left out unless you pass" if is_out else "if not known before the label, pass"
+            setting = Setting("include" if is_out else "ignore", tuple(of_kind)[:10])
+            warnings.append(Message(f"Columns {_KINDS[kind]}: {told}; {step} ", setting, "."))
     duplicates, conflicts, more = _duplicates(statistics.sampled(), labelled=bool(classes))
     return Findings(tuple(left_out), duplicates, conflicts, (*warnings, *more))
 
 
-def _predictions(names: list[str]) -> list[str]:
-    """Return columns named like predictions; those of several outputs are numbered and last."""
-    n_numbered = sum(bool(re.fullmatch("prediction_[1-9][0-9]*", name)) for name in names)
-    numbered = [f"prediction_{number}" for number in range(1, n_numbered + 1)]
-    return numbered if n_numbered > 1 and names[-n_numbered:] == numbered else ["prediction"]
+class Leakage(NamedTuple):
+    """How a feature tells the class."""
+
+    kind: str
+    """A key of `_KINDS`; '' if it does not."""
+    share: float
+    """Of the rows with a value, those whose class it tells."""
+    feature: str
+
+    @property
+    def told(self) -> str:
+        """The feature with its share, for messages."""
+        share = f" ({100 * self.share:.1f} % of the rows)" if self.share < 1 else ""
+        return f"{self.feature!r}{share}"
 
 
-def _leakage(table: pa.Table, classes: Sequence[str]) -> tuple[str, float]:
-    """Return how a feature tells the class, and of what share of rows; '' if it does not."""
+def find_leakage(feature: str, table: pa.Table, classes: Sequence[str]) -> Leakage:
+    """Return how a feature tells the class.
+
+    Parameters
+    ----------
+    feature : str
+        Its name.
+    table : pyarrow Table
+        As in `CheckStatistics.columns`.
+    classes : sequence of str
+        All classes of the target.
+    """
     encoded = table["value"].combine_chunks().dictionary_encode(null_encoding="encode")
     values = np.array(encoded.dictionary.to_pylist(), object)
     counts = np.zeros((len(values), len(classes)), np.int64)
@@ -240,24 +230,24 @@ def _leakage(table: pa.Table, classes: Sequence[str]) -> tuple[str, float]:
     is_known = np.array([value is not None for value in values], bool)
     known = counts[is_known] if counts[is_known].sum() >= MIN_KNOWN * counts.sum() else counts[:0]
     share, told = told_classes(known)
+    kind = "code"
     if share:
         pairs = zip(values[is_known], told, strict=True)
-        copy = all(label_key(str(v)) == label_key(classes[c]) for v, c in pairs if c >= 0)
-        return "copy" if copy else "code", share
-    if not is_known.all() and (share := told_classes(counts)[0]):
-        return "filled", share
-    if _is_separated(table):
-        return "separated", 1.0
-    if share := _naming_share(values, counts, classes):
-        return "named", share
-    share, _ = told_classes(known, NEAR_SHARE, NEAR_SHARE)
-    return ("near" if share else ""), share
+        if all(label_key(str(v)) == label_key(classes[c]) for v, c in pairs if c >= 0):
+            kind = "copy"
+    elif not is_known.all() and (share := told_classes(counts)[0]):
+        kind = "filled"
+    elif share := float(_is_separated(table)):
+        kind = "separated"
+    elif share := _naming_share(values, counts, classes):
+        kind = "named"
+    elif share := told_classes(known, (NEAR_SHARE, NEAR_SHARE))[0]:
+        kind = "near"
+    return Leakage(kind if share else "", share, feature)
 
 
 def told_classes(
-    counts: np.ndarray,
-    min_share: float = LEAK_SHARE,
-    min_balanced_share: float = LEAK_BALANCED_SHARE,
+    counts: np.ndarray, min_shares: tuple[float, float] = LEAK_SHARES
 ) -> tuple[float, np.ndarray]:
     """Return the share of rows that are of the class of their value, and this class.
 
@@ -268,8 +258,8 @@ def told_classes(
     ----------
     counts : ndarray of shape (n_values, n_classes)
         Rows of each value and class.
-    min_share, min_balanced_share : float
-        Share of rows to be told, of all and as the mean over the classes.
+    min_shares : tuple of float
+        Shares of rows to be told: of all rows, and as the mean over the classes.
     """
     total, n_classes = counts.sum(), np.count_nonzero(counts.any(axis=0))
     told = (
@@ -290,12 +280,13 @@ def told_classes(
     right = np.bincount(codes, repeated.max(axis=1), minlength=counts.shape[1])
     share = float(right.sum() / of_class.sum())
     balanced_share = (right[is_present] / of_class[is_present]).mean()
-    return (share if share >= min_share and balanced_share >= min_balanced_share else 0.0), told
+    enough = share >= min_shares[0] and balanced_share >= min_shares[1]
+    return (share if enough else 0.0), told
 
 
 def _is_separated(table: pa.Table) -> bool:
     """Return whether the numbers of the classes do not overlap."""
-    ranges = _added(["label"], table.filter(table["lowest"].is_valid()))
+    ranges = add_up(["label"], table.filter(table["lowest"].is_valid()))
     ranges = ranges.filter(pc.greater_equal(ranges["rows"], SEPARATED_ROWS)).sort_by("lowest")
     n_known, n_rows = pc.sum(ranges["rows"]).as_py() or 0, pc.sum(table["rows"]).as_py() or 0
     if ranges.num_rows < 2 or n_known < max(MIN_ROWS, MIN_KNOWN * n_rows):

@@ -13,8 +13,7 @@ import pyarrow as pa
 from granulearn.tables.checks import CheckStatistics, Findings, check_rows, find
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.infer import infer_schema, leave_out
-from granulearn.tables.io.naming import similar_names
-from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.io.table_file import TableFile, similar_names
 from granulearn.tables.labels import (
     LabelProfile,
     Labels,
@@ -23,13 +22,14 @@ from granulearn.tables.labels import (
     read_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of, listed
-from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, join_profiles, profile_batches
-from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, ROW_NUMBER, Schema
+from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, profile_batches
+from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, Schema
 
 # Headers by which the output of our own commands is known.
 _OWN_OUTPUTS = {
     "audit": {"given", "reliability", "suggested", "flagged"},
     "balls": {"ball", "purity", "radius", "membership", "first_row"},
+    "predict": {"prediction", "probability_"},
 }
 
 
@@ -43,7 +43,7 @@ class FirstPass:
     def __add__(self, later: FirstPass) -> FirstPass:
         both = self.labels is not None and later.labels is not None
         labels = self.labels + later.labels if both else None  # type: ignore[operator]
-        return FirstPass(join_profiles(self.cells, later.cells), labels)
+        return FirstPass(self.cells + later.cells, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +160,11 @@ def second_pass(
     first_row : int, default=0
         Number of the first row in the table.
     """
-    total, labels = None, report.labels
+    total, labels = None, report.labels or Labels()
     for batch in batches:
-        typed, names = report.schema.read(batch, first_row), None
-        if report.target is not None and labels is not None:
-            names = read_labels(batch.column(report.target), labels)
-        classes = list(labels.classes) if labels else []
-        part = check_rows(typed, names, report.schema, classes, first_row)
+        names = read_labels(batch.column(report.target), labels) if report.labels else None
+        typed = report.schema.read(batch, first_row)
+        part = check_rows(typed, names, report.schema, list(labels.classes), first_row)
         total = part if total is None else total + part
         first_row += batch.num_rows
     return total
@@ -198,26 +196,14 @@ def report_first(
         labels = decide_labels(profiles.labels, target, exact=options.exact_labels)
         problems = [*labels.problems, *problems]
         warnings = [*labels.warnings, *warnings]
-        if labels.sorted_by_label:
-            numbered = [column.name for column in schema.left_out if column.left_out == ROW_NUMBER]
-            leaks = (
-                f"{numbered[0]!r}, which numbers them," if numbered else "any column in that order"
-            )
-            warnings.append(
-                f"The rows are sorted by their label, so {leaks} leaks it: leave it out."
-            )
     if not schema.used:
-        dropped = ", ".join(f"{c.name!r} ({c.left_out})" for c in schema.left_out[:10])
-        found = (
-            f"all are left out: {dropped}"
-            if dropped
-            else f"there is none but {target!r}, the target"
-        )
-        remedy = next((column.remedy for column in schema.left_out if column.remedy), ())
-        step = Message("; pass ", any_of(remedy), ", or") if remedy else ";"
-        problems.append(
-            Message(f"There is no column to learn from, since {found}", step, " add columns.")
-        )
+        dropped = [f"{column.name!r} ({column.left_out})" for column in schema.left_out]
+        found = f"all are left out: {listed(dropped)}" if dropped else "there is only the target"
+        remedies = [
+            Message("pass ", any_of(c.remedy), ", or ") for c in schema.left_out if c.remedy
+        ]
+        about = f"There is no column to learn from, since {found}; "
+        problems.append(Message(about, *remedies[:1], "add columns."))
     return replace(
         empty,
         rows=profiles.cells.rows,
@@ -268,24 +254,19 @@ def problems_of_names(
     options : ColumnOptions
         What the user says about the columns.
     """
-    header = set(names) - set(options.ignore)
-    predicted = any(name.startswith("probability_") for name in header)
+    asked = [name for name in names if name not in options.ignore]
+    header = {"probability_" if name.startswith("probability_") else name for name in asked}
     own = [verb for verb, output in _OWN_OUTPUTS.items() if output <= header]
-    own += ["predict"] if "prediction" in header and predicted else []
     if own:
         return (
             f"The table looks like output of `granulearn {own[0]}`, not like data to learn from "
             f"(its columns are {', '.join(map(repr, names[:6]))}, ...): name the table itself.",
         )
-    asked = {
-        "target": () if target is None else (target,),
-        "categorical": options.categorical,
-        "ignore": options.ignore,
-        "include": options.include,
-    }
+    wanted = {"target": () if target is None else (target,)}
+    wanted |= {n: getattr(options, n) for n in ("categorical", "ignore", "include")}
     problems = [
         no_column(name, names, Setting(setting))
-        for setting, columns in asked.items()
+        for setting, columns in wanted.items()
         for name in columns
         if name not in names
     ]
@@ -318,24 +299,24 @@ def _column_messages(
 ) -> tuple[list[str], list[str]]:
     """Return problems and warnings of columns whose cells cannot be inputs."""
     problems: list[str] = []
-    nested = []
-    for column, profile in zip(schema.columns, cells.columns, strict=True):
-        name, long = column.name, profile.first_long
-        asked = {"include": options.include, "categorical": options.categorical}
-        settings = [Setting(setting, (name,)) for setting in asked if name in asked[setting]]
-        if column.kind == NESTED and settings:
+    nested = [c.name for c in schema.columns if c.kind == NESTED and c.name not in options.ignore]
+    for setting in ("include", "categorical"):
+        asked = tuple(name for name in nested if name in getattr(options, setting))
+        nested = [name for name in nested if name not in asked]
+        if asked:
             about = (
-                f"Column {name!r} holds lists, maps or bytes and cannot be an input; make plain "
+                "Lists, maps or bytes cannot be inputs; make plain columns of them, or leave out "
             )
-            problems.append(Message(about, "columns of it, or leave out ", any_of(settings), "."))
-        elif column.kind == NESTED and name not in options.ignore:
-            nested.append(repr(name))
-        elif column.kind == CATEGORY and not column.left_out and long is not None:
+            problems.append(Message(about, Setting(setting, asked), "."))
+    for column, profile in zip(schema.columns, cells.columns, strict=True):
+        long = profile.first_long
+        if column.kind == CATEGORY and not column.left_out and long is not None:
             about = (
-                f"Column {name!r} holds a text of {long.letters:,} characters at "
+                f"Column {column.name!r} holds a text of {long.letters:,} characters at "
                 f"{file.place(long.row)}, and a category has at most {LONGEST_CATEGORY:,}; correct "
                 "it, or pass "
             )
-            problems.append(Message(about, Setting("ignore", (name,)), "."))
-    warning = f"Columns of lists, maps or bytes are left out: {listed(nested)}; make plain columns "
-    return problems, [warning + "of them if they matter."] if nested else []
+            problems.append(Message(about, Setting("ignore", (column.name,)), "."))
+    shown = listed([repr(name) for name in nested])
+    warning = f"Columns of lists, maps or bytes are left out: {shown}; make plain columns of them."
+    return problems, [warning] if nested else []

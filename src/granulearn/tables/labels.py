@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any
+from difflib import SequenceMatcher
 
 import numpy as np
 import pyarrow as pa
@@ -33,9 +31,6 @@ MAX_WHOLE_CLASSES = 50
 MOSTLY_NUMBERS = 0.95
 # Words that name nearly every row are names or texts, unless there are few.
 FEW_CLASSES = 10
-# A file is sorted by its labels if it is long enough and the order is hardly chance.
-SORTED_ROWS = 20
-SORTED_CHANCE = 0.001
 
 # A number as people write it: with separators, a currency sign or a percent sign.
 _NUMBER = re.compile(
@@ -46,6 +41,7 @@ _NUMBER = re.compile(
 )
 _DECIMALS = re.compile(r"[.,]\d*[1-9]|[eE]-", re.ASCII)
 _WHOLE = re.compile(r"\+?(-?[0-9]+)(\.0*)?")
+_DIGITS = re.compile(r"\d+")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as `str` writes it
 
 
@@ -54,22 +50,30 @@ class LabelProfile:
     """Spellings of the labels in some rows; `+` adds those of the rows that follow."""
 
     spellings: pa.Table
-    """Columns `text` (null for an empty cell), `rows`, `first` and `last` (row numbers)."""
+    """Columns `text` (null for an empty cell), `rows` and `first` (row number)."""
     booleans: bool
     """Whether the column is stored as booleans, not as text that may spell some."""
 
     def __add__(self, later: LabelProfile) -> LabelProfile:
-        joined = pa.concat_tables([self.spellings, later.spellings])
-        return LabelProfile(_distinct(joined), self.booleans and later.booleans)
+        joined = add_up(["text"], self.spellings, later.spellings).sort_by("first")
+        return LabelProfile(joined[: MAX_SPELLINGS + 1], self.booleans and later.booleans)
 
 
-def _distinct(spellings: pa.Table) -> pa.Table:
-    """Return each spelling once, in order of first rows; no more than one beyond the maximum."""
-    grouped = spellings.group_by("text").aggregate(
-        [("rows", "sum"), ("first", "min"), ("last", "max")]
-    )
-    grouped = grouped.rename_columns(["text", "rows", "first", "last"]).sort_by("first")
-    return grouped.slice(0, MAX_SPELLINGS + 1)
+def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
+    """Return the rows of several tables, those with equal keys added up.
+
+    Parameters
+    ----------
+    keys : list of str
+        Columns.
+    *tables : pyarrow Table
+        Of the same columns.
+    """
+    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
+    table = pa.concat_tables(tables)
+    names = [name for name in table.column_names if name in how]
+    grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
+    return grouped.rename_columns([*keys, *names])
 
 
 def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelProfile:
@@ -97,8 +101,9 @@ def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelPr
             f"of a class has at most {LONGEST_LABEL:,}; choose another column or shorten its texts."
         )
     row, ones = np.arange(first_row, first_row + len(text)), np.ones(len(text), np.int64)
-    table = pa.table({"text": text, "rows": ones, "first": row, "last": row})
-    return LabelProfile(_distinct(table), pa.types.is_boolean(column.type))
+    table = pa.table({"text": text, "rows": ones, "first": row})
+    spellings = add_up(["text"], table).sort_by("first")[: MAX_SPELLINGS + 1]
+    return LabelProfile(spellings, pa.types.is_boolean(column.type))
 
 
 def label_key(label: str) -> str:
@@ -138,8 +143,6 @@ class Labels:
     """Whether the column is stored as booleans."""
     unlabelled: dict[str, int] = field(default_factory=dict)
     """Null tokens with their rows; an empty cell is ''."""
-    sorted_by_label: bool = False
-    """Whether the rows come class by class."""
     problems: tuple[str, ...] = ()
     """Why nothing can be learned from this target, and what to do."""
     warnings: tuple[str, ...] = ()
@@ -169,35 +172,27 @@ def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) ->
         Whether to keep all spellings apart.
     """
     trimmed = pc.utf8_trim_whitespace(profile.spellings["text"].combine_chunks())
-    tokens = is_null_token(trimmed, of_labels=True)
+    is_missing = is_null_token(trimmed, of_labels=True)
     unlabelled: Counter[str] = Counter()
-    for token, spelling in zip(
-        trimmed.filter(tokens), profile.spellings.filter(tokens)["rows"], strict=True
-    ):
-        unlabelled[token.as_py() or ""] += spelling.as_py()
-    labelled = profile.spellings.filter(pc.invert(tokens)).to_pylist()
-    counts = {spelling["text"]: spelling["rows"] for spelling in labelled}
+    for cell in profile.spellings.filter(is_missing).to_pylist():
+        unlabelled[(cell["text"] or "").strip()] += cell["rows"]
+    labelled = profile.spellings.filter(pc.invert(is_missing)).to_pylist()
+    counts = {cell["text"]: cell["rows"] for cell in labelled}
     if len(counts) > MAX_SPELLINGS:
         return Labels(problems=_problems(target, counts))
     groups: dict[str, list[str]] = {}
     for text in sorted(counts, key=lambda text: (-counts[text], text)):
         groups.setdefault(text if exact else label_key(text), []).append(text)
-    named = {
-        texts[0] if exact else texts[0].strip() or texts[0]: texts for texts in groups.values()
-    }
-    classes = {name: sum(counts[text] for text in named[name]) for name in sorted(named)}
+    named = {(ts[0] if exact else ts[0].strip() or ts[0]): ts for ts in groups.values()}
+    variants = {name: {text: counts[text] for text in named[name]} for name in sorted(named)}
+    classes = {name: sum(texts.values()) for name, texts in variants.items()}
     labels = Labels(
         classes,
-        spellings={text: name for name, texts in named.items() for text in texts},
-        joined={
-            name: {text: counts[text] for text in named[name]}
-            for name in classes
-            if len(named[name]) > 1
-        },
+        spellings={text: name for name, texts in variants.items() for text in texts},
+        joined={name: texts for name, texts in variants.items() if len(texts) > 1},
         misspelt=find_misspelt(classes),
         booleans=profile.booleans,
         unlabelled=dict(sorted(unlabelled.items())),
-        sorted_by_label=_is_sorted(labelled),
         problems=_problems(target, classes),
     )
     return replace(labels, warnings=tuple(_warnings(target, labels)))
@@ -223,113 +218,77 @@ def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
     return pc.if_else(tokens, pa.scalar(None, pa.string()), names).take(encoded.indices)
 
 
-def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
-    """Return whether the rows come class by class, and hardly by chance."""
-    sizes: Counter[str] = Counter()
-    spans: dict[str, tuple[int, int]] = {}
-    for spelling in spellings:
-        key, first, last = label_key(spelling["text"]), spelling["first"], spelling["last"]
-        sizes[key] += spelling["rows"]
-        earliest, latest = spans.get(key, (first, last))
-        spans[key] = min(earliest, first), max(latest, last)
-    overlap = any(a[1] > b[0] for a, b in pairwise(sorted(spans.values())))
-    if sizes.total() < SORTED_ROWS or len(sizes) < 2 or overlap:
-        return False
-    log_chance = math.lgamma(len(sizes) + 1) - math.lgamma(sizes.total() + 1)
-    log_chance += sum(math.lgamma(rows + 1) for rows in sizes.values())
-    return log_chance < math.log(SORTED_CHANCE)
-
-
 def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     """Return why a target cannot be learned, and what to do."""
-    about, rows = f"Column {target!r}, the target,", sum(classes.values())
-    more = len(classes) > MAX_SPELLINGS
-    found = f"more than {MAX_SPELLINGS}" if more else f"{len(classes)}"
-    numbers = [name for name in classes if _NUMBER.fullmatch(name.strip())]
+    rows, is_cut = sum(classes.values()), len(classes) > MAX_SPELLINGS
+    found = (
+        f"holds more than {MAX_SPELLINGS} different"
+        if is_cut
+        else f"holds {len(classes)} different"
+    )
+    numbers = {name: classes[name] for name in classes if _NUMBER.fullmatch(name.strip())}
+    has_decimals = any(map(_DECIMALS.search, numbers))
+    few_rows = sum(numbers.values()) < ENOUGH_ROWS * len(numbers)
+    rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
     if len(classes) < 2:
-        value = "".join(f"{_short(name)} in every row that has one" for name in classes)
-        return (
-            f"{about} is {value or 'empty in every row'}; there is nothing to tell apart: choose "
-            "another column or add rows of other classes.",
+        found = "".join(f"is {_short(name)} in every row that has one" for name in classes)
+        found = f"{found or 'is empty in every row'}; there is nothing to tell apart"
+        step = "choose another column, or add rows of other classes"
+    elif (
+        len(numbers) > MAX_NUMBER_CLASSES
+        and len(numbers) >= MOSTLY_NUMBERS * len(classes)
+        and (has_decimals or few_rows or rare)
+    ):
+        kind = "numbers with decimals" if has_decimals else "whole numbers"
+        found += f" {kind} ({next(iter(numbers))}, ...), not classes"
+        step = (
+            "choose another column, group the values (below 10, 10 to 20, ...), or fit a regressor "
+            "in Python, such as RVFLRegressor; if they are classes, write a letter before each"
         )
-    if _are_measurements(numbers, classes):
-        kind = "numbers with decimals" if any(map(_DECIMALS.search, numbers)) else "whole numbers"
-        return (
-            f"{about} holds {found} different {kind} ({numbers[0]}, ...), not classes: choose "
-            "another column, group the values (below 10, 10 to 20, ...), or fit a regressor in "
-            "Python, such as RVFLRegressor; if they are classes, write a letter before each.",
-        )
-    if more or len(classes) > max(FEW_CLASSES, rows / 2):
-        return (
-            f"{about} holds {found} different labels in {rows} rows ({_short(min(classes))}, ...), "
-            "which look like names, row numbers or texts, not like classes: choose another column, "
-            "or group the labels.",
-        )
-    return ()
-
-
-def _are_measurements(numbers: list[str], classes: Mapping[str, int]) -> bool:
-    n_numbers, rows = len(numbers), [classes[name] for name in numbers]
-    if n_numbers <= MAX_NUMBER_CLASSES or n_numbers < MOSTLY_NUMBERS * len(classes):
-        return False
-    rare = n_numbers > MAX_WHOLE_CLASSES and min(rows) < ENOUGH_ROWS
-    return any(map(_DECIMALS.search, numbers)) or rare or sum(rows) < ENOUGH_ROWS * n_numbers
+    elif is_cut or len(classes) > max(FEW_CLASSES, rows / 2):
+        found += f" labels in {rows} rows ({_short(next(iter(classes)))}, ...), not classes"
+        step = "choose another column, or group the labels"
+    else:
+        return ()
+    return (f"Column {target!r}, the target, {found}: {step}.",)
 
 
 def _warnings(target: str, labels: Labels) -> Iterator[str]:
     """Yield what was decided about the labels of a target, and what looks odd."""
-    classes = labels.classes if not labels.problems else {}
-
-    def shown(names: Iterable[str]) -> str:
-        return listed([f"{_short(name)} ({counted(classes[name], 'row')})" for name in names])
-
-    if labels.joined and classes:
-        groups = [
-            f"{_short(name)} = " + " + ".join(f"{_short(text)} ({n})" for text, n in texts.items())
-            for name, texts in labels.joined.items()
-        ]
-        yield Message(
-            f"Labels of {target!r} that differ only in case, blanks, Unicode form or a final '.0' "
-            f"were joined, with their rows: {listed(groups, '; ')}; to keep them apart: ",
-            Setting("exact_labels", True),
-            ".",
-        )
-    if labels.misspelt and classes:
-        pairs = [f"{shown([rare])} like {shown([meant])}" for rare, meant in labels.misspelt]
-        yield (
-            f"Labels of {target!r} look misspelt and were kept as classes of their own: "
-            f"{listed(pairs, '; ')}; correct them in the table if they are."
-        )
-    if len(classes) > MAX_NUMBER_CLASSES and all(map(_NUMBER.fullmatch, classes)):
-        yield (
-            f"The {len(classes)} different numbers in {target!r} are learned as classes, without "
-            "their order; group the values, or fit a regressor in Python, if they are measurements."
-        )
-    tokens = is_null_token(pc.utf8_trim_whitespace(pa.array(classes, pa.string()))).to_pylist()
-    doubtful = [
-        name
-        for name, token in zip(classes, tokens, strict=True)
-        if token or label_key(name) == "none"
-    ]
-    if doubtful:
-        yield (
-            f"Labels of {target!r} that may stand for a missing one were kept as classes: "
-            f"{shown(doubtful)}; leave the cells empty if these rows have no label."
-        )
-    if labels.small and classes:
-        yield (
-            f"Classes of {target!r} with fewer than {ENOUGH_ROWS} rows can hardly be learned or "
-            f"checked: {shown(labels.small)}; add rows, or join them with another class."
-        )
     if labels.unlabelled:
         cells = [
             f"{n} {token!r}" if token else f"{n} empty" for token, n in labels.unlabelled.items()
         ]
-        n_rows = sum(labels.unlabelled.values())
-        yield (
-            f"{counted(n_rows, 'row')} {'has' if n_rows == 1 else 'have'} no label in {target!r} "
-            f"({listed(cells)}); nothing is learned from them."
-        )
+        rows = counted(sum(labels.unlabelled.values()), "row has", "rows have")
+        yield f"{rows} no label in {target!r} ({listed(cells)}); nothing is learned from them."
+    if labels.problems:  # then nobody needs a list of a thousand small classes
+        return
+
+    def about(found: str, items: list[str], step: str) -> Iterator[str]:
+        if items:
+            yield Message(f"Labels of {target!r} {found}: {listed(items, '; ')}; ", step, ".")
+
+    shown = {n: f"{_short(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
+    joined = [
+        f"{_short(name)} = " + " + ".join(f"{_short(text)} ({n})" for text, n in texts.items())
+        for name, texts in labels.joined.items()
+    ]
+    exact = Message("to keep them apart: ", Setting("exact_labels", True))
+    found = "that differ only in case, blanks, Unicode form or a final '.0' were joined"
+    yield from about(found, joined, exact)
+    misspelt = [f"{shown[rare]} like {shown[meant]}" for rare, meant in labels.misspelt]
+    yield from about("look misspelt and were not joined", misspelt, "correct them if they are")
+    if len(shown) > MAX_NUMBER_CLASSES and all(map(_NUMBER.fullmatch, shown)):
+        step = "group them, or fit a regressor in Python, if they are measurements"
+        yield from about("are learned without their order", [f"{len(shown)} numbers"], step)
+    tokens = is_null_token(pc.utf8_trim_whitespace(pa.array(shown, pa.string()))).to_pylist()
+    pairs = zip(shown, tokens, strict=True)
+    doubtful = [shown[name] for name, token in pairs if token or label_key(name) == "none"]
+    step = "leave the cells empty if these rows have no label"
+    yield from about("may stand for a missing one", doubtful, step)
+    small = [shown[name] for name in labels.small]
+    found = f"have fewer than {ENOUGH_ROWS} rows and can hardly be learned or checked"
+    yield from about(found, small, "add rows, or join them with another class")
 
 
 def _short(text: str) -> str:
@@ -380,33 +339,15 @@ def find_misspelt(classes: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
 
 
 def _edits(a: str, b: str) -> int:
-    """Return how many edits lead from a to b; 0 if so many that both are probably meant."""
-    shortest = min(len(a), len(b))
-    if a == b or shortest < SHORTEST or re.sub(r"\d+", "", a) == re.sub(r"\d+", "", b):
-        return 0
+    """Return about how many edits lead from a to b; 0 if so many that both are probably meant."""
+    shortest, longest = sorted((len(a), len(b)))
     allowed = 2 if shortest >= SHORTEST_WITH_TWO_EDITS else 1
-    return next((edits for edits in range(1, allowed + 1) if within_edits(a, b, edits)), 0)
-
-
-def within_edits(a: str, b: str, edits: int) -> bool:
-    """Return whether `edits` letters added, lost, replaced or swapped lead from a to b.
-
-    Parameters
-    ----------
-    a, b : str
-        Two words.
-    edits : int
-        A small number: the time grows with a power of it.
-    """
-    if abs(len(a) - len(b)) > edits:
-        return False
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
-        start += 1
-    a, b = a[start:], b[start:]
-    if not a or not b or edits == 0:
-        return max(len(a), len(b)) <= edits
-    ways = [(a[1:], b[1:]), (a[1:], b), (a, b[1:])]
-    if a[:2] == b[1::-1] and len(b) > 1:
-        ways.append((a[2:], b[2:]))
-    return any(within_edits(*rest, edits - 1) for rest in ways)
+    if (
+        shortest < SHORTEST
+        or longest - shortest > allowed
+        or _DIGITS.sub("", a) == _DIGITS.sub("", b)
+    ):
+        return 0
+    blocks = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
+    edits = longest - sum(block.size for block in blocks)
+    return edits if edits <= allowed else 0

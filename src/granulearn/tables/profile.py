@@ -1,12 +1,15 @@
-"""First pass over the cells of a table: a profile of each column, joinable by addition."""
+"""First pass over the cells of a table: a profile of each column.
+
+Profiles are joined by addition, which is associative: a table gives the same profile read at
+once, in batches of any size, or in parts on a cluster. Memory is bounded whatever the cells are.
+"""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import repeat
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -20,24 +23,36 @@ from granulearn.tables.parse.cells import (
     is_number_type,
     stored_numbers,
 )
-from granulearn.tables.parse.dates import DateClass, date_class, stored_class, stored_clocks
-from granulearn.tables.parse.hashes import hash_cells, mixed
+from granulearn.tables.parse.dates import (
+    DateClass,
+    DateMask,
+    date_classes,
+    date_mask,
+)
+from granulearn.tables.parse.masks import MaskedTexts
 from granulearn.tables.parse.numbers import (
     NumberClass,
-    classes_of_plain,
+    NumberForm,
     is_plain,
     is_usable,
     number_class,
-    plain_numbers,
+    parse_numbers,
 )
 from granulearn.tables.schema import Cell
 
 # Different words that are counted; a column of more is known by their number alone.
 MAX_WORDS = 1000
 MAX_UNITS = 32
+LONGEST_WORD = 200
 # A model file holds the text of every category.
 LONGEST_CATEGORY = 10_000
 REMEMBERED_CELLS = 12
+# Different cells are counted exactly up to here; beyond, the count is off by about 2 %.
+REMEMBERED_HASHES = 4096
+# Floats are exact for all whole numbers below.
+_EXACT_BELOW = 2.0**53
+# With an exponent, or so many digits, a number may be too large to compute with.
+_MAY_BE_LARGE = re.compile("[eE][-+]?1|.{150}")
 
 WORD = "word"
 """Class of a cell that is neither a number nor a date."""
@@ -54,84 +69,6 @@ class LongCell(NamedTuple):
     letters: int
 
 
-# The sketch counts exactly up to here; beyond, it is off by about 2 %.
-_REMEMBERED = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class Sketch:
-    """The lowest of the different hashes; their density tells how many there are."""
-
-    lowest: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
-    bound: np.uint64 | None = None
-    """Hashes from here on are of no use; None if all are."""
-
-    def with_hashes(self, hashes: np.ndarray) -> Sketch:
-        """Return the sketch of these hashes, too.
-
-        Parameters
-        ----------
-        hashes : ndarray of uint64
-            In any order, with repetitions.
-        """
-        if self.bound is not None:
-            hashes = hashes[hashes < self.bound]
-        elif len(hashes) > 4 * _REMEMBERED:
-            # A share of them that is sure to hold the lowest, unless most are repeated.
-            share = _different(hashes[hashes < np.uint64(2 * _REMEMBERED / len(hashes) * 2.0**64)])
-            hashes = share if len(share) >= _REMEMBERED else hashes
-        together = _joined(self.lowest, _different(hashes))[:_REMEMBERED]
-        full = len(together) == _REMEMBERED
-        return Sketch(together, together[-1] if full else self.bound)
-
-    def with_cells(self, cells: np.ndarray | pa.Array) -> Sketch:
-        """Return the sketch of these cells, too.
-
-        Parameters
-        ----------
-        cells : ndarray of float64, or pyarrow Array of strings
-            Plain numbers, or texts that are none; without missing ones.
-        """
-        # Numbers are their own bits so far: without mixing, the lowest would be small numbers.
-        return self.with_hashes(mixed(hash_cells(cells)))
-
-    def __or__(self, other: Sketch) -> Sketch:
-        together = _joined(self.lowest, other.lowest)[:_REMEMBERED]
-        return Sketch(together, together[-1] if len(together) == _REMEMBERED else self.bound)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether `count` is a count and no estimate."""
-        return len(self.lowest) < _REMEMBERED
-
-    @property
-    def count(self) -> int:
-        """How many different hashes there are."""
-        if self.is_exact:
-            return len(self.lowest)
-        return round((_REMEMBERED - 1) / (float(self.lowest[-1]) / 2.0**64))
-
-
-def _different(hashes: np.ndarray) -> np.ndarray:
-    """Return the different hashes, sorted."""
-    if len(hashes) > 4 * _REMEMBERED:  # most are repeated
-        return np.unique(hashes)
-    # NumPy would put a few thousand into a table of hashes first, which takes far longer.
-    ordered = np.sort(hashes)
-    first = np.ones(len(ordered), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
-
-
-def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return two sorted sets as one: a few new ones are put in their places."""
-    if not len(first):
-        return second
-    places = np.minimum(np.searchsorted(first, second), len(first) - 1)
-    new = second[first[places] != second]
-    return np.insert(first, np.searchsorted(first, new), new) if len(new) else first
-
-
 @dataclass(frozen=True)
 class Tally:
     """How many cells are of one class, and the first of them."""
@@ -140,15 +77,8 @@ class Tally:
     first: tuple[Cell, ...]
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.count + other.count, (self.first + other.first)[:REMEMBERED_CELLS])
-
-
-@dataclass(frozen=True)
-class Steps:
-    """Whole numbers of which each is one more than the one before."""
-
-    first: float
-    last: float
+        first = sorted(self.first + other.first)[:REMEMBERED_CELLS]
+        return Tally(self.count + other.count, tuple(first))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,14 +87,14 @@ class ColumnProfile:
 
     name: str
     rows: int = 0
-    missing: dict[str, int] = field(default_factory=dict)
-    """How often each mark stands for a missing cell; the empty text for an empty one."""
+    missing: Counter[str] = field(default_factory=Counter)
+    """How often each null token stands for a missing cell; the empty text for an empty one."""
     classes: dict[CellClass, Tally] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
     """How the file stores the cells: "text", "number", "date", "category" or "nested".
 
     And "codes" if numbers have so many different units that they count as words."""
-    words: dict[str, int] | None = field(default_factory=dict)
+    words: Counter[str] | None = field(default_factory=Counter)
     """How often each word occurs; None if there are too many, or too long ones."""
     letters: int = 0
     """Letters of all words together."""
@@ -172,39 +102,27 @@ class ColumnProfile:
     """Blanks in all words together."""
     first_long: LongCell | None = None
     """The first cell that is too long for a category."""
-    sketch: Sketch = field(default_factory=Sketch)
+    hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    """Bottom-k sample of the different cells: the lowest of their hashes, sorted."""
     lowest: float = np.inf
     highest: float = -np.inf
     all_whole: bool = True
     """Whether all plain numbers are whole."""
-    steps: Steps | None = None
-    """Set if the rows are numbered: plain whole numbers that go up by one."""
+    steps: tuple[float, float] | None = None
+    """First and last, if the rows are numbered: plain whole numbers that go up by one."""
 
     @property
     def known(self) -> int:
         """Number of cells that are not missing."""
-        return self.rows - sum(self.missing.values())
+        return self.rows - self.missing.total()
 
     @property
     def distinct(self) -> int:
         """Number of different cells; nearly so if there are very many."""
-        return min(self.sketch.count, self.known)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether all cells are plain numbers, some of them with decimals, and none is a code."""
-        numbers = [kind for kind in self.classes if isinstance(kind, NumberClass) and kind.is_plain]
-        return len(numbers) == len(self.classes) and any(not kind.comma for kind in numbers)
-
-    def count(self, kind: type | str) -> int:
-        """Return how many cells are of a kind of class.
-
-        Parameters
-        ----------
-        kind : type or str
-            `NumberClass`, `DateClass` or `WORD`.
-        """
-        return sum(tally.count for own, tally in self.classes.items() if _is_of(own, kind))
+        count = len(self.hashes)
+        if count == REMEMBERED_HASHES:
+            count = round((count - 1) / (float(self.hashes[-1]) / 2.0**64))
+        return min(count, self.known)
 
     def counts(self, kind: type[AnyClass]) -> dict[AnyClass, int]:
         """Return how many cells are of each class of a kind.
@@ -216,6 +134,47 @@ class ColumnProfile:
         """
         return {own: tally.count for own, tally in self.classes.items() if isinstance(own, kind)}
 
+    def __add__(self, later: ColumnProfile) -> ColumnProfile:
+        """Return the profile of these rows and of those that follow."""
+        if not self.rows or not later.rows:
+            return self if self.rows else later
+        # No sum: beyond 2 ** 53 a float and one more are the same float.
+        follows = self.steps and later.steps and later.steps[0] - self.steps[1] == 1
+        words = None
+        if self.words is not None and later.words is not None:
+            words = self.words + later.words
+        classes = dict(self.classes)
+        for kind, tally in later.classes.items():
+            classes[kind] = classes[kind] + tally if kind in classes else tally
+        return ColumnProfile(
+            name=self.name,
+            rows=self.rows + later.rows,
+            missing=self.missing + later.missing,
+            classes=classes,
+            stored=self.stored | later.stored,
+            words=words if words is not None and len(words) <= MAX_WORDS else None,
+            letters=self.letters + later.letters,
+            blanks=self.blanks + later.blanks,
+            first_long=self.first_long or later.first_long,
+            hashes=np.union1d(self.hashes, later.hashes)[:REMEMBERED_HASHES],
+            lowest=min(self.lowest, later.lowest),
+            highest=max(self.highest, later.highest),
+            all_whole=self.all_whole and later.all_whole,
+            steps=(self.steps[0], later.steps[1]) if follows else None,  # type: ignore[index]
+        )._without_many_units()
+
+    def _without_many_units(self) -> ColumnProfile:
+        """Return numbers of many different units as words: they are codes, such as 12B and 7C."""
+        united = [kind for kind in self.counts(NumberClass) if kind.unit]
+        if CODES not in self.stored and len({kind.unit for kind in united}) <= MAX_UNITS:
+            return self
+        classes = dict(self.classes)
+        word = classes.pop(WORD, Tally(0, ()))
+        for kind in united:
+            word += classes.pop(kind)
+        classes[WORD] = word
+        return replace(self, classes=classes, words=None, stored=self.stored | {CODES})
+
 
 @dataclass(frozen=True, eq=False)
 class TableProfile:
@@ -225,123 +184,38 @@ class TableProfile:
     columns: tuple[ColumnProfile, ...]
 
     def __getitem__(self, name: str) -> ColumnProfile:
-        """Return the survey of a column."""
+        """Return the profile of a column."""
         return next(column for column in self.columns if column.name == name)
 
-
-def join_profiles(first: TableProfile, second: TableProfile) -> TableProfile:
-    """Return the survey of earlier and of later rows.
-
-    Parameters
-    ----------
-    first, second : TableProfile
-        Of the same columns.
-    """
-    columns = tuple(map(join_columns, first.columns, second.columns))
-    return TableProfile(first.rows + second.rows, columns)
+    def __add__(self, later: TableProfile) -> TableProfile:
+        """Return the profile of these rows and of those that follow."""
+        columns = (own + other for own, other in zip(self.columns, later.columns, strict=True))
+        return TableProfile(self.rows + later.rows, tuple(columns))
 
 
-def join_columns(first: ColumnProfile, second: ColumnProfile) -> ColumnProfile:
-    """Return the survey of a column over earlier and later rows.
+def profile_batches(batches: Iterable[pa.RecordBatch], first_row: int = 0) -> TableProfile | None:
+    """Look at all cells; return None if there is no batch.
 
     Parameters
     ----------
-    first, second : ColumnProfile
-        Of the same column.
+    batches : iterable of RecordBatch
+        Rows in file order.
+    first_row : int, default=0
+        Number of the first row in the table.
     """
-    if not first.rows or not second.rows:
-        return first if first.rows else second
-    # No sum: beyond 2 ** 53 a float and one more are the same float.
-    follows = first.steps and second.steps and second.steps.first - first.steps.last == 1
-    joined = ColumnProfile(
-        name=first.name,
-        rows=first.rows + second.rows,
-        missing=_sum(first.missing, second.missing),
-        classes=_joined_classes(first.classes, second.classes),
-        stored=first.stored | second.stored,
-        words=_joined_words(first.words, second.words),
-        letters=first.letters + second.letters,
-        blanks=first.blanks + second.blanks,
-        first_long=first.first_long or second.first_long,
-        sketch=first.sketch | second.sketch,
-        lowest=min(first.lowest, second.lowest),
-        highest=max(first.highest, second.highest),
-        all_whole=first.all_whole and second.all_whole,
-        steps=Steps(first.steps.first, second.steps.last) if follows else None,  # type: ignore[union-attr]
-    )
-    return _without_many_units(joined)
+    profile = None
+    for batch in batches:
+        columns = zip(batch.schema.names, batch.columns, strict=True)
+        part = TableProfile(
+            batch.num_rows,
+            tuple(profile_column(name, cells, first_row) for name, cells in columns),
+        )
+        profile = part if profile is None else profile + part
+        first_row += batch.num_rows
+    return profile
 
 
-def _without_many_units(seen: ColumnProfile) -> ColumnProfile:
-    """Return numbers of many different units as words: they are codes, such as 12B and 7C."""
-    if CODES not in seen.stored and not many_units(seen.classes):
-        return seen
-    united = {kind: tally for kind, tally in seen.classes.items() if has_unit(kind)}
-    classes = {kind: tally for kind, tally in seen.classes.items() if kind not in united}
-    tallies = [*united.values(), *([classes.pop(WORD)] if WORD in classes else [])]
-    first = sorted(cell for tally in tallies for cell in tally.first)[:REMEMBERED_CELLS]
-    classes[WORD] = Tally(sum(tally.count for tally in tallies), tuple(first))
-    return replace(seen, classes=classes, words=None, stored=seen.stored | {CODES})
-
-
-def has_unit(kind: CellClass) -> bool:
-    """Return whether cells of a class are numbers with a unit.
-
-    Parameters
-    ----------
-    kind : NumberClass, DateClass or WORD
-        The class.
-    """
-    return isinstance(kind, NumberClass) and kind.unit != ""
-
-
-def many_units(classes: Iterable[CellClass]) -> bool:
-    """Return whether numbers have so many units that they are codes, such as 12B and 7C.
-
-    Parameters
-    ----------
-    classes : iterable of NumberClass, DateClass and WORD
-        All that occur in a column.
-    """
-    units = {kind.unit for kind in classes if isinstance(kind, NumberClass) and kind.unit}
-    return len(units) > MAX_UNITS
-
-
-def _joined_classes(
-    first: dict[CellClass, Tally], second: dict[CellClass, Tally]
-) -> dict[CellClass, Tally]:
-    joined = dict(first)
-    for kind, tally in second.items():
-        joined[kind] = joined[kind] + tally if kind in joined else tally
-    return joined
-
-
-def _joined_words(
-    first: dict[str, int] | None, second: dict[str, int] | None
-) -> dict[str, int] | None:
-    if first is None or second is None:
-        return None
-    joined = _sum(first, second)
-    return joined if len(joined) <= MAX_WORDS else None
-
-
-def _sum(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
-    return first | {key: first.get(key, 0) + count for key, count in second.items()}
-
-
-def _is_of(own: CellClass, kind: type | str) -> bool:
-    return own == kind if isinstance(kind, str) else isinstance(own, kind)
-
-
-LONGEST_WORD = 200
-# Floats are exact for all whole numbers below.
-_EXACT_BELOW = 2.0**53
-_LOOKED_AT_FIRST = 32
-
-
-def survey_column(
-    name: str, column: pa.Array, first_row: int = 0, before: ColumnProfile | None = None
-) -> ColumnProfile:
+def profile_column(name: str, column: pa.Array, first_row: int = 0) -> ColumnProfile:
     """Look at the cells of one column.
 
     Parameters
@@ -352,230 +226,155 @@ def survey_column(
         Its cells.
     first_row : int, default=0
         Number of the first of them in the table.
-    before : ColumnProfile, default=None
-        What this survey will be joined to: what that one knows is not looked for.
     """
-    look = _Look(first_row, before)
-    kind, seen = column.type, ColumnProfile(name, len(column), sketch=look.new_sketch())
+    kind, profile = column.type, ColumnProfile(name, len(column))
     if pa.types.is_null(kind):
-        return replace(seen, missing=_empty(len(column)))
+        return replace(profile, missing=_empty(len(column)))
     if is_nested(kind):
-        return replace(seen, missing=_empty(column.null_count), stored=frozenset({"nested"}))
+        missing = _empty(column.null_count)
+        return replace(profile, missing=missing, stored=frozenset({"nested"}))
     if is_number_type(kind):
-        return _survey_numbers(seen, column, look)
-    if pa.types.is_temporal(kind):
-        return _survey_stored_dates(seen, column, look)
-    stored = "category" if pa.types.is_dictionary(kind) else "text"
+        return _profile_numbers(profile, column, first_row)
     text = as_text(column)
-    found = _survey_text(seen, text, look)
-    return replace(found, stored=found.stored | {stored}, first_long=_first_long(text, first_row))
+    profile = _profile_text(profile, text.fill_null(""), first_row)
+    is_category, is_date = pa.types.is_dictionary(kind), pa.types.is_temporal(kind)
+    stored = "category" if is_category else "date" if is_date else "text"
+    long = _first_long(text, first_row)
+    return replace(profile, stored=profile.stored | {stored}, first_long=long)
 
 
-class _Look(NamedTuple):
-    """Where a stretch of rows begins, and what is known of the rows before it."""
-
-    first_row: int
-    before: ColumnProfile | None
-
-    def new_sketch(self) -> Sketch:
-        """Return an empty sketch: what cannot change one that is full is not sorted into it."""
-        return Sketch(bound=self.before.sketch.bound if self.before else None)
-
-    def enough(self) -> list[CellClass]:
-        """Return the classes of which so many cells are remembered that no more will be."""
-        known = self.before.classes if self.before else {}
-        return [kind for kind, seen in known.items() if len(seen.first) == REMEMBERED_CELLS]
-
-    def first_of(
-        self, kind: CellClass, text: pa.Array, places: np.ndarray, rows: np.ndarray | None = None
-    ) -> tuple[Cell, ...]:
-        """Return the first cells among some places; in rows of these numbers, if given."""
-        if kind in self.enough():
-            return ()
-        few = places[:REMEMBERED_CELLS]
-        if pa.types.is_string(text.type):  # of a few cells this is faster
-            texts = [text[place].as_py() for place in few.tolist()]
-        else:
-            texts = as_text(text.take(pa.array(few))).to_pylist()
-        numbers = self.first_row + (few if rows is None else rows[few])
-        return tuple(map(Cell, numbers.tolist(), map(_shown, texts)))
-
-
-def _survey_numbers(seen: ColumnProfile, column: pa.Array, look: _Look) -> ColumnProfile:
+def _profile_numbers(profile: ColumnProfile, column: pa.Array, first_row: int) -> ColumnProfile:
     values = stored_numbers(column)
     known, usable = ~np.isnan(values), is_usable(values)
     odd = np.flatnonzero(known & ~usable)  # infinite, or too large to compute with
-    groups = ((NumberClass("", True, False, False), np.flatnonzero(usable)), (WORD, odd))
+    groups: dict[CellClass, np.ndarray] = {
+        NumberClass("", point=True, comma=False, code=False): np.flatnonzero(usable), WORD: odd,
+    }  # fmt: skip
     return replace(
-        _with_values(seen, values, column),
+        _with_values(profile, values[usable]),
         missing=_empty(len(values) - int(np.count_nonzero(known))),
-        classes={
-            kind: Tally(len(places), look.first_of(kind, column, places))
-            for kind, places in groups
-            if len(places)
-        },
+        classes=_tallies(groups, column, first_row),
         stored=frozenset({"number"}),
-        words=None if len(odd) else {},
+        words=None if len(odd) else Counter(),
+        hashes=_lowest(_different_hashes(values, known, column)),
     )
 
 
-def _survey_stored_dates(seen: ColumnProfile, column: pa.Array, look: _Look) -> ColumnProfile:
-    seen = replace(seen, missing=_empty(column.null_count), stored=frozenset({"date"}))
-    places = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-    if not len(places):
-        return seen
-    different = column.take(pa.array(places)).unique()
-    sketch = seen.sketch.with_cells(as_text(different))
-    clocks = stored_clocks(column)[places]
-    groups = {
-        stored_class(column.type, has_clock): places[clocks == has_clock]
-        for has_clock in (True, False)
-        if has_clock in clocks
-    }
-    classes: dict[CellClass, Tally] = {
-        kind: Tally(len(own), look.first_of(kind, column, own)) for kind, own in groups.items()
-    }
-    return replace(seen, classes=classes, sketch=sketch)
+def _profile_text(profile: ColumnProfile, text: pa.Array, first_row: int) -> ColumnProfile:
+    masked = MaskedTexts(text)
+    is_null = is_null_token(masked.masks).to_numpy(zero_copy_only=False)
+    tokens = masked.masks.filter(pa.array(is_null)).to_pylist()
+    missing = Counter(dict(zip(tokens, masked.counts[is_null].tolist(), strict=True)))
+    groups, plain = _grouped(masked, text, is_null)
+    words = text.take(pa.array(groups.get(WORD, np.empty(0, np.intp))))
+    profile = replace(
+        _with_words(profile, words),
+        missing=missing,
+        classes=_tallies(groups, text, first_row),
+    )._without_many_units()
+    values = np.full(len(text), np.nan)
+    values[plain] = text.take(pa.array(plain)).cast(pa.float64()).to_numpy()
+    known = ~is_null[masked.codes]
+    hashes = _lowest(_different_hashes(values, known, text))
+    return replace(_with_values(profile, values[plain]), hashes=hashes)
 
 
-def _survey_text(seen: ColumnProfile, text: pa.Array, look: _Look) -> ColumnProfile:
-    """Look at texts; plain numbers, which most columns hold, by a way of their own."""
-    if not _looks_plain(text):
-        return _survey_words(seen, text, look)
-    values = None if text.null_count else plain_numbers(text)
-    if values is not None:
-        return _survey_plain(seen, text, values, look)
-    mark = is_null_token(text).to_numpy(zero_copy_only=False)
-    rows = np.flatnonzero(~mark)
-    known = text.take(pa.array(rows))
-    values = plain_numbers(known)
-    if values is None:
-        return _survey_words(seen, text, look)
-    seen = replace(seen, missing=_counted(text.filter(pa.array(mark))))
-    return _survey_plain(seen, known, values, look, rows)
+def _grouped(
+    masked: MaskedTexts, text: pa.Array, is_null: np.ndarray
+) -> tuple[dict[CellClass, np.ndarray], np.ndarray]:
+    """Return the rows of each class, and those of plain numbers, by the masks of the texts."""
+    numbers: dict[CellClass, int] = {WORD: 0}
+    of_mask, plain = np.where(is_null, -1, 0), np.zeros(len(is_null), bool)
+    may_be_large: list[tuple[int, NumberClass]] = []
+    dates: list[tuple[int, DateMask]] = []
+    for number, mask in masked.candidates():
+        kind = number_class(mask)
+        if is_null[number]:
+            continue
+        if kind is not None:
+            of_mask[number] = numbers.setdefault(kind, len(numbers))
+            plain[number] = is_plain(mask)
+            if _MAY_BE_LARGE.search(mask):
+                may_be_large.append((number, kind))
+        elif (date := date_mask(mask)) is not None:
+            dates.append((number, date))
+    of_row = of_mask[masked.codes]
+    for number, kind in may_be_large:
+        rows = masked.rows(number)
+        form = NumberForm("." if kind.point else ",", kind.unit)
+        _, failed = parse_numbers(text.take(pa.array(rows)), form)
+        of_row[rows[failed]] = 0
+    for number, date in dates:
+        for own, rows in date_classes(masked, masked.rows(number), date).items():
+            of_row[rows] = numbers.setdefault(own, len(numbers))
+    plain_rows = np.flatnonzero(plain[masked.codes] & (of_row > 0))
+    ends = np.cumsum(np.bincount(of_row + 1, minlength=len(numbers) + 1))
+    groups = np.split(np.argsort(of_row, kind="stable"), ends[:-1])[1:]
+    return dict(zip(numbers, groups, strict=True)), plain_rows
 
 
-def _looks_plain(text: pa.Array) -> bool:
-    """Return whether some of the first cells are plain numbers: else it is not worth a try."""
-    return any(map(is_plain, text[:_LOOKED_AT_FIRST].drop_null().to_pylist()))
-
-
-def _survey_plain(
-    seen: ColumnProfile,
-    known: pa.Array,
-    values: np.ndarray,
-    look: _Look,
-    rows: np.ndarray | None = None,
-) -> ColumnProfile:
-    found = classes_of_plain(known, REMEMBERED_CELLS, look.enough())
-    classes: dict[CellClass, Tally] = {
-        kind: Tally(count, look.first_of(kind, known, places, rows))
-        for kind, (count, places) in found.items()
-    }
-    return replace(_with_values(seen, values, known), classes=classes)
-
-
-def _with_values(seen: ColumnProfile, values: np.ndarray, text: pa.Array) -> ColumnProfile:
-    """Return the survey with what plain numbers tell; NaN stands for a missing cell."""
-    missing = np.isnan(values)
-    numbers = values[~missing] if missing.any() else values
-    sketch = _with_numbers(seen.sketch, numbers, values, text)
-    usable = is_usable(numbers)
-    numbers = numbers if usable.all() else numbers[usable]
-    if not len(numbers):
-        return replace(seen, sketch=sketch)
-    lowest, highest = float(numbers.min()), float(numbers.max())
-    complete = len(numbers) == seen.rows
-    stepwise = complete and highest - lowest == len(numbers) - 1
-    stepwise = stepwise and numbers[0] == lowest and bool((np.diff(numbers) == 1).all())
-    return replace(
-        seen,
-        sketch=sketch,
-        lowest=min(seen.lowest, lowest),
-        highest=max(seen.highest, highest),
-        all_whole=seen.all_whole and _all_whole(numbers[:100]) and _all_whole(numbers),
-        steps=Steps(lowest, highest) if stepwise and lowest == np.floor(lowest) else None,
-    )
-
-
-def _with_numbers(
-    sketch: Sketch, numbers: np.ndarray, values: np.ndarray, text: pa.Array
-) -> Sketch:
-    """Return the sketch of numbers, too: by their text where floats cannot tell them apart."""
-    if not len(numbers) or max(numbers.max(), -numbers.min()) < _EXACT_BELOW:
-        return sketch.with_cells(numbers)
-    large = np.abs(values) >= _EXACT_BELOW
-    texts = as_text(text.take(pa.array(np.flatnonzero(large))))
-    return sketch.with_cells(numbers[np.abs(numbers) < _EXACT_BELOW]).with_cells(texts)
-
-
-def _all_whole(numbers: np.ndarray) -> bool:
-    return bool((numbers == np.floor(numbers)).all())
-
-
-def _survey_words(seen: ColumnProfile, text: pa.Array, look: _Look) -> ColumnProfile:
-    encoded = (text.fill_null("") if text.null_count else text).dictionary_encode()
-    different, codes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
-    counts = np.bincount(codes, minlength=len(different))
-    mark = is_null_token(different).to_numpy(zero_copy_only=False)
-    marks = different.filter(pa.array(mark)).to_pylist()
-    missing = dict(zip(marks, counts[mark].tolist(), strict=True))
-    seen = replace(seen, missing=missing)
-    if mark.all():
-        return seen
-    places = np.flatnonzero(~mark)
-    texts, counts = different.take(pa.array(places)), counts[places]
-    different_texts = texts.to_pylist()
-    plain = np.array([is_plain(cell) for cell in different_texts])
-    numbers = texts.filter(pa.array(plain))
-    values = numbers.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    seen = replace(_with_values(seen, values, numbers), steps=None)
-    others = texts.filter(pa.array(~plain))
-    seen = replace(seen, sketch=seen.sketch.with_cells(others))
-    groups = _grouped(map(_class_of, different_texts))
-    words, are_codes = groups.get(WORD), many_units(groups)
-    if are_codes:  # here, since going through all rows for each unit would take long
-        united = [kind for kind in groups if has_unit(kind)]
-        pieces = [groups.pop(kind) for kind in (*united, WORD) if kind in groups]
-        groups[WORD] = np.sort(np.concatenate(pieces))
-    classes: dict[CellClass, Tally] = {}
-    enough = look.enough()
+def _tallies(
+    groups: dict[CellClass, np.ndarray], column: pa.Array, first_row: int
+) -> dict[CellClass, Tally]:
+    """Return how many rows each class has, and the cells of the first of them."""
+    tallies = {}
     for kind, rows in groups.items():
-        own = np.zeros(len(different), bool)
-        own[places[rows]] = True
-        cells = np.empty(0, np.intp) if kind in enough else np.flatnonzero(own[codes])
-        classes[kind] = Tally(int(counts[rows].sum()), look.first_of(kind, text, cells))
-    seen = replace(seen, classes=classes)
-    if words is not None:
-        seen = _with_words(seen, texts.take(pa.array(words)), counts[words])
-    return replace(seen, words=None, stored=frozenset({CODES})) if are_codes else seen
+        if len(rows):
+            first = rows[:REMEMBERED_CELLS]
+            texts = as_text(column.take(pa.array(first))).to_pylist()
+            shown = [cell[:LONGEST_WORD] + "…" * (len(cell) > LONGEST_WORD) for cell in texts]
+            tallies[kind] = Tally(len(rows), tuple(map(Cell, (first_row + first).tolist(), shown)))
+    return tallies
 
 
-def _grouped(kinds: Iterable[CellClass]) -> dict[CellClass, np.ndarray]:
-    """Return the places of each class."""
-    places: dict[CellClass, list[int]] = {}
-    for place, kind in enumerate(kinds):
-        places.setdefault(kind, []).append(place)
-    return {kind: np.array(found) for kind, found in places.items()}
+def _with_values(profile: ColumnProfile, values: np.ndarray) -> ColumnProfile:
+    """Return the profile with what plain numbers tell."""
+    if not len(values):
+        return profile
+    lowest, highest = float(values.min()), float(values.max())
+    all_whole = bool((values == np.floor(values)).all())
+    complete = all_whole and len(values) == profile.rows and values[0] == lowest
+    stepwise = complete and highest - lowest == len(values) - 1 and (np.diff(values) == 1).all()
+    steps = (lowest, highest) if stepwise else None
+    return replace(profile, lowest=lowest, highest=highest, all_whole=all_whole, steps=steps)
 
 
-def _class_of(text: str) -> CellClass:
-    return number_class(text) or date_class(text) or WORD
+def _with_words(profile: ColumnProfile, texts: pa.Array) -> ColumnProfile:
+    if not len(texts):
+        return profile
+    lengths = pc.utf8_length(texts)
+    found, words = texts.value_counts(), None
+    if len(found) <= MAX_WORDS and pc.max(lengths).as_py() <= LONGEST_WORD:
+        counts = zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True)
+        words = Counter(dict(counts))
+    blanks = pc.sum(pc.count_substring(texts, " ")).as_py()
+    return replace(profile, words=words, letters=pc.sum(lengths).as_py(), blanks=blanks)
 
 
-def _with_words(seen: ColumnProfile, texts: pa.Array, counts: np.ndarray) -> ColumnProfile:
-    lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False).astype(np.int64)
-    blanks = pc.count_substring(texts, " ").to_numpy(zero_copy_only=False).astype(np.int64)
-    words: dict[str, int] | None = None
-    if len(texts) <= MAX_WORDS and lengths.max() <= LONGEST_WORD:
-        words = dict(zip(texts.to_pylist(), counts.tolist(), strict=True))
-    return replace(seen, words=words, letters=int(lengths @ counts), blanks=int(blanks @ counts))
+def _different_hashes(values: np.ndarray, known: np.ndarray, column: pa.Array) -> np.ndarray:
+    """Return hashes of different cells: numbers by value, if floats tell them apart, else text."""
+    by_value = np.abs(values) < _EXACT_BELOW
+    numbers = pa.array(values[by_value] + 0.0).unique()  # -0.0 is 0.0
+    texts = column.filter(pa.array(known & ~by_value)).unique()
+    return np.concatenate([hash_cells(numbers), hash_cells(as_text(texts))])
+
+
+def hash_cells(cells: pa.Array) -> np.ndarray:
+    """Return hashes that are the same in every process."""
+    from pandas.util import hash_array
+
+    return hash_array(cells.to_numpy(zero_copy_only=False), categorize=False)
+
+
+def _lowest(hashes: np.ndarray) -> np.ndarray:
+    """Return the lowest hashes, sorted."""
+    if len(hashes) > REMEMBERED_HASHES:
+        hashes = np.partition(hashes, REMEMBERED_HASHES)[:REMEMBERED_HASHES]
+    return np.sort(hashes)
 
 
 def _first_long(text: pa.Array, first_row: int) -> LongCell | None:
-    # Bytes are at hand, and never fewer than characters; those of all cells are counted at once.
-    if text.nbytes <= LONGEST_CATEGORY:
-        return None
+    # Bytes are at hand, and never fewer than characters.
     if (pc.max(pc.binary_length(text)).as_py() or 0) <= LONGEST_CATEGORY:
         return None
     letters = pc.utf8_length(text).fill_null(0).to_numpy(zero_copy_only=False)
@@ -583,85 +382,5 @@ def _first_long(text: pa.Array, first_row: int) -> LongCell | None:
     return LongCell(first_row + int(rows[0]), int(letters[rows[0]])) if len(rows) else None
 
 
-def _counted(texts: pa.Array) -> dict[str, int]:
-    counted = texts.fill_null("").value_counts()
-    pairs = zip(
-        counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True
-    )
-    return dict(pairs)
-
-
-def _empty(count: int) -> dict[str, int]:
-    return {"": int(count)} if count else {}
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= LONGEST_WORD else text[:LONGEST_WORD] + "…"
-
-
-_THREADS = 2
-_BATCHES_AHEAD = 3
-_ROWS_FOR_THREADS = 500
-
-
-def profile_batches(
-    batches: Iterable[pa.RecordBatch],
-    first_row: int = 0,
-    plain: set[str] | None = None,
-) -> TableProfile | None:
-    """Look at all cells; return None if there is no batch.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        Rows in file order.
-    first_row : int, default=0
-        Number of the first row in the table.
-    plain : set of str, default=None
-        Filled with the columns that hold nothing but plain numbers with decimals so far:
-        who reads the batches from text may give these as numbers.
-    """
-    survey = None
-    with ThreadPoolExecutor(_THREADS) as pool:
-        for batch in _read_ahead(batches):
-            names, columns = batch.schema.names, batch.columns
-            before = survey.columns if survey else repeat(None)
-            # Of short columns, a look costs less than handing it to a thread.
-            each = map if batch.num_rows < _ROWS_FOR_THREADS else pool.map
-            seen = each(survey_column, names, columns, repeat(first_row), before)
-            part = TableProfile(batch.num_rows, tuple(seen))
-            if survey is not None and plain is not None:
-                part = _as_text_stored(part, survey)
-            survey = part if survey is None else join_profiles(survey, part)
-            if plain is not None:
-                still = {seen.name for seen in survey.columns if seen.is_plain}
-                plain &= still
-                plain |= still
-            first_row += batch.num_rows
-    return survey
-
-
-def _as_text_stored(part: TableProfile, before: TableProfile) -> TableProfile:
-    """Return the survey as if columns had come as the text that the file holds."""
-    columns = [
-        replace(seen, stored=earlier.stored) if "text" in earlier.stored else seen
-        for seen, earlier in zip(part.columns, before.columns, strict=True)
-    ]
-    return replace(part, columns=tuple(columns))
-
-
-def _read_ahead(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches, and read the next ones while this one is looked at.
-
-    The first one is looked at before: it tells which columns may come as numbers.
-    """
-    source = iter(batches)
-    first = next(source, None)
-    if first is None:
-        return
-    yield first
-    with ThreadPoolExecutor(1) as reader:
-        coming = deque(reader.submit(next, source, None) for _ in range(_BATCHES_AHEAD))
-        while (batch := coming.popleft().result()) is not None:
-            coming.append(reader.submit(next, source, None))
-            yield batch
+def _empty(count: int) -> Counter[str]:
+    return Counter({"": int(count)}) if count else Counter()

@@ -2,130 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from granulearn._invariants import MOST_ROWS
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.cells import (
     as_text,
     is_nested,
     is_number_type,
+    parse_booleans,
     stored_numbers,
     without_null_tokens,
 )
-from granulearn.tables.parse.dates import (
-    DateForm,
-    is_stored_date,
-    meanings_of_dates,
-    names_of_dates,
-    read_stored_dates,
-)
-from granulearn.tables.parse.json_entries import (
-    Entries,
-    are_counts,
-    are_texts,
-    check_entries,
-    is_count,
-    is_mapping,
-    is_text,
-    is_truth,
-)
-from granulearn.tables.parse.numbers import NumberForm, is_usable
-from granulearn.tables.parse.written_cells import (
-    are_repeated,
-    written_categories,
-    written_dates,
-    written_numbers,
-    written_truths,
+from granulearn.tables.parse.dates import CLOCK, YEAR_FIRST, DateForm, parse_dates
+from granulearn.tables.parse.numbers import (
+    LARGEST_NUMBER,
+    PLAIN_NUMBER,
+    NumberForm,
+    is_usable,
+    parse_numbers,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SHOWN_MISFITS = 5
-
-
-class Cell(NamedTuple):
-    """A cell, and the row in which it stands, from 0."""
-
-    row: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Misfits:
-    """Cells of a column that do not have the form of the others."""
-
-    count: int
-    first: tuple[Cell, ...]
-    nested: bool = False
-    """Whether they are lists, maps or bytes, which have no text."""
-
-    def __add__(self, other: Misfits) -> Misfits:
-        first = (self.first + other.first)[:SHOWN_MISFITS]
-        return Misfits(self.count + other.count, first, self.nested and other.nested)
-
-
-@dataclass(frozen=True, eq=False)
-class TypedRows:
-    """Some rows of a table as a model takes them."""
-
-    cells: dict[str, np.ndarray | pa.Array]
-    """By feature: floats, or text, which may be a dictionary; NaN or null for a missing cell."""
-    misfits: dict[str, Misfits]
-    """By column, for those in which some cells do not fit."""
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the cells as a frame of floats and categories."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                name: cells if isinstance(cells, np.ndarray) else _categorical(cells)
-                for name, cells in self.cells.items()
-            }
-        )
-
-
-def _categorical(text: pa.Array) -> pd.Categorical:
-    import pandas as pd
-
-    if pa.types.is_dictionary(text.type):
-        text = text.dictionary_decode()  # it may hold texts that no row has
-    encoded = text.dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(codes, pd.Index(encoded.dictionary.to_pylist(), dtype=object))
-
-
-def joined_rows(parts: Iterator[TypedRows] | list[TypedRows]) -> TypedRows:
-    """Return rows of several batches as one.
-
-    Parameters
-    ----------
-    parts : iterable of TypedRows
-        In order, at least one.
-    """
-    parts = list(parts)
-    cells: dict[str, np.ndarray | pa.Array] = {}
-    for name, first in parts[0].cells.items():
-        pieces: list[Any] = [part.cells[name] for part in parts]
-        if isinstance(first, np.ndarray):
-            cells[name] = np.concatenate(pieces)
-            continue
-        if any(isinstance(piece, pa.DictionaryArray) for piece in pieces):
-            pieces = [piece.dictionary_encode() for piece in pieces]
-        cells[name] = pa.concat_arrays(pieces)
-    misfits: dict[str, Misfits] = {}
-    for part in parts:
-        for name, found in part.misfits.items():
-            misfits[name] = misfits[name] + found if name in misfits else found
-    return TypedRows(cells, misfits)
-
 
 NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
@@ -136,29 +43,24 @@ ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", 
 NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
 GIVES_AWAY = "gives the target away"
 
-# More rows than this are read column by column: the calls cost nothing beside the cells.
+SHOWN_MISFITS = 5
 _FEW_ROWS = 256
-_PLAIN_NUMBERS, _PLAIN_DATES = NumberForm(), DateForm("year first")
-
-# What a model file keeps of a column.
-_ENTRIES: Entries = {
-    **dict.fromkeys(("name", "left_out"), is_text),
-    "kind": lambda kind: kind in KINDS,
-    **dict.fromkeys(("of_numbers", "filled"), is_truth),
-    "distinct": is_count,
-    "missing": are_counts,
-    "values_like_marks": are_texts,
-    **dict.fromkeys(("number", "date"), is_mapping),
-}
-_MADE_BY: Mapping[str, Callable[[Any], Any]] = {
-    "number": NumberForm.from_json,
-    "date": DateForm.from_json,
-    "values_like_marks": tuple,
-}
+# What a model file keeps of a column: no cell of the table.
+_KEPT = (
+    "name", "kind", "left_out", "distinct", "of_numbers", "filled", "missing", "values_like_marks",
+    NUMBER, DATE,
+)  # fmt: skip
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROWS)]
 
 
-@dataclass(frozen=True)
-class Column:
+class Cell(NamedTuple):
+    """A cell, and the row in which it stands, from 0."""
+
+    row: int
+    text: str
+
+
+class Column(msgspec.Struct, frozen=True):
     """One column of a table: what it is, and what becomes of it.
 
     Examples
@@ -173,11 +75,11 @@ class Column:
     """
 
     name: str
-    kind: str
+    kind: Annotated[str, msgspec.Meta(pattern=rf"\A(?:{'|'.join(KINDS)})\Z")]
     """One of `KINDS`."""
-    number: NumberForm = _PLAIN_NUMBERS
+    number: NumberForm = NumberForm()
     """How numbers are written."""
-    date: DateForm = _PLAIN_DATES
+    date: DateForm = DateForm("year first")
     """How dates are written."""
     left_out: str = ""
     """Why the column is not used; empty if it is."""
@@ -186,10 +88,10 @@ class Column:
     filled: bool = False
     """Whether a column of one value is read as filled in or not."""
     values_like_marks: tuple[str, ...] = ()
-    """Texts that elsewhere stand for a missing cell, and here for a value."""
-    missing: Mapping[str, int] = field(default_factory=dict)
-    """How often each mark stands for a missing cell."""
-    distinct: int = 0
+    """Null tokens that stand for a value in this column."""
+    missing: dict[str, Count] = {}
+    """How often each null token stands for a missing cell."""
+    distinct: Count = 0
     examples: tuple[str, ...] = ()
     misfits: tuple[Cell, ...] = ()
     """The first cells that do not have the form of the others."""
@@ -200,16 +102,9 @@ class Column:
     """Settings, any of which would change what becomes of the column."""
 
     @property
-    def is_plain_number(self) -> bool:
-        """Whether its cells are numbers that any program reads."""
-        return self.kind == NUMBER and self.number == _PLAIN_NUMBERS
-
-    @property
     def feature_names(self) -> list[str]:
         """Names of what the column becomes; none if it is left out."""
-        if self.left_out:
-            return []
-        return names_of_dates(self.name, self.date) if self.kind == DATE else [self.name]
+        return list(self.meanings)
 
     @property
     def makes_numbers(self) -> bool:
@@ -222,8 +117,7 @@ class Column:
         if self.left_out:
             return f"left out: {self.left_out}"
         if self.kind == DATE:
-            parts = [name.removeprefix(f"{self.name}: ") for name in self.feature_names]
-            return ", ".join(parts)
+            return ", ".join(self.date.meanings)
         if self.kind == NUMBER and self.number.unit:
             return f"a number of {self.number.unit}"
         if self.filled:
@@ -233,15 +127,11 @@ class Column:
     @property
     def meanings(self) -> dict[str, str]:
         """What each feature of the column holds, in words; a model in ONNX takes the same."""
-        if self.kind == DATE and not self.left_out:
-            return meanings_of_dates(self.name, self.date)
-        return dict.fromkeys(self.feature_names, self.becomes)
-
-    @property
-    def form(self) -> tuple:
-        """All that `read_column` looks at; columns of one form are read alike."""
-        written = (self.number, self.date, self.of_numbers, self.filled, self.values_like_marks)
-        return (self.kind, *written)
+        if self.left_out:
+            return {}
+        if self.kind == DATE:
+            return {f"{self.name}: {part}": text for part, text in self.date.meanings.items()}
+        return {self.name: self.becomes}
 
     def oddities(self, place: Callable[[int], str]) -> list[str]:
         """Return what a user should know, with the places of cells that do not fit.
@@ -264,18 +154,11 @@ class Column:
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""
-        kept = ("name", "kind", "left_out", "distinct", "of_numbers", "filled")
-        content: dict[str, Any] = {key: getattr(self, key) for key in kept}
-        content["missing"] = dict(self.missing)
-        content["values_like_marks"] = list(self.values_like_marks)
-        if self.kind == NUMBER:
-            content["number"] = dict(vars(self.number))  # faster than asdict, and it is flat
-        if self.kind == DATE:
-            content["date"] = asdict(self.date)
-        return content
+        forms = {NUMBER, DATE} - {self.kind}
+        return {key: msgspec.to_builtins(getattr(self, key)) for key in _KEPT if key not in forms}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Column:
+    def from_json(cls, content: Any) -> Column:
         """Return the column that `to_json` turned into this content.
 
         Parameters
@@ -283,9 +166,13 @@ class Column:
         content : mapping
             As from `to_json`; anything else raises TypeError.
         """
-        check_entries(content, _ENTRIES, "a column of the schema", needed=("name", "kind"))
-        made = {key: make(content[key]) for key, make in _MADE_BY.items() if key in content}
-        return cls(**{**content, **made})
+        unknown = sorted(set(content) - set(_KEPT)) if isinstance(content, dict) else []
+        if unknown:
+            raise TypeError(f"a column of the schema has an unknown entry {ascii(unknown[0])[:80]}")
+        try:
+            return msgspec.convert(content, cls)
+        except msgspec.ValidationError as error:
+            raise TypeError(f"a column of the schema: {ascii(str(error))[1:-1]}") from error
 
 
 @dataclass(frozen=True)
@@ -327,13 +214,7 @@ class Schema:
         """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)
 
-    def read(
-        self,
-        cells: Mapping[str, pa.Array] | pa.RecordBatch,
-        first_row: int = 0,
-        *,
-        encoded: bool = False,
-    ) -> TypedRows:
+    def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
         """Return rows as a model takes them.
 
         Parameters
@@ -342,56 +223,39 @@ class Schema:
             The columns that are used, and perhaps others.
         first_row : int, default=0
             Number of the first row in the table, for what is said about misfits.
-        encoded : bool, default=False
-            Whether categories of many rows stay dictionaries, for one who looks up each
-            different text.
         """
-        typed: dict[str, np.ndarray | pa.Array] = dict.fromkeys(self._features)
+        typed: dict[str, Any] = {name: None for used in self.used for name in used.feature_names}
         misfits: dict[str, Misfits] = {}
-        given = {column.name: cells[column.name] for column in self.used}
-        for columns in self._read_alike(given):
-            n_rows = len(given[columns[0].name])
-            each = [given[column.name] for column in columns]
-            found, misfit = read_column(
+        for columns in self._read_alike(cells):
+            each = [cells[column.name] for column in columns]
+            n_rows = len(each[0])
+            found, failed = read_column(
                 columns[0], each[0] if len(each) == 1 else pa.concat_arrays(each)
             )
-            if not (encoded and len(columns) == 1):
-                # Of columns read together, each would have the texts of all of them.
-                found = {name: _without_dictionary(values) for name, values in found.items()}
-            if misfit is not None and not misfit.any():
-                misfit = None
             for number, column in enumerate(columns):
                 own = slice(number * n_rows, (number + 1) * n_rows)
-                for name, values in zip(column.feature_names, found.values(), strict=True):
+                for name, values in zip(column.feature_names, found, strict=True):
                     typed[name] = values[own]
-                if misfit is not None and misfit[own].any():
-                    misfits[column.name] = _misfits(each[number], misfit[own], first_row)
-        in_order = {name: misfits[name] for name in given if name in misfits}
-        return TypedRows(typed, in_order if misfits else {})
+                if failed is not None and failed[own].any():
+                    misfits[column.name] = _misfits(each[number], failed[own], first_row)
+        in_order = {used.name: misfits[used.name] for used in self.used if used.name in misfits}
+        return TypedRows(typed, in_order)
 
-    @cached_property
-    def _features(self) -> tuple[str, ...]:
-        return tuple(name for column in self.used for name in column.feature_names)
+    def _read_alike(self, cells: Mapping[str, pa.Array] | pa.RecordBatch) -> Iterable[list[Column]]:
+        """Return the columns in groups that are read as one long column.
 
-    @cached_property
-    def _forms(self) -> tuple[int, ...]:
-        """A number for each column that is used; the cells of equal ones are read alike."""
-        numbers: dict[tuple, int] = {}
-        return tuple(numbers.setdefault(column.form, len(numbers)) for column in self.used)
-
-    def _read_alike(self, given: Mapping[str, pa.Array]) -> Iterable[list[Column]]:
-        """Return the columns in groups that can be read as one long column.
-
-        What a cell becomes depends on the cell alone. A call costs as much as hundreds of
-        cells do, so that a few rows of many columns are read in a few calls.
+        What a cell becomes depends on the cell alone, and a call costs as much as hundreds of
+        cells: a few rows of many columns are read in a few calls.
         """
-        if len(self.used) < 2 or len(given[self.used[0].name]) > _FEW_ROWS:
-            return ([column] for column in self.used)
         groups: dict[tuple, list[Column]] = {}
-        for column, form in zip(self.used, self._forms, strict=True):
-            kind = given[column.name].type
-            alone = not _is_simple(kind)
-            groups.setdefault((form, column.name if alone else kind), []).append(column)
+        for column in self.used:
+            own, kind = cells[column.name], cells[column.name].type
+            is_simple = pa.types.is_string(kind) or pa.types.is_primitive(kind)
+            alike: tuple = (column.name,)
+            if is_simple and len(own) <= _FEW_ROWS:
+                forms = (column.number, column.date, column.of_numbers, column.values_like_marks)
+                alike = (kind, column.kind, column.filled, *forms)
+            groups.setdefault(alike, []).append(column)
         return groups.values()
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -407,16 +271,74 @@ class Schema:
         content : list of dict
             As from `to_json`; anything else raises TypeError.
         """
-        return cls(tuple(Column.from_json(column) for column in content))
+        if not isinstance(content, list):
+            raise TypeError(f"{ascii(content)[:80]} is not the columns of a schema")
+        return cls(tuple(map(Column.from_json, content)))
+
+
+@dataclass(frozen=True)
+class Misfits:
+    """Cells of a column that do not have the form of the others."""
+
+    count: int
+    first: tuple[Cell, ...]
+    nested: bool = False
+    """Whether they are lists, maps or bytes, which have no text."""
+
+    def __add__(self, other: Misfits) -> Misfits:
+        first = (self.first + other.first)[:SHOWN_MISFITS]
+        return Misfits(self.count + other.count, first, self.nested and other.nested)
+
+
+@dataclass(frozen=True, eq=False)
+class TypedRows:
+    """Some rows of a table as a model takes them."""
+
+    cells: dict[str, np.ndarray | pa.Array]
+    """By feature: floats, or text; NaN or null for a missing cell."""
+    misfits: dict[str, Misfits]
+    """By column, for those in which some cells do not fit."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the cells as a frame of floats and categories."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                name: cells if isinstance(cells, np.ndarray) else _categorical(cells)
+                for name, cells in self.cells.items()
+            }
+        )
+
+
+def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:
+    """Return rows of several batches as one.
+
+    Parameters
+    ----------
+    parts : iterable of TypedRows
+        In order, at least one.
+    """
+    first, *others = parts
+    cells, misfits = {name: [values] for name, values in first.cells.items()}, dict(first.misfits)
+    for part in others:
+        for name, values in part.cells.items():
+            cells[name].append(values)
+        for name, found in part.misfits.items():
+            misfits[name] = misfits[name] + found if name in misfits else found
+    joined = {
+        name: np.concatenate(pieces)
+        if isinstance(pieces[0], np.ndarray)
+        else pa.concat_arrays(pieces)
+        for name, pieces in cells.items()
+    }
+    return TypedRows(joined, misfits)
 
 
 def read_column(
     column: Column, cells: pa.Array
-) -> tuple[dict[str, np.ndarray | pa.Array], np.ndarray | None]:
-    """Return what the cells of a column become, by feature, and where they do not fit.
-
-    Numbers become floats; categories a dictionary, which holds each text once and no null, and
-    perhaps texts that no row has.
+) -> tuple[list[np.ndarray | pa.Array], np.ndarray | None]:
+    """Return what the cells of a column become, for each feature, and where parsing failed.
 
     Parameters
     ----------
@@ -425,80 +347,57 @@ def read_column(
     cells : pyarrow Array
         Its cells, as any file or frame stores them.
     """
-    kind, name = cells.type, column.name
+    kind = cells.type
     if is_nested(kind):
-        return _nothing(column, len(cells)), cells.is_valid().to_numpy(zero_copy_only=False)
+        empty = (
+            np.full(len(cells), np.nan)
+            if column.makes_numbers
+            else pa.nulls(len(cells), pa.string())
+        )
+        return [empty] * len(column.feature_names), cells.is_valid().to_numpy(zero_copy_only=False)
     if column.kind == NUMBER and is_number_type(kind):
         values = stored_numbers(cells)
-        misfit = ~is_usable(values) & ~np.isnan(values)
-        return {name: np.where(misfit, np.nan, values)}, misfit
-    if column.kind == DATE and is_stored_date(kind, column.date):
-        numbers = read_stored_dates(cells, column.date)
-        return dict(zip(column.feature_names, numbers.values(), strict=True)), None
-    if not column.makes_numbers:
-        marks, of_numbers = column.values_like_marks, column.of_numbers
-        return {name: written_categories(cells, marks, of_numbers)}, None
-    if pa.types.is_dictionary(kind) and len(cells.dictionary) <= len(cells):
-        return _read_different(column, cells)
-    text = as_text(cells)
-    if column.kind == YES_NO or are_repeated(text):
-        return _read_different(column, text.dictionary_encode())
-    return _read_text(column, text)
-
-
-def _read_different(
-    column: Column, cells: pa.DictionaryArray
-) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
-    """Return what `read_column` does; each different text is looked at once."""
-    # The codes of a table may be too small for one more, or without a sign.
-    text, codes = as_text(cells.dictionary), cells.indices.cast(pa.int64())
-    if codes.null_count:
-        codes = codes.fill_null(len(text))
-        text = pa.concat_arrays([text, pa.nulls(1, text.type)])
-    rows = codes.to_numpy(zero_copy_only=False)
-    found, misfit = _read_text(column, text)
-    if misfit is not None:
-        misfit = misfit.take(rows) if misfit.any() else None
-    return {name: values.take(rows) for name, values in found.items()}, misfit
-
-
-def _read_text(column: Column, text: pa.Array) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
-    """Return what texts without blanks around them become, and where they do not fit."""
-    marks = column.values_like_marks
+        failed = ~is_usable(values) & ~np.isnan(values)
+        return [np.where(failed, np.nan, values)], failed
+    text = without_null_tokens(as_text(cells), column.values_like_marks)
     if column.filled:
-        filled = without_null_tokens(text, marks).is_valid()
-        return {column.name: filled.to_numpy(zero_copy_only=False).astype(float)}, None
+        return [text.is_valid().to_numpy(zero_copy_only=False).astype(float)], None
     if column.kind == DATE:
-        numbers, misfit = written_dates(text, column.date, marks)
-        return dict(zip(column.feature_names, numbers.values(), strict=True)), misfit
+        form, is_stored = column.date, pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+        if is_stored and form.family != CLOCK:  # stored dates are all written alike
+            form = msgspec.structs.replace(form, family=YEAR_FIRST)
+        parts, failed = parse_dates(text, form)
+        return [*parts.values()], failed
     if column.kind == NUMBER:
-        values, misfit = written_numbers(text, column.number, marks)
-    else:
-        values, misfit = written_truths(text, marks)
-    return {column.name: values}, misfit
+        values, failed = parse_numbers(text, column.number)
+        return [values], failed
+    if column.kind == YES_NO:
+        values, failed = parse_booleans(text)
+        return [values], failed
+    return [_as_if_stored(text) if column.of_numbers and not is_number_type(kind) else text], None
 
 
-def _without_dictionary(values: np.ndarray | pa.Array) -> np.ndarray | pa.Array:
-    return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
+def _as_if_stored(text: pa.Array) -> pa.Array:
+    """Return texts that are numbers as the text of the number: 4.0 and 4 are one category."""
+    plain = pc.match_substring_regex(text, f"^(?:{PLAIN_NUMBER})$")
+    numbers = pc.if_else(plain, text, None).cast(pa.float64())
+    numbers = pc.if_else(pc.less_equal(pc.abs(numbers), LARGEST_NUMBER), numbers, None)
+    return pc.coalesce(as_text(numbers), text)
 
 
-def _is_simple(kind: pa.DataType) -> bool:
-    """Return whether pieces of this type make up one array, whatever they hold."""
-    return pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_null(kind)
+def _misfits(cells: pa.Array, failed: np.ndarray, first_row: int) -> Misfits:
+    rows = np.flatnonzero(failed)
+    shown, nested = rows[:SHOWN_MISFITS], is_nested(cells.type)
+    texts = (
+        ["(nested)"] * len(shown) if nested else as_text(cells.take(pa.array(shown))).to_pylist()
+    )
+    first = tuple(map(Cell, (first_row + shown).tolist(), texts))
+    return Misfits(len(rows), first, nested)
 
 
-def _nothing(column: Column, n_rows: int) -> dict[str, np.ndarray | pa.Array]:
-    if not column.makes_numbers:
-        return {column.name: pa.nulls(n_rows, pa.string()).dictionary_encode()}
-    return {name: np.full(n_rows, np.nan) for name in column.feature_names}
+def _categorical(text: pa.Array) -> pd.Categorical:
+    import pandas as pd
 
-
-def _misfits(cells: pa.Array, misfit: np.ndarray, first_row: int) -> Misfits:
-    places = np.flatnonzero(misfit)
-    shown = places[:SHOWN_MISFITS]
-    if is_nested(cells.type):
-        texts = ["(nested)"] * len(shown)
-    else:
-        texts = as_text(cells.take(pa.array(shown))).to_pylist()
-    first = (Cell(first_row + int(row), text) for row, text in zip(shown, texts, strict=True))
-    return Misfits(len(places), tuple(first), is_nested(cells.type))
+    encoded = text.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return pd.Categorical.from_codes(codes, pd.Index(encoded.dictionary.to_pylist(), dtype=object))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +12,8 @@ import pyarrow as pa
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import TableReport, inspect_table
-from granulearn.tables.io.frames import FrameTable, table_of
+from granulearn.tables.io.frames import FrameTable, table_of, text_of
 from granulearn.tables.io.table_file import TableFile
-from granulearn.tables.io.values import text_of
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
@@ -121,18 +118,17 @@ def read_training_table(
     report = inspect_table(file, target, options, batches=batches)
     if report.problems or report.labels is None:
         raise TableError.about(file.path, report.problems)
-    begins = np.cumsum([0, *(batch.num_rows for batch in batches)])
-    typed = joined_rows(
-        [report.schema.read(batch, int(row)) for batch, row in zip(batches, begins, strict=False)]
-    )
-    names = pa.concat_arrays(
-        [read_labels(batch.column(target), report.labels) for batch in batches]
-    )
-    labelled = np.flatnonzero(names.is_valid().to_numpy(zero_copy_only=False))
+    typed, names, row = [], [], 0
+    for batch in batches:
+        typed.append(report.schema.read(batch, row))
+        names.append(read_labels(batch.column(target), report.labels))
+        row += batch.num_rows
+    labels = pa.concat_arrays(names)
+    labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report=report,
-        typed=chosen_rows(typed, report.schema, labelled),
-        y=as_labels(names.take(pa.array(labelled)), report.labels),
+        typed=chosen_rows(joined_rows(typed), report.schema, labelled),
+        y=as_labels(labels.take(pa.array(labelled)), report.labels),
         rows=labelled,
         cells=pa.Table.from_batches(batches) if keep_cells else None,
         lines=file.lines() if keep_cells else None,
@@ -177,69 +173,47 @@ def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows
     return TypedRows(cells, typed.misfits)
 
 
-class GivenLabels:
-    """Labels that were passed beside a table.
+def read_labelled_table(
+    X: Any, y: Any, options: ColumnOptions | None = None, *, keep_cells: bool = False
+) -> TrainingTable:
+    """Read a table whose labels are in one of its columns, or beside it.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Numbers, or texts with None or NaN for a missing one.
-    """
-
-    def __init__(self, y: Any):
-        # Of nullable types, NumPy would make whole numbers floats if one is missing.
-        nullable = type(getattr(y, "dtype", None)).__module__.startswith("pandas")
-        given = np.asarray(y, dtype=object) if nullable else np.asarray(y)
-        if given.ndim != 1:
-            raise TableError(f"y has {given.ndim} dimensions; give one label for each row.")
-        texts = [text_of(value) for value in given.tolist()]
-        known = np.array([text is not None for text in texts], dtype=bool)
-        plain = np.array(given[known].tolist()) if given.dtype == object else given[known]
-        self._numbers: np.ndarray | None = None
-        if plain.dtype.kind in "biuf":
-            self._numbers = np.zeros(len(given), plain.dtype)
-            self._numbers[known] = plain
-            # With a word before it, since these are classes, even if there are many of them.
-            texts = [None if text is None else f"class {text}" for text in texts]
-        self.cells = pa.array(texts, pa.string())
-        """A text for each label."""
-
-    def values(self, rows: np.ndarray, names: np.ndarray) -> np.ndarray:
-        """Return the labels of some rows: numbers as they were given, texts as they are joined.
-
-        Parameters
-        ----------
-        rows : ndarray
-            Numbers of the rows that have a label.
-        names : ndarray
-            What their texts became.
-        """
-        return names if self._numbers is None else self._numbers[rows]
-
-
-@contextmanager
-def labelled_table(X: Any, y: Any) -> Iterator[tuple[TableFile, str, GivenLabels | None]]:
-    """Give a table that has its labels in a column, the column, and labels that were beside it.
+    Numbers beside the table are classes as they are, even if there are many.
 
     Parameters
     ----------
     X : path, frame, Arrow table, list of dicts, dict of columns or array
         The table.
     y : str, or array-like of shape (n_rows,)
-        The column of labels, or the labels.
+        The column of labels, or the labels: numbers, or texts with None or NaN for a missing one.
+    options : ColumnOptions, default=None
+        What the user says about the columns.
+    keep_cells : bool, default=False
+        As for `read_training_table`.
     """
     with table_of(X) as file:
         if isinstance(y, str):
-            yield file, y, None
-            return
+            return read_training_table(file, y, options, keep_cells=keep_cells)
+        # NumPy would make nullable whole numbers floats if one is missing.
+        nullable = type(getattr(y, "dtype", None)).__module__.startswith("pandas")
+        given = np.asarray(y, dtype=object) if nullable else np.asarray(y)
+        table = pa.Table.from_batches(list(file.batches()))
+        if given.ndim != 1:
+            raise TableError(f"y has {given.ndim} dimensions; give one label for each row.")
+        if len(given) != table.num_rows:
+            raise TableError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"[{table.num_rows}, {len(given)}]; y needs a label for each row."
+            )
+        texts = [text_of(value) for value in given.tolist()]
+        known = given[np.array([text is not None for text in texts], dtype=bool)]
+        known = np.array(known.tolist()) if known.dtype == object else known
+        are_numbers = known.dtype.kind in "biuf"
+        if are_numbers:  # with a word before it, a number is not a measurement
+            texts = [None if text is None else f"class {text}" for text in texts]
         name = str(getattr(y, "name", None) or TARGET)
         while name in file.names:
             name += "_"
-        labels = GivenLabels(y)
-        table = pa.Table.from_batches(list(file.batches()))
-        if table.num_rows != len(labels.cells):
-            raise TableError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"[{table.num_rows}, {len(labels.cells)}]; y needs a label for each row."
-            )
-        yield FrameTable(table.append_column(name, labels.cells), file.path), name, labels
+        labelled = FrameTable(table.append_column(name, pa.array(texts, pa.string())), file.path)
+        data = read_training_table(labelled, name, options, keep_cells=keep_cells)
+    return replace(data, y=given[data.rows].astype(known.dtype)) if are_numbers else data

@@ -11,7 +11,7 @@ import pyarrow as pa
 from granulearn.models import LoadedModel
 from granulearn.models.row_reading import Place, ReadRows, RowReading
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.naming import similar_names
+from granulearn.tables.io.table_file import similar_names
 from granulearn.tables.messages import Message, Setting
 
 PREDICTION = "prediction"

@@ -148,17 +148,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         from granulearn.datasets import make_pipeline_for
         from granulearn.datasets.pipelines import columns_by_name, columns_by_place
         from granulearn.models import LoadedModel
-        from granulearn.tables import read_training_table
         from granulearn.tables.io.frames import array_of
-        from granulearn.tables.training_table import labelled_table
+        from granulearn.tables.training_table import read_labelled_table
         from granulearn.training.trained_model import input_cards, make_card
 
         if not isinstance(y, str):
             y = _checked_labels(y)
-        with labelled_table(X, y) as (file, target, labels):
-            data = read_training_table(file, target, self._options())
-            given = [name for name in file.names if name != target]
-        learned = data.y if labels is None else labels.values(data.rows, data.y)
+        data = read_labelled_table(X, y, self._options())
+        given = [column.name for column in data.schema.columns]
+        learned = data.y
         self.n_features_in_ = len(given)
         if array_of(X) is None:
             self.feature_names_in_ = np.array(given, dtype=object)
@@ -171,7 +169,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             self.model if isinstance(self.model, str) else type(model).__name__,
             self.pipeline_[-1],
             Counter(map(str, learned)),
-            target=target,
+            target=data.target,
             columns=input_cards(data.X),
             schema=data.schema,
             dropped_rows=data.dropped_rows,

@@ -9,7 +9,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.io.arrow_files import ArrowTable, ParquetTable
+from granulearn.tables.io.arrow import ArrowTable, ParquetTable
 from tests.tables.nasty_tables import rows_of
 
 TABLE = pa.table(

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.io.arrow_types import usual_batch, usual_type
+from granulearn.tables.io.arrow import usual_batch, usual_type
 
 SHOWN = Path("t.parquet")
 TEXTS = ["a", None, "é"]

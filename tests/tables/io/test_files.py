@@ -1,5 +1,6 @@
 """Any file is opened by what it holds; the same table has the same cells in every format."""
 
+import errno
 import gzip
 import io
 import json
@@ -20,6 +21,7 @@ import pytest
 from hypothesis import given, settings
 
 from granulearn.tables import TableError
+from granulearn.tables.io import files
 from granulearn.tables.io.files import ReadOptions, open_table
 from tests.tables.nasty_tables import rows_of, tables, written
 
@@ -171,3 +173,45 @@ def test_standard_input_is_named_in_messages_and_leaves_nothing_behind(tmp_path)
     assert done.stdout.decode().splitlines()[0] == "['a', 'b']"
     assert "standard input is empty" in done.stdout.decode()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"\xff\xd8\xff\xe0", "a JPEG image"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"\xef\xbb\xbf\n <HTML>", "a web page"),
+        (b"<?xml version", "an XML document"),
+        (b"a" * 257 + b"ustar", "tar"),
+    ],
+)
+def test_what_looks_like_something_else_is_named_packed_or_not(tmp_path, content, what):
+    for path, raw in {"t.csv": content, "t.csv.gz": gzip.compress(content)}.items():
+        (tmp_path / path).write_bytes(raw)
+        with pytest.raises(TableError, match=what):
+            open_table(tmp_path / path)
+
+
+def test_a_closed_standard_input_is_said(monkeypatch):
+    monkeypatch.setattr(files.sys, "stdin", None)
+    with pytest.raises(OSError, match="standard input is closed"):
+        open_table("-")
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/zero"])
+def test_a_device_is_never_copied(device, tmp_path, monkeypatch):
+    monkeypatch.setattr(files.shutil, "copyfileobj", None)  # /dev/zero would fill the disk
+    (tmp_path / "t.csv").symlink_to(device)
+    for path in (Path(device), tmp_path / "t.csv"):
+        with pytest.raises(TableError, match=f"{path} is a device"):
+            open_table(path)
+
+
+def test_no_room_for_a_copy_is_said(monkeypatch, tmp_path):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(files.shutil, "copyfileobj", full)
+    monkeypatch.setattr(files.sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    with pytest.raises(OSError, match=r"no room for a copy of standard input; set TMPDIR"):
+        open_table("-")

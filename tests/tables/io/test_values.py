@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.io.values import text_of
+from granulearn.tables.io.frames import text_of
 
 
 @given(st.floats(allow_nan=False))

@@ -9,8 +9,7 @@ import openpyxl
 import pytest
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.workbook_extent import check_extent
-from granulearn.tables.io.workbooks import WorkbookTable
+from granulearn.tables.io.workbook import WorkbookTable, check_extent
 
 NAME = "xl/worksheets/sheet1.xml"
 

@@ -16,7 +16,7 @@ from odf.text import P
 
 from granulearn.tables import TableError
 from granulearn.tables.io.table_file import ReadOptions
-from granulearn.tables.io.workbooks import WorkbookTable
+from granulearn.tables.io.workbook import WorkbookTable
 from tests.tables.nasty_tables import rows_of
 
 PLAIN = st.text("aZ é漢,;'\"=1.0-\n", min_size=1, max_size=6).filter(

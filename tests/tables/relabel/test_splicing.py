@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.io.text_bytes import TextBytes
-from granulearn.tables.io.text_encoding import Encoding
+from granulearn.tables.io.encoding import Encoding
 from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.relabel import splicing
 from granulearn.tables.relabel.splicing import (
@@ -24,10 +23,10 @@ ENCODINGS = ["utf-8", "utf-16-le", "utf-32-be", "cp932", "cp037", "gb18030"]
 MARKS = {"utf-16-le": b"\xff\xfe", "utf-8": b"\xef\xbb\xbf"}
 
 
-def text_in(folder: str, content: bytes, encoding: Encoding) -> TextBytes:
+def text_in(folder: str, content: bytes, encoding: Encoding) -> TextSource:
     path = Path(folder) / "table.csv"
     path.write_bytes(content)
-    return TextBytes(TextSource(path, Path("t.csv")), encoding)
+    return TextSource(path, Path("t.csv"), None, encoding)
 
 
 @given(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.io import text_scan
+from granulearn.tables.io import text as text_io
 from tests.tables.relabel.rewritten_tables import (
     changed_files,
     in_quotes,
@@ -29,7 +29,7 @@ def test_a_changed_cell_changes_no_other_byte(changed, chunk):
     file, place, cells = changed
     column = file.names[place]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_scan, "CHUNK_BYTES", chunk)
+        patch.setattr(text_io, "CHUNK_BYTES", chunk)
         result = rewritten(file.content(), "t.csv", column, cells, **file.reading)
     possible = {(row, place): {text, in_quotes(text)} for row, text in cells.items()}
     for (row, _), pieces in possible.items():

@@ -1,18 +1,67 @@
-"""Any file as a table: what it is decides who reads it."""
+"""Any file as a table: what it holds decides who reads it; pipes are copied to a file first."""
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import zipfile
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from granulearn._extras import check_installed
+from granulearn._full_disk import is_disk_full
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.formats import SNIFFED_BYTES, Format, format_of, refuse_packed
-from granulearn.tables.io.streams import StreamCopy, is_pipe_or_device, is_standard_input
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, TablePart
-from granulearn.tables.io.text_source import TextSource, packing_of
+from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
 
 __all__ = ["ReadOptions", "TableFile", "TablePart", "open_table"]
+
+PARQUET_ENDINGS = (".parquet", ".pq")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
+_OLD_WORKBOOK = (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\x09\x08")
+_FOREIGN = {
+    "a PNG image": (b"\x89PNG",),
+    "a JPEG image": (b"\xff\xd8\xff",),
+    "a GIF image": (b"GIF8",),
+    "a TIFF image": (b"II*\0", b"MM\0*"),
+    "a bitmap image": (b"BM\0",),
+    "a PDF document": (b"%PDF",),
+    "a PostScript document": (b"%!PS",),
+    "an RTF document": (b"{\\rtf",),
+    "an array of NumPy": (b"\x93NUMPY",),
+    "an HDF5 file": (b"\x89HDF",),
+    "an SQLite database": (b"SQLite format 3",),
+    "a file of R": (b"RDX2", b"RDX3", b"RDA3", b"X\n\0\0\0"),
+    "a file of SPSS": (b"$FL2", b"$FL3"),
+    "a file of Stata": (b"<stata_dta>",),
+    "an ORC file": (b"ORC",),
+    "an Avro file": (b"Obj\x01",),
+    "an encrypted Parquet file": (b"PARE",),
+    "a Feather file of the first version": (b"FEA1",),
+    "a 7z archive": (b"7z\xbc\xaf\x27\x1c",),
+    "a RAR archive": (b"Rar!",),
+    "a program": (b"\x7fELF", b"MZ\x90"),
+    "a sound, a film or an image": (b"RIFF", b"OggS", b"ID3"),
+    "a pickle of Python": (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+}
+_MARKUP = {
+    "a web page (HTML)": (b"<!doctype html", b"<html", b"<table"),
+    "an XML document": (b"<?xml",),
+    "an image (SVG)": (b"<svg",),
+}
+_DOCUMENTS = {
+    "word/document.xml": "a Word document",
+    "ppt/presentation.xml": "a presentation",
+    "Index/Document.iwa": "a document of Numbers, Pages or Keynote",
+}
+_NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 
 
 def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None) -> TableFile:
@@ -41,64 +90,154 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
     ...     open_table(path).names
     ['column 1', 'price', 'late']
     """
-    path, reading = Path(path), reading or AS_FOUND
-    if is_standard_input(path) or is_pipe_or_device(path):
-        copy = StreamCopy(path)
-        try:
-            table = _opened(copy.path, copy.shown, reading)
-        except BaseException:
-            copy.__exit__()
+    path, options = Path(path), reading or AS_FOUND
+    if not is_standard_input(path) and not is_pipe_or_device(path):
+        # A part may be read in another process, which need not be in the same folder.
+        return _opened(path.absolute(), path, options)
+    shown = Path("standard input") if is_standard_input(path) else path
+    folder = tempfile.TemporaryDirectory(prefix="granulearn-")
+    try:
+        copy = Path(folder.name) / "table"
+        _copy_stream(path, shown, copy)
+        table = _opened(copy, shown, options)
+    except BaseException:
+        folder.cleanup()
+        raise
+    table.hold(folder)
+    return table
+
+
+def is_standard_input(path: Path) -> bool:
+    """Return whether an input is ``-``, or what that is called in ``/dev``."""
+    return str(path) in ("-", "/dev/stdin")
+
+
+def is_pipe_or_device(path: Path) -> bool:
+    """Return whether there is something that is neither a file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _copy_stream(path: Path, shown: Path, copy: Path) -> None:
+    """Copy a pipe or standard input to a file, which can be read more than once."""
+    if is_standard_input(path):
+        if sys.stdin is None:
+            raise OSError("standard input is closed; name a file, or send a table there.")
+        opened: AbstractContextManager[BinaryIO] = nullcontext(sys.stdin.buffer)
+    elif stat.S_ISFIFO(path.stat().st_mode) or stat.S_ISSOCK(path.stat().st_mode):
+        opened = path.open("rb")
+    else:  # /dev/zero has no end
+        raise TableError(
+            f"{path} is a device, not a table; name a file, or send a table to standard input."
+        )
+    try:
+        with opened as stream, copy.open("wb") as file:
+            shutil.copyfileobj(stream, file, 2**20)
+    except OSError as error:
+        if not is_disk_full(error):
             raise
-        table.hold(copy)
-        return table
-    # A part may be read in another process, which need not be in the same folder.
-    return _opened(path.absolute(), path, reading)
+        raise OSError(
+            f"{copy.parent.parent} has no room for a copy of {shown}; set TMPDIR to a folder that "
+            "has, or save the table as a file first."
+        ) from error
 
 
-def _opened(path: Path, shown: Path, reading: ReadOptions) -> TableFile:
+def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
+    # A reader is imported when it is needed: most files need one of them.
     if path.is_dir():
-        from granulearn.tables.io.arrow_files import ParquetTable
+        from granulearn.tables.io.arrow import ParquetTable
 
         return ParquetTable(path, shown)
     if not path.is_file():
         raise FileNotFoundError(f"{shown} is not a file; check the path.")
-    with path.open("rb") as file:
-        beginning = file.read(SNIFFED_BYTES)
-    if not beginning:
-        raise TableError(f"{shown} is empty; it needs a header line and data rows.")
-    # A reader is imported when it is needed: most files need one of them.
-    found = format_of(path, shown, beginning)
-    if found is Format.PARQUET:
-        from granulearn.tables.io.arrow_files import ParquetTable
+    with cast(io.BufferedReader, path.open("rb", 2**18)) as file:
+        beginning = file.peek(2**12)
+        if not beginning:
+            raise TableError(f"{shown} is empty; it needs a header line and data rows.")
+        is_archive = beginning.startswith(_ZIP)
+        if (is_archive and _is_workbook(file, shown)) or _begins(beginning, _OLD_WORKBOOK):
+            check_installed("python_calamine")
+            from granulearn.tables.io.workbook import WorkbookTable
 
-        return ParquetTable(path, shown)
-    if found is Format.ARROW:
-        from granulearn.tables.io.arrow_files import ArrowTable
+            return WorkbookTable(path, shown, options)
+        file.seek(0)
+        compression = next(
+            (COMPRESSIONS[m] for m in COMPRESSIONS if _begins(beginning, (m,))), None
+        )
+        if compression is None:
+            if _begins(beginning, _ARROW):
+                from granulearn.tables.io.arrow import ArrowTable
 
-        return ArrowTable(path, shown)
-    if found is Format.WORKBOOK:
-        check_installed("python_calamine")
-        from granulearn.tables.io.workbooks import WorkbookTable
+                return ArrowTable(path, shown)
+            if not _begins(beginning, (b"PAR1",)):
+                _refuse_foreign(shown, beginning)
+            if _begins(beginning, (b"PAR1",)) or shown.suffix.lower() in PARQUET_ENDINGS:
+                from granulearn.tables.io.arrow import ParquetTable
 
-        return WorkbookTable(path, shown, reading)
-    return _opened_text(
-        TextSource(path, shown, packing_of(beginning) if found is Format.PACKED else None), reading
-    )
+                return ParquetTable(path, shown)
+        source = TextSource(path, shown, compression)
+        with source.decompressed(file) as stream:
+            return _opened_text(source, options, stream)
 
 
-def _opened_text(source: TextSource, reading: ReadOptions) -> TableFile:
+def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedReader) -> TableFile:
     from granulearn.tables.io.json_lines import JsonTable, looks_like_json
-    from granulearn.tables.io.text_table import TextTable
+    from granulearn.tables.io.text import TextTable
 
-    with source.open() as stream:
-        beginning = stream.read(SNIFFED_BYTES)
-    if source.packing:
-        refuse_packed(source.shown, beginning)
-    suffixes = {suffix.lower() for suffix in source.shown.suffixes[-2:]}
-    if suffixes & {".json", ".jsonl", ".ndjson"}:
-        return JsonTable(source, reading)
-    if beginning.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-        with source.open() as stream:
-            if looks_like_json(stream):
-                return JsonTable(source, reading)
-    return TextTable(source, reading)
+    beginning = stream.peek(2**12)
+    if source.compression:
+        _refuse_foreign(source.shown, beginning)
+        if _begins(beginning, (*COMPRESSIONS, *_ARROW, *_OLD_WORKBOOK, b"PAR1")):
+            raise TableError(
+                f"{source.shown} holds a file that is packed itself (a workbook, an archive or a "
+                "Parquet file); unpack it and name that file."
+            )
+    endings = {suffix.lower() for suffix in source.shown.suffixes[-2:]}
+    if endings & {".json", ".jsonl", ".ndjson"} or looks_like_json(beginning):
+        return JsonTable(source, options, stream)
+    return TextTable(source, options, stream)
+
+
+def _begins(content: bytes, marks: tuple[bytes, ...]) -> bool:
+    """Return whether a file is of a kind; a header may well begin with the letters ORC."""
+    mark = next((mark for mark in marks if content.startswith(mark)), None)
+    if mark is None:
+        return False
+    return not mark.isalnum() or bool(_NOT_IN_TEXT.search(content[: 2**12]))
+
+
+def _is_workbook(file: BinaryIO, shown: Path) -> bool:
+    """Return whether a ZIP archive is a workbook; most office documents are archives."""
+    try:
+        names = zipfile.ZipFile(file).namelist()
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise TableError(
+            f"{shown} is a broken archive or workbook ({error}); copy or download it again."
+        ) from error
+    for name, what in _DOCUMENTS.items():
+        if name in names:
+            raise _foreign(shown, what)
+    if names and all(name.endswith(".npy") for name in names):
+        raise _foreign(shown, "an archive of NumPy arrays")
+    is_excel = any(name.startswith("xl/workbook") for name in names)
+    return is_excel or ("content.xml" in names and "mimetype" in names)
+
+
+def _refuse_foreign(shown: Path, beginning: bytes) -> None:
+    for what, marks in _FOREIGN.items():
+        if _begins(beginning, marks):
+            raise _foreign(shown, what)
+    if beginning[257:262] == b"ustar":
+        raise TableError(f"{shown} is an archive of files (tar); unpack it and name the table.")
+    text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:20].lower()
+    for what, marks in _MARKUP.items():
+        if text.startswith(marks):
+            raise _foreign(shown, what)
+
+
+def _foreign(shown: Path, what: str) -> TableError:
+    way_out = "save the table as CSV, Excel (.xlsx) or Parquet."
+    return TableError(f"{shown} looks like {what}, not like a table; {way_out}")

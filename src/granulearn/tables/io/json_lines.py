@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.naming import check_width, named_columns
-from granulearn.tables.io.row_batches import text_batches
-from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, TablePart, WholePart
-from granulearn.tables.io.text_bytes import TextBytes
-from granulearn.tables.io.text_encoding import Encoding, evident_encoding, stated_encoding
+from granulearn.tables.io.encoding import Encoding, find_encoding
+from granulearn.tables.io.table_file import (
+    AS_FOUND,
+    ReadOptions,
+    TableFile,
+    TablePart,
+    WholePart,
+    check_width,
+    named_columns,
+    shortened,
+    text_batches,
+)
 from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.messages import Message, Setting
 
@@ -27,9 +36,7 @@ class _Number(str):
 
 
 _DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number)
-_BLANKS = " \t\r\n"
-_NESTED = (list, dict)
-_REMARKS_SHOWN = 5
+_BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 class JsonTable(TableFile):
@@ -41,37 +48,43 @@ class JsonTable(TableFile):
     ----------
     source : TextSource
         The file.
-    reading : ReadOptions, optional
+    options : ReadOptions, optional
         What the user says about it.
+    stream : binary file, optional
+        What `source.decompressed` gave, if it is open already.
     """
 
-    def __init__(self, source: TextSource, reading: ReadOptions = AS_FOUND):
-        self._arguments = (source, reading)
-        with source.open() as stream:
-            beginning = stream.read(2**12)
-        if reading.encoding is not None:
-            encoding = stated_encoding(reading.encoding, beginning)
-        else:
-            encoding = evident_encoding(beginning) or Encoding("utf-8")
-        self._text = TextBytes(source, encoding)
+    def __init__(
+        self,
+        source: TextSource,
+        options: ReadOptions = AS_FOUND,
+        stream: io.BufferedReader | None = None,
+    ):
+        self._arguments = (source, options)
         self._shown = source.shown
-        keys: dict[str, None] = {}
-        nested: dict[str, None] = {}
+        keys: dict[str, bool] = {}
         lines = []
-        for line, row in self._objects():
-            keys.update(dict.fromkeys(row))
-            nested.update((key, None) for key, value in row.items() if isinstance(value, _NESTED))
-            check_width(source.shown, len(keys))
-            lines.append(line)
-        if not lines:
-            raise TableError(f"{source.shown} is empty; it needs JSON objects.")
+        with stream or source.decompressed() as stream:
+            found = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
+            self.source = replace(source, encoding=found)
+            for line, row in self._objects(stream):
+                for key, value in row.items():
+                    keys[key] = keys.get(key, False) or isinstance(value, (list, dict))
+                check_width(source.shown, len(keys))
+                lines.append(line)
         if not keys:
-            raise TableError(f"{source.shown} has only empty JSON objects; it needs some keys.")
-        self._keys = list(keys)
-        names, remarks = named_columns(source.shown, self._keys)
-        name_of = dict(zip(self._keys, names, strict=True))
-        remarks = [*remarks, *_nested_remarks([name_of[key] for key in keys if key in nested])]
-        super().__init__(source.shown, names, remarks, len(lines))
+            what = "has only empty JSON objects; it needs some keys."
+            raise TableError(
+                f"{source.shown} {what if lines else 'is empty; it needs JSON objects.'}"
+            )
+        self.keys = list(keys)
+        names, notes = named_columns(source.shown, self.keys)
+        nested = [name for name, is_nested in zip(names, keys.values(), strict=True) if is_nested]
+        said = "holds arrays or objects; they are read as text"
+        nested = shortened(
+            [f"column {name!r} {said}" for name in nested], "more columns hold arrays or objects"
+        )
+        super().__init__(source.shown, names, [*notes, *nested], len(lines))
         self._lines = np.array(lines)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -83,7 +96,7 @@ class JsonTable(TableFile):
             Which columns, and in which order; all of them unless given.
         """
         wanted = self._wanted(columns)
-        key_of = dict(zip(self.names, self._keys, strict=True))
+        key_of = dict(zip(self.names, self.keys, strict=True))
         keys = [key_of[name] for name in wanted]
         rows = ([self._cell(line, row, key) for key in keys] for line, row in self._objects())
         return text_batches(rows, wanted)
@@ -118,89 +131,72 @@ class JsonTable(TableFile):
         """Return the line on which each object begins."""
         return self._lines
 
-    def _objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _objects(
+        self, stream: io.BufferedReader | None = None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects, each with the line it begins on."""
-        encoding = self._text.encoding.name if self._text.as_they_are else "utf-8"  # type: ignore[union-attr]
-        with self._text.open() as stream, io.TextIOWrapper(stream, encoding) as text:
+        encoding = self.source.text_encoding
+        with io.TextIOWrapper(self.source.open(stream=stream), encoding) as text:
             line = 0
             try:
                 for line, content in enumerate(text, start=1):
-                    if not content.strip():
-                        continue
                     if content.lstrip().startswith("["):
                         yield from self._array(content + text.read(), line)
                         return
-                    yield line, self._object(content, line)
+                    if content.strip():
+                        value, end = self._decoded(content, content.index(content.strip()), line)
+                        if content[end:].strip():
+                            raise self._broken(line, f"{content[end:][:20]!r} follows the object")
+                        yield line, value
             except UnicodeDecodeError as error:
-                said = (
-                    f"{self._shown}, after line {line}: the text is not in {encoding}; state its "
-                    "encoding ("
-                )
-                raise TableError(Message(said, Setting("encoding"), ").")) from error
+                said = f"{self._shown}, after line {line}: the text is not in {encoding}; state its"
+                raise TableError(
+                    Message(f"{said} encoding (", Setting("encoding"), ").")
+                ) from error
 
-    def _object(self, content: str, line: int) -> dict[str, Any]:
+    def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the objects of an array, one at a time, to know their lines."""
+        position, counted = content.index("[") + 1, 0
+        while True:
+            position = _after_blanks(content, position)
+            line += content.count("\n", counted, position)
+            counted = position
+            if content.startswith("]", position):
+                break
+            value, position = self._decoded(content, position, line)
+            yield line, value
+            position = _after_blanks(content, position)
+            if content.startswith(",", position):
+                position += 1
+            elif not content.startswith("]", position):
+                raise self._broken(line, "a comma or ] is missing after this object")
+        rest = content[position + 1 :].strip()
+        if rest:  # rows of a second array would be lost
+            line = line + content.count("\n", position, content.rindex(rest))
+            raise self._broken(line, f"{rest[:20]!r} follows the array")
+
+    def _decoded(self, content: str, position: int, line: int) -> tuple[dict[str, Any], int]:
+        """Return the object that begins at a position, and where it ends."""
         try:
-            value = _DECODER.decode(content)
+            value, end = _DECODER.raw_decode(content, position)
+            if "\\u" in content:
+                json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise self._broken(line, "a character is half a surrogate pair") from error
         except (json.JSONDecodeError, RecursionError) as error:
             raise self._broken(line, error) from error
-        return self._checked(value, line, "\\u" in content)
-
-    def _checked(self, value: Any, line: int, has_escapes: bool) -> dict[str, Any]:
-        if has_escapes and not _is_text(value):
-            raise self._broken(line, "a character is half a surrogate pair")
         if not isinstance(value, dict):
             raise TableError(
                 f"{self._shown}, line {line}: {str(value)[:40]!r} is no JSON object; each row must "
                 'be one, such as {"age": 31}.'
             )
-        return value
-
-    def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects of an array, one at a time, to know their lines."""
-        position = content.index("[") + 1
-        has_escapes = "\\u" in content
-        counted = 0
-        while True:
-            position = _after_blanks(content, position)
-            line += content.count("\n", counted, position)
-            counted = position
-            if content[position : position + 1] == "]":
-                self._check_end(content, position + 1, line)
-                return
-            try:
-                value, position = _DECODER.raw_decode(content, position)
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise self._broken(line, error) from error
-            yield line, self._checked(value, line, has_escapes)
-            position = _after_blanks(content, position)
-            if content[position : position + 1] == ",":
-                position += 1
-            elif content[position : position + 1] != "]":
-                raise self._broken(line, "a comma or ] is missing after this object")
-
-    def _check_end(self, content: str, position: int, line: int) -> None:
-        """Raise if anything follows the array: rows of a second one would be lost."""
-        end = _after_blanks(content, position)
-        if end < len(content):
-            line += content.count("\n", position, end)
-            raise self._broken(line, f"{content[end : end + 20]!r} follows the array")
+        return value, end
 
     def _broken(self, line: int, error: object) -> TableError:
         return TableError(
             f"{self._shown}, line {line}: this is no JSON ({error}); write one object per line, or "
             "one array of objects."
         )
-
-
-def _is_text(value: Any) -> bool:
-    """Return whether all characters are some; what is too deep to tell is refused as a cell."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    except RecursionError:
-        return True
-    return True
 
 
 def _json_of(value: Any) -> str:
@@ -215,35 +211,27 @@ def _json_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _nested_remarks(names: list[str]) -> list[str]:
-    remarks = [f"column {name!r} holds arrays or objects; they are read as text" for name in names]
-    if len(remarks) > _REMARKS_SHOWN:
-        more = f"{len(remarks) - _REMARKS_SHOWN} more columns hold arrays or objects"
-        remarks = [*remarks[:_REMARKS_SHOWN], more]
-    return remarks
-
-
 def _after_blanks(content: str, position: int) -> int:
-    while content[position : position + 1] in _BLANKS and position < len(content):
-        position += 1
-    return position
+    blanks = _BLANKS.match(content, position)
+    assert blanks is not None
+    return blanks.end()
 
 
-def looks_like_json(stream: BinaryIO) -> bool:
+def looks_like_json(beginning: bytes) -> bool:
     """Return whether a text begins with a JSON object on a line, or with an array of them.
 
     Parameters
     ----------
-    stream : binary file
-        A text in UTF-8.
+    beginning : bytes
+        The first bytes of a text in UTF-8.
     """
-    first = next((line for line in stream if line.strip()), b"").removeprefix(b"\xef\xbb\xbf")
-    content = first.strip()
+    content = beginning.removeprefix(b"\xef\xbb\xbf").strip()
     if content.startswith(b"["):
-        return (content[1:] + stream.read(2**12)).lstrip().startswith(b"{")
-    if not content.startswith(b"{"):
-        return False
+        return content[1:].lstrip().startswith(b"{")
+    first, newline, _ = content.partition(b"\n")
+    if not content.startswith(b"{") or (not newline and len(beginning) > 2**16):
+        return content.startswith(b"{")
     try:
-        return isinstance(_DECODER.decode(content.decode()), dict)
+        return isinstance(_DECODER.decode(first.decode()), dict)
     except (ValueError, RecursionError):
         return False

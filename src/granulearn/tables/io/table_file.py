@@ -1,11 +1,13 @@
-"""What every reader of a table offers, whatever the format."""
+"""The interface of a table in any format, names of columns, and batches of rows."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,7 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.naming import similar_names
+
+MOST_COLUMNS = 100_000
+LONGEST_NAME = 10_000
+_BATCH_CELLS = 2**20
+_BATCH_ROWS = 2**16
+_NOTES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -98,19 +105,6 @@ class TableFile(ABC):
             Which columns, and in which order; all of them unless given.
         """
 
-    def batches_for_survey(self, plain: set[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order; columns of plain numbers may come as numbers.
-
-        Reading numbers at once is cheaper than reading their text first.
-
-        Parameters
-        ----------
-        plain : set of str
-            Columns that have held nothing but numbers with decimals so far; who
-            looks at the batches fills it meanwhile.
-        """
-        return self.batches()
-
     @abstractmethod
     def parts(self) -> tuple[TablePart, ...]:
         """Return the table as parts that can be read on their own, in order."""
@@ -154,46 +148,6 @@ class TableFile(ABC):
         return self.names if columns is None else known_columns(self.path, self.names, columns)
 
 
-def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns as a list, or raise a `TableError` that names those a table lacks.
-
-    Parameters
-    ----------
-    path : Path
-        The table, for the message.
-    names : sequence of str
-        The columns of the table.
-    columns : sequence of str
-        The columns asked for.
-    """
-    has = set(names)
-    missing = [column for column in columns if column not in has]
-    if missing:
-        similar = similar_names(missing[0], names, 1)
-        hint = f"did you mean {similar[0]!r}?" if similar else f"it has {_some(names)}."
-        raise TableError(f"{path} has no column {', '.join(map(repr, missing))}; {hint}")
-    return list(columns)
-
-
-def column_places(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Return where columns stand, in the time of one look at all names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns of the table, all different.
-    wanted : sequence of str
-        Some of them, in any order.
-    """
-    places = {name: place for place, name in enumerate(names)}
-    return [places[name] for name in wanted]
-
-
-def _some(names: Sequence[str], most: int = 20) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
-
-
 @dataclass(frozen=True)
 class WholePart:
     """A whole table as its only part: it is opened again where it is read."""
@@ -212,3 +166,155 @@ class WholePart:
         """
         with self.kind(*self.arguments) as table:
             yield from table.batches(columns)
+
+
+def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the columns as a list, or raise a `TableError` that names those a table lacks.
+
+    Parameters
+    ----------
+    path : Path
+        The table, for the message.
+    names : sequence of str
+        The columns of the table.
+    columns : sequence of str
+        The columns asked for.
+    """
+    has = set(names)
+    missing = [column for column in columns if column not in has]
+    if missing:
+        similar = similar_names(missing[0], names, 1)
+        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        listed = f"it has {', '.join(map(repr, names[:20]))}{more}."
+        hint = f"did you mean {similar[0]!r}?" if similar else listed
+        raise TableError(f"{path} has no column {', '.join(map(repr, missing))}; {hint}")
+    return list(columns)
+
+
+def column_indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Return the indices of some columns, in any order, among all of them."""
+    index = {name: number for number, name in enumerate(names)}
+    return [index[name] for name in wanted]
+
+
+def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
+    """Return the columns that a name may be meant for, the nearest first; case does not count.
+
+    Parameters
+    ----------
+    name : str
+        What the user wrote.
+    names : sequence of str
+        The columns of the table.
+    most : int, default=3
+        How many are wanted.
+    """
+    spelt: dict[str, list[str]] = {}
+    for own in names:
+        spelt.setdefault(own.casefold(), []).append(own)
+    near = get_close_matches(name.casefold(), spelt, most)
+    return [own for key in near for own in spelt[key]][:most]
+
+
+def check_width(path: Path, n_columns: int) -> None:
+    """Refuse a table that has too many columns to be one.
+
+    Parameters
+    ----------
+    path : Path
+        The table, for the message.
+    n_columns : int
+        How many columns it has.
+    """
+    if n_columns > MOST_COLUMNS:
+        raise TableError(
+            f"{path} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} can be read; "
+            "transpose the table if its rows stand in columns, or take fewer columns."
+        )
+
+
+def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return names that are unique and not empty, and notes on those that were not.
+
+    Parameters
+    ----------
+    path : Path
+        The table, for the message.
+    header : sequence of str
+        The names as they stand in the file; blanks around them are taken away.
+    """
+    check_width(path, len(header))
+    stripped = [name.strip() for name in header]
+    taken = set(stripped)
+    first_number: dict[str, int] = {}
+    names, notes = [], []
+    for number, name in enumerate(stripped, start=1):
+        if len(name) > LONGEST_NAME:
+            raise TableError(
+                f"{path}: the name of column {number} has {len(name):,} characters, and at most "
+                f"{LONGEST_NAME:,} can be read ({name[:40]!r}...); give the column a name, or the "
+                "table a header."
+            )
+        new = name
+        if not name:
+            new = _unused(f"column {number}", taken)
+            notes.append(f"column {number} has no name and is called {new!r}")
+        elif name in first_number:
+            new = _unused(name, taken)
+            notes.append(
+                f"columns {first_number[name]} and {number} are both named {name!r}; the second is "
+                f"called {new!r}"
+            )
+        first_number.setdefault(name, number)
+        taken.add(new)
+        names.append(new)
+    notes = shortened(notes, "more columns have no name of their own")
+    if names and all(map(is_number, stripped)):
+        notes.append(
+            f"all names of columns are numbers, {names[0]} for one: if the table has no header, "
+            "its first row was taken for one; give it a header"
+        )
+    return names, notes
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """Return the name, with a number in brackets if it is taken."""
+    new, number = name, 1
+    while new in taken:
+        number += 1
+        new = f"{name} ({number})"
+    return new
+
+
+def shortened(notes: list[str], what: str) -> list[str]:
+    """Return the first notes, and how many more there are."""
+    more = len(notes) - _NOTES_SHOWN
+    return [*notes[:_NOTES_SHOWN], f"{more} {what}"] if more > 0 else notes
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number, perhaps with a decimal comma."""
+    try:
+        float(text.strip().replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def rows_per_batch(n_columns: int) -> int:
+    """Return how many rows go into a batch, fewer if they are wide."""
+    return max(1, min(_BATCH_ROWS, _BATCH_CELLS // max(n_columns, 1)))
+
+
+def text_batches(
+    rows: Iterable[Sequence[str | None]], names: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows, which have as many cells as there are names, as record batches of text."""
+    remaining = iter(rows)
+    schema = pa.schema([pa.field(name, pa.string()) for name in names])
+    while taken := list(islice(remaining, rows_per_batch(len(names)))):
+        columns = [pa.array(cells, pa.string()) for cells in zip(*taken, strict=True)]
+        if columns:
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        else:
+            yield pa.table({"": pa.nulls(len(taken))}).select([]).to_batches()[0]

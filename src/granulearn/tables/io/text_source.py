@@ -1,22 +1,31 @@
-"""The bytes of a text file, unpacked while they are read."""
+"""The bytes of a text file: decompressed, and such that quotes and line ends are those of ASCII.
+
+Files in UTF-8 or in an encoding of one byte per character are taken as they are, so that
+a part of them can be read on its own; others become UTF-8 while they are read.
+"""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
 from granulearn.tables.errors import TableError
+from granulearn.tables.io.encoding import Encoding
+from granulearn.tables.messages import Message, Setting
 
-PACKINGS = {
+COMPRESSIONS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bz2",
     b"\xfd7zXZ\x00": "xz",
@@ -24,112 +33,173 @@ PACKINGS = {
     b"PK\x03\x04": "zip",
     b"PK\x05\x06": "zip",
 }
-_BROKEN = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
-_BUFFER = 2**18
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException, OSError)
+_BLOCK = 2**18
 
 
 @dataclass(frozen=True)
 class TextSource:
-    """A file of text, packed or not."""
+    """A file of text, compressed or not, and how its bytes become text."""
 
     path: Path
     shown: Path
     """As the user named it, for messages."""
-    packing: str | None = None
+    compression: str | None = None
+    encoding: Encoding | None = None
+    """None while it is not known; then it keeps ASCII."""
 
-    def open(self) -> BinaryIO:
-        """Open the unpacked bytes; what is wrong with an archive is a `TableError`."""
-        if self.packing is None:
-            return self.path.open("rb")
-        raw = cast(io.RawIOBase, _Unpacked(self))
-        return cast(BinaryIO, io.BufferedReader(raw, _BUFFER))
+    @property
+    def as_is(self) -> bool:
+        """Whether `open` gives the bytes of the (decompressed) file."""
+        return self.encoding is None or self.encoding.keeps_ascii
 
+    @property
+    def has_offsets(self) -> bool:
+        """Whether the bytes from some offset can be read without those before it."""
+        return self.as_is and self.compression is None
 
-def packing_of(beginning: bytes) -> str | None:
-    """Return how a file is packed, judged by its first bytes; None if it is not.
+    @property
+    def begin(self) -> int:
+        """Offset of the first byte of text."""
+        return self.encoding.bom if self.encoding and self.as_is else 0
 
-    Parameters
-    ----------
-    beginning : bytes
-        The first bytes of the file.
-    """
-    return next((name for mark, name in PACKINGS.items() if beginning.startswith(mark)), None)
+    @property
+    def text_encoding(self) -> str:
+        """The encoding of what `open` gives."""
+        return self.encoding.name if self.encoding and self.as_is else "utf-8"
 
+    def decompressed(self, file: BinaryIO | None = None) -> io.BufferedReader:
+        """Open the decompressed bytes; a damaged archive is a `TableError`.
 
-class _Unpacked(io.RawIOBase):
-    """A stream of unpacked bytes that says which archive is broken."""
+        Parameters
+        ----------
+        file : binary file, optional
+            The file, if it is open already; it is closed with the stream.
+        """
+        file = file or self.path.open("rb", _BLOCK)
+        if self.compression is None:
+            return cast(io.BufferedReader, file)
+        return io.BufferedReader(_Decompressed(file, self), _BLOCK)
 
-    def __init__(self, source: TextSource):
-        super().__init__()
-        self._source = source
-        self._opened: list = []
+    def open(self, offset: int | None = None, stream: BinaryIO | None = None) -> BinaryIO:
+        """Open the text, as bytes that keep ASCII.
+
+        Parameters
+        ----------
+        offset : int, optional
+            Where to begin; at the first byte of text unless given.
+        stream : binary file, optional
+            What `decompressed` gave, if it is open already.
+        """
+        stream = stream or self.decompressed()
         try:
-            self._stream = self._open()
-        except (*_BROKEN, OSError) as error:
-            self.close()
-            raise self._told(error) from error
+            if not self.as_is:
+                stream = io.BufferedReader(_Transcoded(stream, self), _BLOCK)
+            self.skip(stream, self.begin if offset is None else offset)
         except BaseException:
-            self.close()
+            stream.close()
             raise
-
-    def _open(self):
-        source = self._source
-        if source.packing == "zip":
-            archive = self._kept(zipfile.ZipFile(source.path))
-            return self._kept(_open_member(archive, source.shown))
-        if source.packing == "zstd":
-            return self._kept(pa.CompressedInputStream(pa.OSFile(str(source.path)), "zstd"))
-        if source.packing == "gzip":
-            return self._kept(gzip.open(source.path, "rb"))
-        if source.packing == "bz2":
-            return self._kept(bz2.open(source.path, "rb"))
-        return self._kept(lzma.open(source.path, "rb"))
-
-    def _kept(self, stream):
-        self._opened.append(stream)
         return stream
+
+    def skip(self, stream: BinaryIO, n_bytes: int) -> None:
+        """Go forward in the stream that `open` gave.
+
+        Parameters
+        ----------
+        stream : binary file
+            The stream.
+        n_bytes : int
+            How far.
+        """
+        if self.has_offsets:
+            stream.seek(n_bytes, io.SEEK_CUR)
+            return
+        while n_bytes > 0 and (content := stream.read(min(n_bytes, _BLOCK))):
+            n_bytes -= len(content)
+
+    def as_utf8(self, content: bytes) -> bytes:
+        """Return whole characters of the text in UTF-8.
+
+        Parameters
+        ----------
+        content : bytes
+            Read from what `open` gave.
+        """
+        if not self.as_is or self.encoding is None or content.isascii():
+            return content
+        return content if self.encoding.name == "utf-8" else self.decode(content).encode()
+
+    def decode(self, content: bytes) -> str:
+        """Return whole characters of the text.
+
+        Parameters
+        ----------
+        content : bytes
+            Read from what `open` gave.
+        """
+        return content.decode(self.text_encoding)
+
+
+class _Decompressed(io.RawIOBase):
+    """A stream of decompressed bytes that says which archive is damaged."""
+
+    def __init__(self, file: BinaryIO, source: TextSource):
+        super().__init__()
+        self._file, self._source = file, source
+        with _damage_named(source):
+            self._stream = _decompressor(file, source)
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:
-        try:
+    def readinto(self, buffer: Any) -> int:
+        with _damage_named(self._source):
             content = self._stream.read(len(buffer))
-        except (*_BROKEN, OSError) as error:
-            raise self._told(error) from error
         buffer[: len(content)] = content
         return len(content)
 
     def close(self) -> None:
-        while self._opened:
-            self._opened.pop().close()
+        self._file.close()
         super().close()
 
-    def _told(self, error: Exception) -> Exception:
+
+@contextmanager
+def _damage_named(source: TextSource) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
-            return error  # of the disk, not of the archive
-        return TableError(
-            f"{self._source.shown} is a broken {self._source.packing} archive ({error}); copy or "
-            "download it again."
-        )
-
-
-def _open_member(archive: zipfile.ZipFile, shown: Path):
-    """Open the only file of an archive."""
-    members = [
-        member
-        for member in archive.infolist()
-        if not member.is_dir() and not member.filename.startswith("__MACOSX/")
-    ]
-    if any(member.filename == "granulearn.json" for member in members):
-        raise TableError(f"{shown} is a model that granulearn saved, no table; name the table.")
-    if not members:
-        raise TableError(f"{shown} is an empty archive; name the table.")
-    if len(members) != 1:
-        names = ", ".join(repr(member.filename) for member in members[:20])
+            raise  # of the disk, not of the archive
         raise TableError(
-            f"{shown} holds {len(members)} files: {names}; one is needed. "
-            "Unpack the archive and name the table."
+            f"{source.shown} is a broken {source.compression} archive ({error}); copy or download "
+            "it again."
+        ) from error
+
+
+def _decompressor(file: BinaryIO, source: TextSource) -> Any:
+    if source.compression == "zip":
+        return _only_member(zipfile.ZipFile(file), source.shown)
+    if source.compression == "zstd":
+        return pa.CompressedInputStream(file, "zstd")
+    openers: dict[str | None, Any] = {"gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+    return openers[source.compression](file)
+
+
+def is_table(member: zipfile.ZipInfo) -> bool:
+    """Return whether a member of an archive is no folder, and none of the notes of macOS."""
+    return not member.is_dir() and not member.filename.startswith("__MACOSX/")
+
+
+def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
+    members = list(filter(is_table, archive.infolist()))
+    names = [member.filename for member in members]
+    if "granulearn.json" in names:
+        raise TableError(f"{shown} is a model that granulearn saved, no table; name the table.")
+    if len(members) != 1:
+        found = f"holds {len(members)} files: {', '.join(map(repr, names[:20]))}"
+        raise TableError(
+            f"{shown} {found if members else 'is an empty archive'}; one is needed. Unpack the "
+            "archive and name the table."
         )
     if members[0].flag_bits & 1:
         raise TableError(f"{shown} is protected by a password; unpack it and name the table.")
@@ -137,3 +207,48 @@ def _open_member(archive: zipfile.ZipFile, shown: Path):
         return archive.open(members[0])
     except NotImplementedError as error:
         raise TableError(f"{shown} cannot be unpacked ({error}); unpack it yourself.") from error
+
+
+class _Transcoded(io.RawIOBase):
+    """A stream in another encoding as one in UTF-8."""
+
+    def __init__(self, stream: BinaryIO, source: TextSource):
+        super().__init__()
+        assert source.encoding is not None
+        self._stream, self._shown, self._name = stream, source.shown, source.encoding.name
+        self._decoder = codecs.getincrementaldecoder(self._name)()
+        self._rest = b""
+        self._lines = 0
+        stream.read(source.encoding.bom)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = b"-"
+        while block and not self._rest:
+            block = self._stream.read(_BLOCK)
+            self._rest = self._decoded(block)
+        taken = self._rest[: len(buffer)]
+        self._rest = self._rest[len(taken) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+    def _decoded(self, block: bytes) -> bytes:
+        try:
+            content = self._decoder.decode(block, final=not block).encode()
+        except UnicodeError as error:
+            good = getattr(error, "object", b"")[: getattr(error, "start", 0)]
+            text = good.decode(self._name, "replace") if isinstance(good, bytes) else good
+            said = (
+                f"{self._shown}, line {self._lines + text.count(chr(10)) + 1}: the bytes are no "
+                f"text in {self._name} ({getattr(error, 'reason', error)}); state the right "
+                "encoding ("
+            )
+            raise TableError(Message(said, Setting("encoding"), ").")) from error
+        self._lines += content.count(b"\n")
+        return content
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

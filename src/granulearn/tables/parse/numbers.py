@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from granulearn.tables.parse.cells import by_different_text, characters
-from granulearn.tables.parse.json_entries import check_entries, is_text
+from granulearn.tables.parse.masks import MaskedTexts
 
 # Squares of larger numbers are none that a float can hold: no mean or distance could be computed.
 LARGEST_NUMBER = 1e150
@@ -22,8 +19,6 @@ DECIMALS = (".", ",")
 # Only plain numbers may be longer.
 _LONGEST_NUMBER = 64
 _LONGEST_UNIT = 16
-_LOOKED_AT_FIRST = 512
-_FEW_CELLS = 32
 
 _BLANK = "[ \u00a0\u2009\u202f]"
 _CURRENCY = (
@@ -39,30 +34,21 @@ _NUMBER = re.compile(
     rf"(?P<body>[0-9](?:[0-9.,'’]|{_BLANK}[0-9])*|[.,][0-9]+)(?P<exponent>[eE][-+]?[0-9]+)?"
     rf"{_BLANK}*(?P<suffix>{_UNIT})?(?P<close>\))?"
 )
-_PLAIN = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_PLAIN = re.compile(PLAIN_NUMBER)
 _CODE = re.compile("0[0-9]+")
-# A plain number that thousands in groups may be, too.
-_PLAIN_GROUPS = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
 # What a body can be read as, by the sign before its decimals: without groups of thousands,
 # which is all that an exponent allows, and with them.
 _UNGROUPED = {
     ".": re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"),
     ",": re.compile(r"[0-9]+(?:,[0-9]*)?|,[0-9]+"),
 }
-_NEUTRAL = "['’ \u00a0\u2009\u202f]"
-
-
-def _with_groups(mark: str, decimal: str) -> re.Pattern:
-    """Return the form of a number whose thousands are grouped by a sign."""
-    digits = "[1-9][0-9]{0,2}"
-    groups = [f"{digits}(?:{mark}[0-9]{{3}})+", f"{digits}(?:{_NEUTRAL}[0-9]{{3}})+"]
-    return re.compile(f"(?:{'|'.join(groups)})(?:{decimal}[0-9]*)?")
-
-
-_GROUPED = {".": _with_groups(",", "[.]"), ",": _with_groups("[.]", ",")}
-_TO_PLAIN = {
-    ".": str.maketrans("", "", ",'’ \u00a0\u2009\u202f"),
-    ",": str.maketrans(",", ".", ".'’ \u00a0\u2009\u202f"),
+_GROUPED = {
+    decimal: re.compile(
+        f"[1-9][0-9]{{0,2}}(?:(?:[{other}][0-9]{{3}})+|(?:['’ \u00a0\u2009\u202f][0-9]{{3}})+)"
+        f"(?:[{decimal}][0-9]*)?"
+    )
+    for decimal, other in (".,", ",.")
 }
 
 
@@ -79,151 +65,60 @@ class NumberClass(NamedTuple):
     doubtful: bool = False
     """Whether it is one number with a point before the decimals, and another with a comma."""
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is a number without a unit, read with a point, and no code."""
-        return self.point and not self.unit and not self.code
 
-
-_POINT_ONLY = NumberClass("", point=True, comma=False, code=False)
-_EITHER = NumberClass("", point=True, comma=True, code=False)
-_CODED = NumberClass("", point=True, comma=True, code=True)
-_DOUBTFUL = NumberClass("", point=True, comma=True, code=False, doubtful=True)
-
-
-@dataclass(frozen=True)
-class NumberForm:
+class NumberForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the numbers of one column are written."""
 
-    decimal: str = "."
+    decimal: Annotated[str, msgspec.Meta(pattern=r"\A[.,]\Z")] = "."
     unit: str = ""
-
-    @classmethod
-    def from_json(cls, content: Any) -> NumberForm:
-        """Return the form that a model file has; anything else raises TypeError."""
-        entries = {"decimal": lambda sign: sign in DECIMALS, "unit": is_text}
-        check_entries(content, entries, "a form of numbers")
-        return cls(**content)
-
-
-class NumberParts(NamedTuple):
-    """What a number consists of, as far as its text alone tells."""
-
-    negative: bool
-    body: str
-    exponent: str
-    unit: str
 
 
 def is_usable(values: np.ndarray) -> np.ndarray:
-    """Return where a number is one that can be computed with.
+    """Return where a number is one that can be computed with; NaN and infinity are none.
 
     Parameters
     ----------
     values : ndarray of float64
-        Any numbers; NaN and infinity are none that can.
+        Any numbers.
     """
     return np.abs(values) <= LARGEST_NUMBER
 
 
-def is_plain(text: str) -> bool:
-    """Return whether a text is a plain number, such as -3.5e4.
+@lru_cache(2**14)
+def number_class(mask: str) -> NumberClass | None:
+    """Return what kind of number texts of a digit mask are; None if they are none.
+
+    Very large numbers are of the same kind as others: `is_usable` tells.
 
     Parameters
     ----------
-    text : str
-        A cell without blanks around it.
+    mask : str
+        As of `MaskedTexts`.
     """
-    return _PLAIN.fullmatch(text) is not None and abs(float(text)) <= LARGEST_NUMBER
-
-
-def number_class(text: str) -> NumberClass | None:
-    """Return what kind of number a text is; None if it is none.
-
-    Parameters
-    ----------
-    text : str
-        A cell without blanks around it.
-    """
-    # Long texts are not remembered: very many of them would be a lot of memory.
-    look = _remembered_class if len(text) <= _LONGEST_NUMBER else _remembered_class.__wrapped__
-    return look(text)
-
-
-def read_number(text: str, form: NumberForm) -> float | None:
-    """Return the number that a text is in a column's form; None if it is none.
-
-    Parameters
-    ----------
-    text : str
-        A cell without blanks around it.
-    form : NumberForm
-        How the column writes its numbers.
-    """
-    parts = number_parts(text)
-    if parts is None or parts.unit != form.unit:
-        return None
-    return _value(parts, form.decimal)
-
-
-def number_parts(text: str) -> NumberParts | None:
-    """Return what a text consists of, if it may be a number; None if it is none.
-
-    Parameters
-    ----------
-    text : str
-        A cell without blanks around it.
-    """
-    if len(text) > _LONGEST_NUMBER and not is_plain(text):
-        return None
-    match = _NUMBER.fullmatch(text)
+    match = _match(mask)
     if match is None:
         return None
-    found = match.groupdict(default="")
-    signs = found["open"] + found["sign"] + found["inner"]
-    unit = found["prefix"] + found["suffix"]
-    if len(signs) > 1 or bool(found["open"]) != bool(found["close"]) or len(unit) > _LONGEST_UNIT:
+    point, comma = _is_grouped(match, "."), _is_grouped(match, ",")
+    if point is None and comma is None:
         return None
-    return NumberParts(signs not in ("", "+"), found["body"], found["exponent"], unit)
+    doubtful = point is not None and comma is not None and point != comma
+    is_code = _CODE.fullmatch(mask) is not None
+    return NumberClass(_unit(match), point is not None, comma is not None, is_code, doubtful)
 
 
-def has_groups(body: str, decimal: str) -> bool | None:
-    """Return whether the thousands of a number are grouped; None if it is no number.
+def is_plain(mask: str) -> bool:
+    """Return whether texts of a digit mask are numbers as any program reads them, such as -3.5e4.
 
     Parameters
     ----------
-    body : str
-        Of `NumberParts`.
-    decimal : str
-        The sign before its decimals.
+    mask : str
+        As of `MaskedTexts`.
     """
-    if _UNGROUPED[decimal].fullmatch(body) is not None:
-        return False
-    return None if _GROUPED[decimal].fullmatch(body) is None else True
+    return _PLAIN.fullmatch(mask) is not None
 
 
-def plain_numbers(text: pa.Array) -> np.ndarray | None:
-    """Return texts as floats if every one is a plain number; NaN stands for null.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them.
-    """
-    try:
-        values = text.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return None
-    numbers = values.to_numpy(zero_copy_only=False)
-    if text.null_count:
-        usable = np.count_nonzero(is_usable(numbers)) + text.null_count == len(text)
-    else:
-        usable = not len(numbers) or is_usable(np.array([numbers.min(), numbers.max()])).all()
-    return numbers if usable else None  # "inf" and "nan" are words
-
-
-def read_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarray]:
-    """Return texts as floats, and where a text is none in this form.
+def parse_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarray]:
+    """Parse numbers; return them, NaN for null and failures, with a mask of failures.
 
     Parameters
     ----------
@@ -231,128 +126,73 @@ def read_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarr
         Cells without blanks around them; null is a missing one.
     form : NumberForm
         How the column writes its numbers.
-
-    Returns
-    -------
-    values : ndarray of float64
-        NaN where a cell is missing or no number in this form.
-    misfit : ndarray of bool
-        True where a cell is there, but no number in this form.
     """
-    if form == NumberForm():
-        values = plain_numbers(text)
-        if values is not None:
-            return values, np.zeros(len(text), bool)
-    found = by_different_text(text, lambda cell: read_number(cell, form))
-    values = np.array([np.nan if value is None else value for value in found.values])[found.codes]
-    return values, np.isnan(values) & found.known
+    values = parse_plain_numbers(text) if form == NumberForm() else None
+    if values is None:
+        values, masked = np.full(len(text), np.nan), MaskedTexts(text)
+        for number, mask in masked.candidates():
+            places, negative = _digit_places(mask, form.decimal, form.unit)
+            if places is None:
+                continue
+            rows = masked.rows(number)
+            plain = masked.characters(rows, places)
+            plain[plain == ord(",")] = ord(".")
+            offsets = np.arange(len(rows) + 1, dtype=np.int32) * len(places)
+            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(plain)]
+            texts = pa.Array.from_buffers(pa.string(), len(rows), buffers)
+            values[rows] = texts.cast(pa.float64()).to_numpy() * (-1 if negative else 1)
+        values[~is_usable(values)] = np.nan
+    return values, np.isnan(values) & text.is_valid().to_numpy(zero_copy_only=False)
 
 
-def classes_of_plain(
-    text: pa.Array, n_rows: int, enough: Collection[object] = ()
-) -> dict[NumberClass, tuple[int, np.ndarray]]:
-    """Return how many plain numbers are of each class, and the first rows of it.
-
-    That is what `number_class` tells, without looking at each number as a whole.
+def parse_plain_numbers(text: pa.Array) -> np.ndarray | None:
+    """Return texts as floats if every one is a plain number that is usable; NaN for null.
 
     Parameters
     ----------
     text : pyarrow Array of strings
-        Plain numbers, none null.
-    n_rows : int
-        How many rows of each class are to be returned, at least.
-    enough : collection, default=()
-        Classes of which no rows need to be returned.
+        Cells without blanks around them.
     """
-    if len(text) <= _FEW_CELLS:
-        return _classes_of_few(text)
-    every, offsets = characters(text)
-    with_point = int(np.count_nonzero(every[offsets[0] : offsets[-1]] == ord(".")))
-    special = {_DOUBTFUL: _possible_groups(text), _CODED: _codes(text)}
-    counts = {
-        _POINT_ONLY: with_point - len(special[_DOUBTFUL]),
-        _EITHER: len(text) - with_point - len(special[_CODED]),
-    }
-    wanted = {kind: min(n_rows, n) for kind, n in counts.items() if kind not in enough}
-    start = dict.fromkeys(counts, np.empty(0, np.intp))
-    for part in (text[:_LOOKED_AT_FIRST], text):
-        if any(len(start[kind]) < count for kind, count in wanted.items()):
-            start = _rows_of_the_rest(part, np.concatenate(list(special.values())))
-    found = {kind: (count, start[kind]) for kind, count in counts.items()}
-    found |= {kind: (len(rows), rows) for kind, rows in special.items()}
-    return {kind: (count, rows) for kind, (count, rows) in found.items() if count}
-
-
-def _classes_of_few(text: pa.Array) -> dict[NumberClass, tuple[int, np.ndarray]]:
-    """Return the same cell by cell: calls for a whole column take as long as dozens of cells."""
-    rows: dict[NumberClass, list[int]] = {
-        kind: [] for kind in (_POINT_ONLY, _EITHER, _DOUBTFUL, _CODED)
-    }
-    for row, cell in enumerate(text.to_pylist()):
-        if "." in cell:
-            kind = _POINT_ONLY if _PLAIN_GROUPS.fullmatch(cell) is None else _DOUBTFUL
-        else:
-            kind = _EITHER if _CODE.fullmatch(cell) is None else _CODED
-        rows[kind].append(row)
-    return {kind: (len(own), np.array(own)) for kind, own in rows.items() if own}
-
-
-def _rows_of_the_rest(text: pa.Array, others: np.ndarray) -> dict[NumberClass, np.ndarray]:
-    """Return the rows of the numbers with a point and without one, but for some others."""
-    with_point = pc.match_substring(text, ".").to_numpy(zero_copy_only=False)
-    rest = np.ones(len(text), bool)
-    rest[others[others < len(text)]] = False
-    return {
-        _POINT_ONLY: np.flatnonzero(with_point & rest),
-        _EITHER: np.flatnonzero(~with_point & rest),
-    }
-
-
-def _possible_groups(text: pa.Array) -> np.ndarray:
-    """Return the rows of plain numbers that end in a point and three digits, as thousands do."""
-    every, offsets = characters(text)
-    begins, ends = offsets[:-1], offsets[1:]
-    rows = np.flatnonzero(every[np.maximum(ends - 4, begins)] == ord("."))
-    begins, ends = begins[rows], ends[rows]
-    sign = every[begins]
-    begins = begins + ((sign == ord("+")) | (sign == ord("-")))
-    before = ends - 4 - begins
-    leading = every[begins]
-    found = (before >= 1) & (before <= 3) & (leading > ord("0")) & (leading <= ord("9"))
-    return rows[found & (every[ends - 2] <= ord("9")) & (every[ends - 3] <= ord("9"))]
-
-
-def _codes(text: pa.Array) -> np.ndarray:
-    """Return the rows of plain numbers that are whole, with a zero in front."""
-    every, offsets = characters(text)
-    begins, lengths = offsets[:-1], np.diff(offsets)
-    rows = np.flatnonzero((every[begins] == ord("0")) & (lengths > 1))
-    second = every[begins[rows] + 1]
-    rows = rows[(second >= ord("0")) & (second <= ord("9"))]
-    texts = text.take(pa.array(rows)).to_pylist()
-    return rows[[_CODE.fullmatch(code) is not None for code in texts]]
-
-
-@lru_cache(2**16)
-def _remembered_class(text: str) -> NumberClass | None:
-    parts = number_parts(text)
-    if parts is None:
+    try:
+        values = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
         return None
-    point, comma = (_value(parts, mark) for mark in ".,")
-    if point is None and comma is None:
-        return None
-    both = point is not None and comma is not None
-    is_code = _CODE.fullmatch(text) is not None
-    return NumberClass(
-        parts.unit, point is not None, comma is not None, is_code, both and point != comma
-    )
+    # Arrow reads "inf" and "nan", too.
+    all_usable = np.count_nonzero(is_usable(values)) + text.null_count == len(text)
+    return values if all_usable else None
 
 
-def _value(parts: NumberParts, decimal: str) -> float | None:
-    grouped = has_groups(parts.body, decimal)
-    if grouped is None or (grouped and parts.exponent):
+def _match(mask: str) -> re.Match | None:
+    """Return the parts of a number, if there may be one."""
+    if len(mask) > _LONGEST_NUMBER and not is_plain(mask):
         return None
-    value = float(parts.body.translate(_TO_PLAIN[decimal]) + parts.exponent)
-    if value > LARGEST_NUMBER:
+    match = _NUMBER.fullmatch(mask)
+    if match is None or len(_unit(match)) > _LONGEST_UNIT:
         return None
-    return -value if parts.negative else value
+    one_sign = len((match["open"] or "") + match["sign"] + match["inner"]) <= 1
+    return match if one_sign and bool(match["open"]) == bool(match["close"]) else None
+
+
+def _unit(match: re.Match) -> str:
+    return (match["prefix"] or "") + (match["suffix"] or "")
+
+
+def _is_grouped(match: re.Match, decimal: str) -> bool | None:
+    """Return whether thousands are grouped; None if this is no number with that decimal sign."""
+    if _UNGROUPED[decimal].fullmatch(match["body"]):
+        return False
+    return True if _GROUPED[decimal].fullmatch(match["body"]) and not match["exponent"] else None
+
+
+@lru_cache(2**14)
+def _digit_places(mask: str, decimal: str, unit: str) -> tuple[np.ndarray | None, bool]:
+    """Return the bytes that make up the plain number, and whether it is negative."""
+    match = _match(mask)
+    if match is None or _unit(match) != unit or _is_grouped(match, decimal) is None:
+        return None, False
+    begin = match.start("body")
+    number = mask[begin : max(match.end("body"), match.end("exponent"))]
+    kept = f"{decimal}eE+-0123456789"
+    widths = np.cumsum([len(mask[:begin].encode()), *(len(sign.encode()) for sign in number)])
+    places = np.array([at for at, sign in zip(widths[:-1], number, strict=True) if sign in kept])
+    return places, bool(match["open"] or match["sign"] + match["inner"] in ("-", "−"))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.arrow_types import usual_type
+from granulearn.tables.io.arrow import usual_type
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.parse.cells import as_text, is_nested
 

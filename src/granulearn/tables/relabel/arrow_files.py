@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from granulearn.tables.io.arrow_files import ArrowTable, ParquetTable
+from granulearn.tables.io.arrow import ArrowTable, ParquetTable
 from granulearn.tables.relabel.arrow_cells import LabelColumn
 
 _DICTIONARIES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}

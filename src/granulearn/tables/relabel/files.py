@@ -8,12 +8,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.arrow_files import ArrowTable, ParquetTable
-from granulearn.tables.io.files import open_table
+from granulearn.tables.io.arrow import ArrowTable, ParquetTable
+from granulearn.tables.io.files import is_pipe_or_device, is_standard_input, open_table
 from granulearn.tables.io.json_lines import JsonTable
-from granulearn.tables.io.streams import is_pipe_or_device, is_standard_input
 from granulearn.tables.io.table_file import ReadOptions, TableFile, known_columns
-from granulearn.tables.io.text_table import TextTable
+from granulearn.tables.io.text import TextTable
 from granulearn.tables.relabel.arrow_files import rewrite_arrow, rewrite_parquet
 from granulearn.tables.relabel.json_files import rewrite_json
 from granulearn.tables.relabel.text_files import rewrite_text
@@ -85,7 +84,7 @@ def rewrite_table(
             rewrite_arrow(table, path, draft, column, changed, dropped)
         else:
             # Imported when it is needed: its packages come with an extra.
-            from granulearn.tables.io.workbooks import WorkbookTable
+            from granulearn.tables.io.workbook import WorkbookTable
             from granulearn.tables.relabel.workbook_files import rewrite_workbook
 
             assert isinstance(table, WorkbookTable)  # the last format that can be read

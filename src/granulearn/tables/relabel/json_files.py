@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.json_lines import JsonTable
-from granulearn.tables.io.table_file import ReadOptions, WholePart
-from granulearn.tables.io.text_bytes import TextBytes
-from granulearn.tables.io.text_encoding import Encoding, evident_encoding, stated_encoding
 from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.relabel.habits import (
     JUDGED_ROWS,
@@ -72,24 +69,14 @@ def rewrite_json(
     drop : collection of int
         Rows to leave out.
     """
-    source, reading = cast(WholePart, table.parts()[0]).arguments
-    file = _JsonFile(table, _text(source, reading), column, cells)
+    file = _JsonFile(table, table.source, column, cells)
     write_spliced(file.text, [*file.changes(), *file.removals(drop)], draft)
-
-
-def _text(source: TextSource, reading: ReadOptions) -> TextBytes:
-    """Return the text as `JsonTable` reads it."""
-    with source.open() as stream:
-        beginning = stream.read(2**12)
-    if reading.encoding is not None:
-        return TextBytes(source, stated_encoding(reading.encoding, beginning))
-    return TextBytes(source, evident_encoding(beginning) or Encoding("utf-8"))
 
 
 class _JsonFile:
     """A file, and what is to be changed in it."""
 
-    def __init__(self, table: JsonTable, text: TextBytes, column: str, cells: Mapping[int, str]):
+    def __init__(self, table: JsonTable, text: TextSource, column: str, cells: Mapping[int, str]):
         self.text = text
         self._table = table
         self._cells = cells
@@ -97,9 +84,8 @@ class _JsonFile:
 
     @property
     def _encoding(self) -> str:
-        """Of the bytes that `TextBytes` gives."""
-        assert self.text.encoding is not None
-        return self.text.encoding.name if self.text.as_they_are else "utf-8"
+        """Of the bytes that `TextSource` gives."""
+        return self.text.text_encoding
 
     def changes(self) -> Iterator[Edit]:
         """Yield what changes values."""

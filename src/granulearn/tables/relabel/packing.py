@@ -37,12 +37,12 @@ def packed_like(source: TextSource, draft: Path) -> Iterator[Writer]:
     draft : Path
         Where to write.
     """
-    if source.packing == "zip":
+    if source.compression == "zip":
         with _zipped_like(source.path, draft) as member, _in_large_pieces(member) as file:
             yield file
         return
     with draft.open("wb") as packed:
-        if source.packing is None:
+        if source.compression is None:
             yield packed
             return
         with _packer(source, packed) as packer, _in_large_pieces(packer) as file:
@@ -50,13 +50,13 @@ def packed_like(source: TextSource, draft: Path) -> Iterator[Writer]:
 
 
 def _packer(source: TextSource, packed: BinaryIO):
-    if source.packing == "gzip":
+    if source.compression == "gzip":
         return gzip.GzipFile("", "wb", _GZIP_LEVEL, packed, mtime=0)
-    if source.packing == "bz2":
+    if source.compression == "bz2":
         with source.path.open("rb") as old:
             level = old.read(4)[3:]  # a digit: how large blocks are
         return bz2.BZ2File(packed, "wb", compresslevel=int(level))
-    if source.packing == "xz":
+    if source.compression == "xz":
         return lzma.LZMAFile(packed, "wb")
     return pa.CompressedOutputStream(pa.PythonFile(packed), "zstd")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.text_bytes import TextBytes
+from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.relabel.packing import Writer, packed_like
 
 _BLOCK = 2**18
@@ -22,7 +22,7 @@ class Edit(NamedTuple):
     """A stretch of text that is to be replaced."""
 
     begin: int
-    """Offset in the bytes that `TextBytes.open` gives, counted from the beginning of the file."""
+    """Offset in the bytes that `TextSource.open` gives, counted from the beginning of the file."""
     end: int
     text: str
 
@@ -80,12 +80,12 @@ class LineRemoval:
         return edits
 
 
-def check_encodable(text: TextBytes, label: str) -> None:
+def check_encodable(text: TextSource, label: str) -> None:
     """Raise a `TableError` if a label cannot be written in the encoding of a file.
 
     Parameters
     ----------
-    text : TextBytes
+    text : TextSource
         The file.
     label : str
         The new text of a cell.
@@ -95,22 +95,22 @@ def check_encodable(text: TextBytes, label: str) -> None:
         label.encode(name)
     except UnicodeEncodeError as error:
         raise TableError(
-            f"{text.source.shown} is in {name}, which cannot hold the label {label!r}; save the "
+            f"{text.shown} is in {name}, which cannot hold the label {label!r}; save the "
             "table in UTF-8, or spell the label otherwise."
         ) from error
     if "\0" in label:
         raise TableError(
-            f"{text.source.shown}: the label {label!r} holds a NUL character, which no table of "
+            f"{text.shown}: the label {label!r} holds a NUL character, which no table of "
             "text can hold; spell the label otherwise."
         )
 
 
-def write_spliced(text: TextBytes, edits: Sequence[Edit], draft: Path) -> None:
+def write_spliced(text: TextSource, edits: Sequence[Edit], draft: Path) -> None:
     """Write a file with some stretches replaced; without any, the file as it is.
 
     Parameters
     ----------
-    text : TextBytes
+    text : TextSource
         The file.
     edits : sequence of Edit
         In any order; no two overlap, or begin and end at the same place.
@@ -118,19 +118,19 @@ def write_spliced(text: TextBytes, edits: Sequence[Edit], draft: Path) -> None:
         Where to write; packed as the file is.
     """
     if not edits:
-        shutil.copyfile(text.source.path, draft)
+        shutil.copyfile(text.path, draft)
         return
     name = _encoding_of(text)
-    if not text.as_they_are and name.startswith(_WITH_STATES):
+    if not text.as_is and name.startswith(_WITH_STATES):
         raise TableError(
-            f"{text.source.shown} is in {name}, in which no cell can be changed alone; save the "
+            f"{text.shown} is in {name}, in which no cell can be changed alone; save the "
             "table in UTF-8."
         )
-    with text.source.open() as stream, packed_like(text.source, draft) as target:
+    with text.decompressed() as stream, packed_like(text, draft) as target:
         source: _Source = _Bytes(stream)
-        if not text.as_they_are:
+        if not text.as_is:
             assert text.encoding is not None
-            target.write(stream.read(text.encoding.mark))
+            target.write(stream.read(text.encoding.bom))
             source = _Characters(stream, name)
         position = 0
         for begin, end, new in sorted(edits):
@@ -142,7 +142,7 @@ def write_spliced(text: TextBytes, edits: Sequence[Edit], draft: Path) -> None:
             target.write(content)
 
 
-def _encoding_of(text: TextBytes) -> str:
+def _encoding_of(text: TextSource) -> str:
     return "utf-8" if text.encoding is None else text.encoding.name
 
 

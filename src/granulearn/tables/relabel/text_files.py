@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from itertools import islice
@@ -12,11 +11,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.text_bytes import skip
-from granulearn.tables.io.text_marks import row_starts
-from granulearn.tables.io.text_rows import strict_rows
-from granulearn.tables.io.text_scan import Chunk
-from granulearn.tables.io.text_table import TextPart, TextTable
+from granulearn.tables.io.text import Chunk, TextPart, TextTable, row_starts
 from granulearn.tables.relabel.habits import JUDGED_ROWS, are_mostly_marked, stays_marked
 from granulearn.tables.relabel.splicing import (
     Edit,
@@ -59,8 +54,8 @@ def rewrite_text(
     """
     parts = [cast(TextPart, part) for part in table.parts()]
     place, n_columns = table.names.index(column), len(table.names)
-    finder = CellFinder(parts[0].heading.separator, place, n_columns)
-    text = parts[0].text
+    finder = CellFinder(parts[0].separator, place, n_columns)
+    text = parts[0].source
     for label in set(cells.values()):
         check_encodable(text, label)
 
@@ -112,46 +107,38 @@ def _needless_quotes(
     for row in islice(_found_rows(parts, None), JUDGED_ROWS):
         cell = None if row.number in cells else finder.cell(row.content, row.offset)
         if cell is not None and of_empty == (not cell.content):
-            text = parts[0].text.as_utf8(cell.content).decode()
+            text = parts[0].source.as_utf8(cell.content).decode()
             if not finder.needs_quotes(text):
                 yield cell.is_quoted
 
 
 def _found_rows(parts: list[TextPart], wanted: np.ndarray | None) -> Iterator[_FoundRow]:
     """Yield rows in file order; all of them unless some are wanted, which must be sorted."""
-    text, rows = parts[0].text, parts[0].rows
-    chunks = [chunk for part in parts for chunk in part.rows.chunks]
-    ends = [chunk.first_row for chunk in chunks[1:]] + [rows.n_rows]
+    text = parts[0].source
+    chunks = [chunk for part in parts for chunk in part.chunks]
     position = chunks[0].begin
     with text.open(position) as stream:
-        for chunk, end in zip(chunks, ends, strict=True):
+        for chunk in chunks:
+            end = chunk.first_row + chunk.n_rows
             numbers = np.arange(chunk.first_row, end)
             if wanted is not None:
                 first, last = np.searchsorted(wanted, [chunk.first_row, end])
                 numbers = wanted[first:last]
             if not len(numbers):
                 continue
-            skip(stream, chunk.begin - position, seekable=text.has_parts)
+            text.skip(stream, chunk.begin - position)
             content = stream.read(chunk.end - chunk.begin)
             position = chunk.end
-            offsets = _offsets(parts[0], content)
+            offsets = row_starts(content, parts[0].separator).offsets
             _check_unchanged(parts[0], chunk, content, len(offsets) == end - chunk.first_row)
             places = offsets[numbers - chunk.first_row]
             for number, offset in zip(numbers.tolist(), places.tolist(), strict=True):
                 yield _FoundRow(number, content, offset, chunk.begin)
 
 
-def _offsets(part: TextPart, content: bytes) -> np.ndarray:
-    if part.rows.in_order:
-        return row_starts(content).offsets
-    shown = part.text.source.shown
-    rows = strict_rows(io.BytesIO(content), part.heading.separator, shown)
-    return np.array([row.begin for row in rows])
-
-
 def _check_unchanged(part: TextPart, chunk: Chunk, content: bytes, as_many_rows: bool) -> None:
     if len(content) != chunk.end - chunk.begin or not as_many_rows:
-        shown = part.text.source.shown
+        shown = part.source.shown
         raise TableError(f"{shown} changed while it was read; try again when it is complete.")
 
 

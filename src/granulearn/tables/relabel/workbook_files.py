@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import python_calamine as calamine
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.workbooks import WorkbookTable
+from granulearn.tables.io.workbook import WorkbookTable
 from granulearn.tables.relabel.habits import (
     are_mostly_marked,
     can_be_bare,

@@ -1,0 +1,281 @@
+"""Parquet, folders of it, and Arrow's own files; columns keep their types."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as parquet
+
+from granulearn._words import quoted
+from granulearn.tables.errors import TableError
+from granulearn.tables.io.files import PARQUET_ENDINGS
+from granulearn.tables.io.table_file import (
+    TableFile,
+    TablePart,
+    WholePart,
+    column_indices,
+    known_columns,
+    named_columns,
+    rows_per_batch,
+)
+
+_LONG_TEXTS = (pa.large_string(), pa.string_view())
+
+
+def usual_type(column: pa.Array) -> pa.Array:
+    """Return a column with one type for text, and without runs; all others stay.
+
+    Parameters
+    ----------
+    column : pyarrow Array or ChunkedArray
+        Cells of any type; a dictionary stays one.
+    """
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return usual_type(column.cast(kind.storage_type))
+    if pa.types.is_run_end_encoded(kind):
+        return usual_type(pc.run_end_decode(column))
+    if kind in _LONG_TEXTS:
+        return column.cast(pa.string())
+    if pa.types.is_dictionary(kind) and kind.value_type in _LONG_TEXTS:
+        return column.cast(pa.dictionary(kind.index_type, pa.string(), kind.ordered))
+    return column
+
+
+def usual_batch(
+    shown: Path, batch: pa.RecordBatch, indices: list[int], names: list[str]
+) -> pa.RecordBatch:
+    """Return some columns of a batch, in their usual types, under new names.
+
+    Parameters
+    ----------
+    shown : Path
+        The table, for messages.
+    batch : pyarrow RecordBatch
+        Any batch.
+    indices : list of int
+        Which columns.
+    names : list of str
+        Their new names.
+    """
+    if not indices:
+        return batch.select([])
+    columns = [usual_type(batch.column(index)) for index in indices]
+    for name, column in zip(names, columns, strict=True):
+        kind = column.type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if pa.types.is_timestamp(kind) and kind.tz and not _is_known_zone(kind.tz):
+            raise TableError(
+                f"{shown}: column {name!r} has times of the zone {quoted(kind.tz)}, which this "
+                "system does not know; install its time zones (tzdata), or store the column in UTC."
+            )
+    return pa.RecordBatch.from_arrays(columns, names=names)
+
+
+@lru_cache(100)
+def _is_known_zone(zone: str) -> bool:
+    try:
+        pc.local_timestamp(pa.array([0], pa.timestamp("s", tz=zone)))
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """Some row groups of a Parquet file."""
+
+    path: Path
+    shown: Path
+    row_groups: tuple[int, ...]
+    first_row: int
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in file order.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        try:
+            with parquet.ParquetFile(self.path, memory_map=True, pre_buffer=False) as file:
+                stored = file.schema_arrow.names
+                names, _ = named_columns(self.shown, stored)
+                wanted = known_columns(self.shown, names, names if columns is None else columns)
+                indices = column_indices(names, wanted)
+                are_unique = len(set(stored)) == len(stored)
+                read = [stored[index] for index in indices or [0]] if are_unique else None
+                rows = rows_per_batch(len(read or stored))
+                for batch in file.iter_batches(rows, row_groups=self.row_groups, columns=read):
+                    # Arrow gives more than was asked for if a name begins like another.
+                    index_of = batch.schema.get_field_index
+                    fields = [index_of(stored[i]) for i in indices] if are_unique else indices
+                    yield usual_batch(self.shown, batch, fields, wanted)
+        except (pa.ArrowException, OSError) as error:
+            raise TableError(f"{self.shown} is damaged: {error}; write it again.") from error
+
+
+class ParquetTable(TableFile):
+    """A Parquet file, or a folder of Parquet files with the same columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    shown : Path
+        As the user named it, for messages.
+    """
+
+    def __init__(self, path: Path, shown: Path):
+        self._root = path
+        self._files: list[ParquetPart] = []
+        self._parts: list[ParquetPart] = []
+        n_rows = 0
+        for file in _files_of_folder(path) if path.is_dir() else [path]:
+            file_shown = shown if file == path else file
+            try:
+                with parquet.ParquetFile(file) as opened:
+                    metadata, stored = opened.metadata, opened.schema_arrow.names
+            except (pa.ArrowException, OSError, ValueError) as error:
+                raise TableError(f"{file_shown} is no readable Parquet file: {error}") from error
+            own_names, own_notes = named_columns(file_shown, stored)
+            if not self._files:
+                names, notes = own_names, own_notes
+            self._check_columns(file, own_names, names)
+            n_groups = metadata.num_row_groups
+            self._files.append(ParquetPart(file, file_shown, tuple(range(n_groups)), n_rows))
+            for group in range(n_groups):
+                self._parts.append(ParquetPart(file, file_shown, (group,), n_rows))
+                n_rows += metadata.row_group(group).num_rows
+        if not n_rows:
+            raise TableError(f"{shown} has columns but no data rows.")
+        super().__init__(shown, names, notes, n_rows)
+
+    def _check_columns(self, file: Path, names: list[str], first_names: list[str]) -> None:
+        differing = sorted(set(names) ^ set(first_names))
+        if differing:
+            raise TableError(
+                f"{file} and {self._files[0].path} differ in the columns {differing}; all files of "
+                "a directory need the same columns."
+            )
+        for folder in file.relative_to(self._root).parts[:-1]:
+            name, equals, _ = folder.partition("=")
+            if equals and name not in names:  # as in year=2020
+                raise TableError(
+                    f"{file}: the column {name!r} stands only in the name of the folder "
+                    f"{folder!r}, not in the file, and would be lost; write it into the files, or "
+                    "name a folder that has no such folders in it."
+                )
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in the order of files and rows.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        wanted = self._wanted(columns)  # files of a folder may differ in the order of columns
+        return (batch for part in self._files for batch in part.batches(wanted))
+
+    def parts(self) -> tuple[TablePart, ...]:
+        """Return the row groups."""
+        return tuple(self._parts)
+
+    def place(self, row: int) -> str:
+        """Say where a row stands.
+
+        Parameters
+        ----------
+        row : int
+            Number of the data row, from 0.
+        """
+        number = bisect.bisect_right(self._parts, row, key=lambda part: part.first_row) - 1
+        part = self._parts[number]
+        inside = f"row group {part.row_groups[0] + 1}, row {row - part.first_row + 1}"
+        if part.path == self._root:
+            return inside
+        return f"{part.path.relative_to(self._root)}, {inside}"
+
+
+def _files_of_folder(path: Path) -> list[Path]:
+    """Return the Parquet files outside of folders such as _temporary."""
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.suffix.lower() in PARQUET_ENDINGS
+        and not any(part.startswith(("_", ".")) for part in file.relative_to(path).parts)
+        and file.is_file()
+    )
+    if not files:
+        raise TableError(
+            f"{path} is a directory without Parquet files ({', '.join(PARQUET_ENDINGS)}); name a "
+            "directory that has some, or a file."
+        )
+    return files
+
+
+class ArrowTable(TableFile):
+    """A file of Arrow record batches (Feather), in the file or the stream format.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shown : Path
+        As the user named it, for messages.
+    """
+
+    def __init__(self, path: Path, shown: Path):
+        self._path, self._shown = path, shown
+        stored = list(self._stored([0]))
+        if not sum(batch.num_rows for batch in stored):
+            raise TableError(f"{shown} has columns but no data rows.")
+        names, notes = named_columns(shown, self._columns)
+        super().__init__(shown, names, notes, sum(batch.num_rows for batch in stored))
+
+    def _stored(self, columns: list[int] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the batches as they are, or some columns of them."""
+        try:
+            with pa.memory_map(str(self._path)) as file:
+                is_file = file.read(6) == b"ARROW1"
+                file.seek(0)
+                reader = pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
+                self._columns = reader.schema.names
+                if columns and reader.schema.names:
+                    file.seek(0)
+                    options = pa.ipc.IpcReadOptions(included_fields=columns)
+                    opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
+                    reader = opened(file, options=options)
+                if is_file:
+                    yield from map(reader.get_batch, range(reader.num_record_batches))
+                else:
+                    yield from reader
+        except (pa.ArrowException, OSError) as error:
+            raise TableError(f"{self._shown} is no readable Arrow file: {error}") from error
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in file order.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        wanted = self._wanted(columns)
+        indices = column_indices(self.names, wanted)
+        rows = rows_per_batch(len(wanted))
+        for batch in self._stored():
+            for begin in range(0, batch.num_rows, rows):
+                yield usual_batch(self._shown, batch.slice(begin, rows), indices, wanted)
+
+    def parts(self) -> tuple[TablePart, ...]:
+        """Return the table as one part."""
+        return (WholePart(ArrowTable, (self._path, self._shown)),)

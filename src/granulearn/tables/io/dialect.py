@@ -1,0 +1,249 @@
+"""The dialect of a text table: which character stands between cells, and which row is the header.
+
+Both are judged by the first rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import dropwhile
+from pathlib import Path
+
+from granulearn.tables.errors import TableError
+from granulearn.tables.io.table_file import check_width, is_number
+from granulearn.tables.messages import Message, Setting
+
+# More cannot be one row of a table: a quotation mark is open. Arrow's limit is 2 GB.
+LONGEST_ROW = 2**29
+_SEPARATORS = (",", ";", "\t", "|")
+_ANNOUNCED = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
+_SAMPLE_BYTES = 2**16
+_SAMPLE_ROWS = 200
+_JUDGED_ROWS = 50
+# Rows that break the rule are named later; they must not decide what the rule is.
+_MOST_ROWS = 0.9
+
+Cells = list[str]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the cells of a file are told apart, and where the names of columns stand."""
+
+    separator: str
+    skipped: int = 0
+    """Number of bytes of a first line ``sep=;``."""
+    n_titles: int = 0
+    """Rows above the header that are not blank: titles or comments."""
+    lacks_name: bool = False
+    """Whether the first column has no name, not even an empty one, as R writes tables."""
+
+
+def parse_row(text: str, separator: str) -> Cells:
+    """Return the cells of one row.
+
+    Parameters
+    ----------
+    text : str
+        The row.
+    separator : str
+        What stands between cells.
+    """
+    before = csv.field_size_limit(LONGEST_ROW)
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    finally:
+        csv.field_size_limit(before)
+
+
+def fits(cells: Cells, n_columns: int) -> bool:
+    """Return whether nothing is lost or invented when a row is cut or filled up.
+
+    Spreadsheets write blank rows, and blank cells to the right, as they please.
+
+    Parameters
+    ----------
+    cells : list of str
+        The row.
+    n_columns : int
+        How many cells the header has.
+    """
+    if len(cells) == n_columns:
+        return True
+    return not any(map(str.strip, cells[n_columns if len(cells) > n_columns else 0 :]))
+
+
+def find_dialect(content: bytes, stated: str | None, shown: Path) -> Dialect:
+    r"""Return the dialect of a text, judged by its first rows.
+
+    Parameters
+    ----------
+    content : bytes
+        The text from its beginning.
+    stated : str or None
+        The separator, if the user states it; a tabulator may be written as ``\t`` or ``tab``.
+    shown : Path
+        The file, for messages.
+    """
+    announced = _ANNOUNCED.match(content)
+    skipped = announced.end() if announced else 0
+    if announced and stated is None:
+        stated = announced[1].decode("latin-1")
+    content = content[skipped:].lstrip(b"\r\n")
+    first_line = re.split(rb"[\r\n]", content, maxsplit=1)[0]
+    sample = content[: max(_SAMPLE_BYTES, 2 * len(first_line))]
+    is_cut = len(sample) < len(content)
+    if stated is None:
+        widest = max(first_line.count(separator.encode()) for separator in _SEPARATORS)
+        check_width(shown, widest + 1)
+        return _likely(sample, is_cut, shown)
+    separator = {"\\t": "\t", "tab": "\t"}.get(stated, stated)
+    if len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0':
+        raise TableError(
+            f"the separator {separator!r} is not one character of ASCII other than a quotation "
+            "mark or a line end; state one such as ',' or ';' or '\\t'."
+        )
+    rows = _rows(sample, is_cut, separator)
+    usual = Dialect(separator, skipped)
+    if not rows or _fitting_share(rows) >= _MOST_ROWS:
+        return usual
+    return _unusual_header(rows, usual) or usual
+
+
+def _likely(sample: bytes, is_cut: bool, shown: Path) -> Dialect:
+    """Return which of ``, ; tab |`` or blank divides the first rows most consistently."""
+    samples = {separator: _rows(sample, is_cut, separator) for separator in _SEPARATORS}
+    widths = {separator: len(rows[0]) if rows else 1 for separator, rows in samples.items()}
+    shares = {one: _fitting_share(samples[one]) for one in samples if widths[one] > 1}
+    consistent = [separator for separator, share in shares.items() if share >= _MOST_ROWS]
+    if consistent:
+        return Dialect(max(consistent, key=widths.__getitem__))
+    found = [_unusual_header(rows, Dialect(separator)) for separator, rows in samples.items()]
+    unusual = [dialect for dialect in found if dialect is not None]
+    if unusual:
+        return max(unusual, key=lambda dialect: max(map(len, samples[dialect.separator])))
+    undivided = [one for one, rows in samples.items() if all(len(row) == 1 for row in rows)]
+    if shares and (max(shares.values()) >= 0.5 or not undivided):
+        return Dialect(max(shares, key=lambda separator: (shares[separator], widths[separator])))
+    if len(undivided) == len(_SEPARATORS):
+        divided = _divided_by_blanks(sample, is_cut, shown)
+        if divided is not None:
+            return divided
+    # A table of one column: what does not occur in it cannot divide it.
+    return Dialect(undivided[0] if undivided else ",")
+
+
+def _divided_by_blanks(sample: bytes, is_cut: bool, shown: Path) -> Dialect | None:
+    """Return the dialect if all rows have equally many cells between blanks, some of them numbers.
+
+    Words of a text stand between blanks too; without numbers there is no telling.
+    """
+    rows = [row for row in _rows(sample, is_cut, " ") if any(map(str.strip, row))]
+    dialect = _of_equal_rows(rows)
+    if dialect is not None:
+        return dialect
+    rows = _rows(sample, is_cut, " ", aligned=True)
+    rows = [row if row[-1].strip() else row[:-1] for row in rows]
+    if _of_equal_rows([row for row in rows if row]) is None:
+        return None
+    said = (
+        f"{shown}: columns seem to be aligned by several blanks, and one character must stand "
+        "between cells; write the table with one tabulator or comma between cells, or state "
+    )
+    raise TableError(Message(said, Setting("separator", ","), " if it has one column."))
+
+
+def _of_equal_rows(rows: list[Cells]) -> Dialect | None:
+    if len(rows) < 3 or len(rows[1]) < 2:
+        return None
+    if all(len(row) == len(rows[0]) for row in rows):
+        return Dialect(" ") if _names_numbers(rows) else None
+    has_numbers = _names_numbers([["", *rows[0]], *rows[1:]])
+    return Dialect(" ", lacks_name=True) if has_numbers and _lacks_name(rows) else None
+
+
+def _rows(sample: bytes, is_cut: bool, separator: str, *, aligned: bool = False) -> list[Cells]:
+    """Return the first rows that are whole, the header first."""
+    rows: list[Cells] = []
+    text = io.StringIO(sample.decode("latin-1"), newline="")
+    try:
+        for cells in csv.reader(text, delimiter=separator, skipinitialspace=aligned):
+            if len(rows) == _SAMPLE_ROWS:
+                return rows
+            if rows or any(map(str.strip, cells)):
+                rows.append(cells or [""])
+    except csv.Error:  # a very long cell, for one
+        return rows
+    return rows[:-1] if is_cut and len(rows) > 1 else rows
+
+
+def _fitting_share(rows: list[Cells]) -> float:
+    return sum(fits(row, len(rows[0])) for row in rows) / len(rows)
+
+
+def _unusual_header(rows: list[Cells], usual: Dialect) -> Dialect | None:
+    """Return a header below titles, or one that lacks a name; None if there is no sign of it."""
+    filled = [row for row in rows if any(map(str.strip, row))]
+    n_titles = _n_titles(filled)
+    if n_titles:
+        return Dialect(usual.separator, usual.skipped, n_titles)
+    if _lacks_name(filled):
+        return Dialect(usual.separator, usual.skipped, lacks_name=True)
+    return None
+
+
+def _n_titles(rows: list[Cells]) -> int:
+    plain = list(dropwhile(_is_comment, rows[: 2 * _JUDGED_ROWS]))
+    widths = Counter(map(len, plain))
+    usual = max(widths, key=lambda width: (widths[width], width), default=1)
+    place = next((place for place, row in enumerate(rows) if len(row) >= usual), 0)
+    titles, below = rows[:place], rows[place : place + 1 + _JUDGED_ROWS]
+    if usual == 1 or not titles or len(below) < 2 or len(below[0]) != usual:
+        return 0
+    if _fitting_share(below) < _MOST_ROWS or not _are_names(below[0]):
+        return 0
+    if all(map(_is_comment, titles)):
+        return place
+    if any(map(is_number, below[0])):
+        return 0  # a row of data, rather, and the header above is too short
+    # Two cells in each row may also be a text with a comma.
+    are_narrow = usual > 2 and all(sum(map(bool, map(str.strip, row))) == 1 for row in titles)
+    return place if are_narrow or _names_numbers(below) else 0
+
+
+def _is_comment(row: Cells) -> bool:
+    return row[0].lstrip().startswith(("#", "%", "//"))
+
+
+def _are_names(cells: Cells) -> bool:
+    names = [cell.strip() for cell in cells if cell.strip()]
+    distinct = len(set(names)) == len(names)
+    return distinct and len(names) >= len(cells) - 1 and not all(map(is_number, names))
+
+
+def _names_numbers(rows: list[Cells]) -> bool:
+    """Return whether some cell of the first row is no number, and those below it are."""
+    for place, name in enumerate(rows[0]):
+        below = [row[place] for row in rows[1:] if len(row) > place and row[place].strip()]
+        numbers = sum(map(is_number, below))
+        if below and numbers >= _MOST_ROWS * len(below) and not is_number(name):
+            return True
+    return False
+
+
+def _lacks_name(rows: list[Cells]) -> bool:
+    """Return whether the header lacks the first name: all rows begin with names of their own."""
+    if len(rows) < 3 or len(rows[0]) < 2 or not _are_names(rows[0]):
+        return False
+    if any(len(row) != len(rows[0]) + 1 for row in rows[1:]):
+        return False
+    # Other numbers might be the whole part of decimals with a comma.
+    firsts = [row[0].strip() for row in rows[1:]]
+    counted = firsts == [str(number) for number in range(1, len(firsts) + 1)]
+    return counted or (
+        len(set(firsts)) == len(firsts) and all(firsts) and not any(map(is_number, firsts))
+    )

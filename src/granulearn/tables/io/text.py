@@ -1,0 +1,486 @@
+"""Text with separators: one scan finds encoding, dialect and rows; Arrow reads the cells.
+
+The scan reads the whole file once, in constant memory and without a loop over rows. It names
+the line of what could make a fast reader lose or shift rows.
+"""
+
+from __future__ import annotations
+
+import bisect
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from granulearn.tables.errors import TableError
+from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
+from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
+from granulearn.tables.io.table_file import (
+    AS_FOUND,
+    ReadOptions,
+    TableFile,
+    TablePart,
+    known_columns,
+    named_columns,
+)
+from granulearn.tables.io.text_source import TextSource
+from granulearn.tables.messages import Message, Setting
+
+# Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
+CHUNK_BYTES = 8 * 2**20
+# Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
+_CHUNKS_OF_PART = 4
+_BEGINNING = 2**17
+_SAMPLE_LINES, _LONGEST_SAMPLE_LINE = 500, 2**12
+_RAGGED_SHOWN = 20
+_LONGEST_TITLE = 40
+_QUOTE, _LF, _CR = b'"\n\r'
+
+
+class RowStarts(NamedTuple):
+    """Where the rows of a text begin; empty lines are no rows."""
+
+    offsets: np.ndarray
+    lines: np.ndarray
+    """Number, from 0, of the line on which each begins."""
+    end: int
+    """Offset after the line end of the last row that has one."""
+    end_line: int
+    """Number, from 0, of the line that begins there."""
+    in_quotes: bool
+    """Whether the text ends inside of a quoted cell."""
+    misquoted: bool
+    """Whether something follows a quoted cell, from `end` on, that is no separator."""
+
+
+def row_starts(content: bytes, separator: str) -> RowStarts:
+    """Return where rows begin in a text that begins with a row.
+
+    Only bytes of ASCII are looked at, so that any encoding will do that keeps ASCII.
+
+    Parameters
+    ----------
+    content : bytes
+        The text; it may end anywhere.
+    separator : str
+        What stands between cells.
+    """
+    codes = np.frombuffer(content, np.uint8)
+    ends = codes == _LF
+    if b"\r" in content:
+        returns = codes == _CR
+        returns[:-1] &= ~ends[1:]
+        ends |= returns
+    begins = np.concatenate([[0], np.flatnonzero(ends) + 1])
+    in_quotes = misquoted = False
+    outside = np.ones(len(begins), bool)
+    if b'"' in content:
+        quotes, misquoted = _quotes(content, codes, separator)
+        in_quotes = len(quotes) % 2 == 1
+        outside = np.searchsorted(quotes, begins) % 2 == 0
+    end_line = int(np.flatnonzero(outside)[-1])
+    end = int(begins[end_line])
+    filled = np.append(codes, _LF)[begins]
+    lines = np.flatnonzero(outside & (filled != _LF) & (filled != _CR))
+    return RowStarts(begins[lines], lines, end, end_line, in_quotes, misquoted)
+
+
+def _quotes(content: bytes, codes: np.ndarray, separator: str) -> tuple[np.ndarray, bool]:
+    """Return the quotation marks such that an odd number of them stands before what is quoted.
+
+    The last one is that of a cell which is not closed, or which is followed by something else
+    than a separator; the latter is the second thing returned.
+    """
+    quotes = np.flatnonzero(codes == _QUOTE)
+    may_touch = np.zeros(256, bool)
+    may_touch[[_QUOTE, _LF, _CR, ord(separator)]] = True
+    opening, closing = quotes[::2], quotes[1::2]
+    opening = opening[1:] if len(opening) and opening[0] == 0 else opening
+    closing = closing[:-1] if len(closing) and closing[-1] == len(codes) - 1 else closing
+    if may_touch[codes[opening - 1]].all() and may_touch[codes[closing + 1]].all():
+        return quotes, False  # each opens or closes a cell, or is doubled
+    found: list[int] = []
+    for cell in _quoted_cell(separator).finditer(content):
+        found.append(cell.start())
+        if not cell[1]:
+            return np.array(found), False
+        if cell.end() < len(content) and not may_touch[content[cell.end()]]:
+            return np.array(found), True
+        found.append(cell.end() - 1)
+    return np.array(found, np.int64), False
+
+
+@cache
+def _quoted_cell(separator: str) -> re.Pattern[bytes]:
+    """Return a pattern of cells in quotation marks; those inside of other cells mean nothing."""
+    before = rb'(?:(?<=\A")|(?<=[\r\n%s]"))' % re.escape(separator.encode())
+    return re.compile(rb'"' + before + rb'[^"]*+(?:""[^"]*+)*+("?)')
+
+
+class Chunk(NamedTuple):
+    """Whole rows, from one byte to before another."""
+
+    begin: int
+    end: int
+    first_row: int
+    n_rows: int
+    first_line: int
+    """Number, from 1, of the line that it begins with."""
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """Some rows of a text file that stand next to each other."""
+
+    source: TextSource
+    separator: str
+    names: tuple[str, ...]
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def first_row(self) -> int:
+        """Number, from 0, of the first row in the whole table."""
+        return self.chunks[0].first_row
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some columns, in file order, every cell as text.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        names = list(self.names)
+        wanted = names if columns is None else known_columns(self.source.shown, names, columns)
+        for chunk, content in self.contents():
+            content = self.source.as_utf8(content)
+            try:
+                table = self._parsed(content, wanted or names[:1], None)
+            except pa.ArrowInvalid:  # perhaps a row has too few cells, or too many
+                table = self._repaired(content, wanted or names[:1])
+            if table.num_rows != chunk.n_rows:
+                raise self._changed()
+            yield from table.select(wanted).to_batches()
+
+    def contents(self) -> Iterator[tuple[Chunk, bytes]]:
+        """Yield the chunks with their bytes, as `TextSource.open` gives them."""
+        position = self.chunks[0].begin
+        with self.source.open(position) as stream:
+            for chunk in self.chunks:
+                self.source.skip(stream, chunk.begin - position)
+                content = stream.read(chunk.end - chunk.begin)
+                position = chunk.end
+                if len(content) != chunk.end - chunk.begin:
+                    raise self._changed()
+                yield chunk, content
+
+    def lines(self) -> Iterator[np.ndarray]:
+        """Yield the lines of the file on which the rows of each chunk begin."""
+        for chunk, content in self.contents():
+            yield chunk.first_line + row_starts(content, self.separator).lines
+
+    def _changed(self) -> TableError:
+        shown = self.source.shown
+        return TableError(f"{shown} changed while it was read; read it again when it is complete.")
+
+    def _parsed(
+        self, content: bytes, columns: list[str], ragged: list[arrow_csv.InvalidRow] | None
+    ) -> pa.Table:
+        """Return the cells; rows of another length are an error, or are gathered in a list."""
+
+        def skip(row: arrow_csv.InvalidRow) -> str:
+            assert ragged is not None
+            ragged.append(row)
+            return "skip"
+
+        if content.startswith(b"\xef\xbb\xbf"):
+            content = b"\n" + content  # Arrow would drop it from the first cell
+        # One block and so one batch; Arrow numbers ragged rows in one thread only.
+        return arrow_csv.read_csv(
+            pa.BufferReader(content),
+            arrow_csv.ReadOptions(
+                column_names=self.names, block_size=len(content) + 1, use_threads=ragged is None
+            ),
+            arrow_csv.ParseOptions(
+                delimiter=self.separator,
+                quote_char='"' if b'"' in content else False,  # not to look for it is faster
+                newlines_in_values=True,
+                invalid_row_handler=None if ragged is None else skip,
+            ),
+            arrow_csv.ConvertOptions(
+                include_columns=columns,
+                column_types=dict.fromkeys(columns, pa.string()),
+                strings_can_be_null=False,
+                check_utf8=False,  # the scan has
+            ),
+        )
+
+    def _repaired(self, content: bytes, columns: list[str]) -> pa.Table:
+        """Return the cells; blank rows and surplus blank cells may have any length."""
+        ragged: list[arrow_csv.InvalidRow] = []
+        try:
+            table = self._parsed(content, columns, ragged)
+        except pa.ArrowInvalid as error:
+            raise TableError(f"{self.source.shown} cannot be read: {error}") from error
+        rows = [parse_row(row.text, self.separator) for row in ragged]
+        if not all(fits(row, len(self.names)) for row in rows):
+            raise self._ragged_rows()
+        blank = [""] * len(self.names)
+        cells = zip(*(row if len(row) > len(blank) else blank for row in rows), strict=False)
+        every = dict(zip(self.names, cells, strict=False))
+        fixed = pa.table({name: pa.array(every[name], pa.string()) for name in columns})
+        numbers = np.array([row.number - 1 for row in ragged])
+        others = np.setdiff1d(np.arange(table.num_rows + len(rows)), numbers)
+        order = np.argsort(np.concatenate([others, numbers]))
+        return pa.concat_tables([table, fixed]).take(order)
+
+    def _ragged_rows(self) -> TableError:
+        """Return an error that lists the rows of another length than the header."""
+        n_columns, places, count = len(self.names), [], 0
+        for chunk, content in self.contents():
+            ragged: list[arrow_csv.InvalidRow] = []
+            self._parsed(self.source.as_utf8(content), [self.names[0]], ragged)
+            lines = chunk.first_line + row_starts(content, self.separator).lines
+            for row in ragged:
+                if not fits(parse_row(row.text, self.separator), n_columns):
+                    count += 1
+                    cells = f"{row.actual_columns} cell{'s' * (row.actual_columns != 1)}"
+                    if count <= _RAGGED_SHOWN:
+                        places.append(f"line {lines[row.number - 1]} ({cells})")
+        more = f" and {count - _RAGGED_SHOWN} more" if count > _RAGGED_SHOWN else ""
+        rows = "1 row has" if count == 1 else f"{count} rows have"
+        return TableError(
+            f"{self.source.shown}: {rows} not {n_columns} cells as the header has: "
+            f"{', '.join(places)}{more}; add or remove cells, or quote a cell that holds "
+            f"{self.separator!r}."
+        )
+
+
+class TextTable(TableFile):
+    """A file of text with a separator between cells; its cells are text.
+
+    Parameters
+    ----------
+    source : TextSource
+        The file.
+    options : ReadOptions, optional
+        What the user says about it.
+    stream : binary file, optional
+        What `source.decompressed` gave, if it is open already.
+    """
+
+    def __init__(
+        self,
+        source: TextSource,
+        options: ReadOptions = AS_FOUND,
+        stream: io.BufferedReader | None = None,
+    ):
+        with stream or source.decompressed() as stream:
+            source = replace(source, encoding=find_encoding(stream.peek(2**12), options.encoding))
+            scan = _Scan(source, options, stream)
+        if not scan.source.as_is and source.as_is:
+            # Rare: several bytes per character, some of which could be taken for separators.
+            scan = _Scan(scan.source, options, scan.source.decompressed())
+        header = parse_row(scan.source.decode(scan.header), scan.dialect.separator)
+        header = ["", *header] if scan.dialect.lacks_name else header
+        names, notes = named_columns(source.shown, header)
+        notes = [*scan.notes(len(header), options), *notes]
+        super().__init__(source.shown, names, notes, sum(chunk.n_rows for chunk in scan.chunks))
+        self.whole = TextPart(scan.source, scan.dialect.separator, tuple(names), tuple(scan.chunks))
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in file order.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order; all of them unless given.
+        """
+        return self.whole.batches(columns)
+
+    def parts(self) -> tuple[TablePart, ...]:
+        """Return stretches of rows; the whole table if the file is compressed."""
+        if not self.whole.source.has_offsets:
+            return (self.whole,)
+        chunks = self.whole.chunks
+        begins = range(0, len(chunks), _CHUNKS_OF_PART)
+        stretches = [chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(replace(self.whole, chunks=few) for few in stretches)
+
+    def place(self, row: int) -> str:
+        """Say where a row stands.
+
+        Parameters
+        ----------
+        row : int
+            Number of the data row, from 0.
+        """
+        chunks = self.whole.chunks
+        chunk = chunks[bisect.bisect_right(chunks, row, key=lambda chunk: chunk.first_row) - 1]
+        lines = next(replace(self.whole, chunks=(chunk,)).lines())
+        return f"line {lines[row - chunk.first_row]}"
+
+    def lines(self) -> np.ndarray:
+        """Return the line on which each row begins."""
+        return np.concatenate(list(self.whole.lines()))
+
+
+class _Scan:
+    """One pass over a text file: its dialect and header, where its rows are, its encoding."""
+
+    def __init__(self, source: TextSource, options: ReadOptions, stream: io.BufferedReader):
+        self.source = source
+        self.chunks: list[Chunk] = []
+        self._not_ascii: list[bytes] = []
+        self._first_bad: int | None = None
+        with source.open(stream=stream) as text:
+            self._find_rows(text, self._find_header(text, options))
+        if not self.chunks:
+            raise TableError(f"{source.shown} has a header but no data rows; add rows.")
+        if source.encoding is None:
+            found = Encoding("utf-8")
+            if self._first_bad is not None:
+                found = detect_legacy(self._not_ascii, source.shown, self._first_bad)
+            self.source = replace(source, encoding=found)
+
+    def _find_header(self, text: BinaryIO, options: ReadOptions) -> bytes:
+        """Find dialect and header; return the text below it that was read, too."""
+        content, block = b"", b"-"
+        while block:
+            block = text.read(max(_BEGINNING, len(content)))
+            content += block
+            self._check_zeros(content, 1)
+            # A separator cannot be told before there is a whole line.
+            is_line = bool(_count_lines(content.lstrip())) or len(content) > LONGEST_ROW
+            if (is_line or not block) and self._is_header_in(content, options, not block):
+                self._check(content[: self._end], 1)
+                return content[self._end :]
+        raise TableError(
+            f"{self.source.shown} has no names of columns; it needs a header line."
+            if content.strip()
+            else f"{self.source.shown} is empty; it needs a header line and data rows."
+        )
+
+    def _is_header_in(self, content: bytes, options: ReadOptions, ended: bool) -> bool:
+        """Find the header; a quoted cell of it may be cut if more text follows."""
+        self.dialect = find_dialect(content, options.separator, self.source.shown)
+        skipped, separator = self.dialect.skipped, self.dialect.separator
+        starts = row_starts(content[skipped:], separator)
+        lines = 1 + bool(skipped) + starts.lines
+        bounds = [*(skipped + starts.offsets).tolist(), len(content)]
+        titles: list[bytes] = []
+        for row, (begin, end) in enumerate(pairwise(bounds)):
+            is_last = row + 1 == len(lines)
+            if is_last and (starts.misquoted or (ended and starts.in_quotes)):
+                raise self._misquoted(lines[row])
+            raw = content[begin:end]
+            if not any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
+                continue
+            if len(titles) < self.dialect.n_titles:
+                titles.append(raw)
+                continue
+            self.header, self._titles, self._line = raw, titles, int(lines[row])
+            self._end, self._end_line = end, int(lines[-1] if is_last else lines[row + 1])
+            return ended or not is_last
+        return False
+
+    def _find_rows(self, text: BinaryIO, below_header: bytes) -> None:
+        read_before = io.BytesIO(below_header)
+        rest, begin, line, row = b"", self.source.begin + self._end, self._end_line, 0
+        block = b"-"
+        while block:
+            size = max(CHUNK_BYTES, len(rest))  # a very long cell is looked through a few times
+            block = read_before.read(size) or text.read(size)
+            if block.endswith(b"\r"):  # perhaps the first half of a line end
+                block += read_before.read(1) or text.read(1)
+            content = rest + block
+            starts = row_starts(content, self.dialect.separator)
+            if starts.misquoted or (starts.in_quotes and not block):
+                raise self._misquoted(line + starts.end_line)
+            if not starts.end and len(content) > LONGEST_ROW:
+                raise TableError(
+                    f"{self.source.shown}, line {line}: a row has more than {LONGEST_ROW:,} "
+                    "bytes, and no such table can be read; look for a quotation mark that is never "
+                    "closed."
+                )
+            end = starts.end if block else len(content)
+            self._check(content[:end], line)
+            n_rows = int(np.searchsorted(starts.offsets, end))
+            if n_rows:
+                self.chunks.append(Chunk(begin, begin + end, row, n_rows, line))
+            rest, begin, line, row = (
+                *(content[end:], begin + end),
+                *(line + starts.end_line, row + n_rows),
+            )
+
+    def _check(self, content: bytes, line: int) -> None:
+        """Raise an error for bytes that are no text; gather some lines that are not in ASCII."""
+        self._check_zeros(content, line)
+        if content.isascii():
+            return
+        if self._first_bad is None:
+            try:
+                self.source.decode(content)
+            except UnicodeDecodeError as error:
+                self._first_bad = line + _count_lines(content[: error.start])
+                if self.source.encoding is not None:
+                    byte, name = content[error.start], self.source.encoding.name
+                    said = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
+                    raise self._no_text(self._first_bad, said) from error
+        if len(self._not_ascii) < _SAMPLE_LINES:
+            found = [
+                line[:_LONGEST_SAMPLE_LINE] for line in content.splitlines() if not line.isascii()
+            ]
+            self._not_ascii += found[: _SAMPLE_LINES - len(self._not_ascii)]
+
+    def _check_zeros(self, content: bytes, line: int) -> None:
+        if b"\0" in content:
+            line += _count_lines(content[: content.index(b"\0")])
+            said = "a NUL byte; this is no text, or its encoding must be stated"
+            raise self._no_text(line, said)
+
+    def _no_text(self, line: int, said: str) -> TableError:
+        place = f"{self.source.shown}, line {line}"
+        return TableError(Message(f"{place}: {said} (", Setting("encoding"), ")."))
+
+    def _misquoted(self, line: int) -> TableError:
+        return TableError(
+            f"{self.source.shown}, line {line}: a quotation mark is not closed, or stands inside "
+            "a cell; close it, or double a quotation mark that belongs to the text."
+        )
+
+    def notes(self, n_columns: int, options: ReadOptions) -> list[str]:
+        """Return what was found and a user should know."""
+        notes: list[str] = []
+        encoding, separator = self.source.encoding, self.dialect.separator
+        assert encoding is not None
+        if options.encoding is None and not encoding.bom and encoding.name != "utf-8":
+            found = f"the text is in {encoding.name} (found, not stated; "
+            notes.append(Message(found, Setting("encoding"), " overrules)"))
+        if self._titles:
+            title = separator.join(parse_row(self.source.decode(self._titles[0]), separator))
+            title = title.strip()
+            title = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
+            lines = f"{self._line - 1} line{'s' * (self._line > 2)}"
+            notes.append(f"skipped {lines} above the header ({title!r})")
+        if self.dialect.lacks_name:
+            notes.append(
+                f"the header has {n_columns - 1} names and the rows {n_columns} cells; the first "
+                "column is taken for the one without a name"
+            )
+        if n_columns == 1 and options.separator is None:
+            said = " names what stands between cells"
+            notes.append(Message("one column was found; ", Setting("separator"), said))
+        return notes
+
+
+def _count_lines(content: bytes) -> int:
+    """Return how many lines end in a text."""
+    return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n")

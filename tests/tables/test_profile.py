@@ -1,0 +1,243 @@
+"""A profile counts what a slow look at each cell counts, however the table is cut."""
+
+import datetime
+import decimal
+import string
+from collections import Counter
+from functools import reduce
+from itertools import islice, pairwise, product
+from operator import add
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from granulearn.tables import profile
+from granulearn.tables.parse import masks
+from granulearn.tables.parse.cells import as_text, is_nested, is_null_token, is_number_type
+from granulearn.tables.parse.dates import date_classes, date_mask
+from granulearn.tables.parse.numbers import NumberClass, NumberForm, number_class, parse_numbers
+from granulearn.tables.profile import CODES, WORD, ColumnProfile, profile_batches, profile_column
+
+texts = st.one_of(
+    st.none(),
+    st.sampled_from(["", "?", "NA", "-", "+", " 7 ", "1", "2", "3", "4", "+5", "007", "1.234"]),
+    st.sampled_from(["1,5", "1.5", "5 kg", "7 kg", "3 lb", "9B", "4C", "1D", "2 €", "1e0005"]),
+    st.sampled_from(["2024-02-29", "1/2/2024", "13/2/2024", "10:30", "a b c", "yes", "no", "Ä"]),
+    st.sampled_from(["2024-02-30", "déc. 25th 2023", "5. Mai 2023", "25:00", "1e99 kg", "#DIV/0!"]),
+    st.sampled_from(["x" * 300, "1" * 80, "1" * 200, "9007199254740993", "1e200", "inf", "-0"]),
+    st.text(max_size=4),
+)
+columns = st.one_of(
+    st.lists(texts, max_size=30),
+    st.lists(st.sampled_from(["1", "2.50", "3", "-4", "0.5", "?", "1.234"]), max_size=30),
+    st.integers(-3, 10**16).flatmap(
+        lambda first: st.integers(0, 30).map(lambda n: [str(first + row) for row in range(n)])
+    ),
+)
+cuts = st.lists(st.integers(0, 30), max_size=6).map(sorted)
+
+TYPED = {
+    "integer": pa.array([3, None, 4, 5, 2**62, 2**62 + 1]),
+    "steps": pa.array(range(7, 27)),
+    "large steps": pa.array(range(2**53 - 3, 2**53 + 4)),
+    "float": pa.array([1.5, float("nan"), None, -0.0, 0.0, float("inf"), 1e200, 2.0]),
+    "decimal": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("2.00")]),
+    "truth": pa.array([True, False, None, True]),
+    "duration": pa.array([1, None, 1500, 10**15], pa.duration("ns")),
+    "date": pa.array([datetime.date(2024, 1, day) for day in (1, 2, 2)] + [None]),
+    "timestamp": pa.array([1, None, -1, 10**18], pa.timestamp("ns")),
+    "zoned": pa.array([0, None, 10**9], pa.timestamp("s", "Europe/Berlin")),
+    "time": pa.array([5, None, 5], pa.time32("s")),
+    "category": pa.array(["a", "1", None, "a", "?"]).dictionary_encode(),
+    "category of numbers": pa.array([1.0, 2.5, None, 1.0]).dictionary_encode(),
+    "nothing": pa.nulls(5),
+    "list": pa.array([[1], None, []]),
+    "binary": pa.array([b"\xff", None]),
+    "uuid": pa.array([b"\xff" * 16, None], pa.uuid()),
+    "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
+    "json": pa.array(['{"a": 1}', None], pa.json_()),
+    "text view": pa.array(["a", None, "1"], pa.string_view()),
+}
+
+
+def content(column: ColumnProfile) -> dict:
+    """Return all that a profile holds, in a form that can be compared."""
+    held = {name: getattr(column, name) for name in ColumnProfile.__dataclass_fields__}
+    return held | {"hashes": column.hashes.tolist(), "distinct": column.distinct}
+
+
+def pieces_of(column: pa.Array, places: list[int]) -> list[tuple[int, pa.Array]]:
+    """Return slices of a column with the row at which each begins."""
+    ends = [min(place, len(column)) for place in places]
+    return [
+        (begin, column[begin:end])
+        for begin, end in zip([0, *ends], [*ends, len(column)], strict=True)
+    ]
+
+
+def class_of(text: str):
+    """Return the class of one text, from its own digits."""
+    masked = masks.MaskedTexts(pa.array([text]))
+    mask = masked.masks[0].as_py()
+    kind = number_class(mask) if len(mask) <= 400 else None
+    if kind is not None:
+        form = NumberForm("." if kind.point else ",", kind.unit)
+        return WORD if parse_numbers(pa.array([text]), form)[1][0] else kind
+    found = date_mask(mask)
+    return next(iter(date_classes(masked, masked.rows(0), found)), WORD) if found else WORD
+
+
+def is_plain(text: str) -> bool:
+    kind = class_of(text)
+    return isinstance(kind, NumberClass) and kind.point and not set(text) - set("0123456789.+-eE")
+
+
+@pytest.mark.parametrize("few_masks", [0, 64])
+@given(columns, st.integers(0, 100))
+def test_a_profile_counts_what_a_slow_look_at_each_cell_counts(few_masks, cells, first_row):
+    text = as_text(pa.array(cells, pa.string()))
+    nulls = is_null_token(text).to_pylist()
+    rows = list(zip(text.to_pylist(), nulls, strict=True))
+    known = [(row, cell) for row, (cell, null) in enumerate(rows, first_row) if not null]
+    with mock.patch.object(masks, "_FEW_MASKS", few_masks):
+        found = profile_column("c", pa.array(cells, pa.string()), first_row)
+    kinds = [class_of(cell) for _, cell in known]
+    words = Counter(cell for (_, cell), kind in zip(known, kinds, strict=True) if kind == WORD)
+    plain = [float(cell) for _, cell in known if is_plain(cell)]
+    assert (found.rows, found.known) == (len(cells), len(known))
+    assert found.missing == Counter(cell or "" for cell, null in rows if null)
+    assert {kind: tally.count for kind, tally in found.classes.items()} == Counter(kinds)
+    for kind, tally in found.classes.items():
+        own = [row for (row, _), each in zip(known, kinds, strict=True) if each == kind]
+        assert [cell.row for cell in tally.first] == own[: profile.REMEMBERED_CELLS]
+    assert found.words == (None if any(len(word) > 200 for word in words) else words)
+    assert found.letters == sum(len(word) * n for word, n in words.items())
+    assert found.blanks == sum(word.count(" ") * n for word, n in words.items())
+    assert found.lowest == min(plain, default=np.inf)
+    assert found.highest == max(plain, default=-np.inf)
+    assert found.all_whole == all(value == int(value) for value in plain)
+    # Floats cannot tell all whole numbers apart from here on.
+    different = {
+        float(cell) if is_plain(cell) and abs(float(cell)) < 2**53 else cell for _, cell in known
+    }
+    assert found.distinct == len(different)
+    stepwise = len(plain) == len(cells) > 0 and plain[0] == int(plain[0])
+    stepwise = stepwise and all(b - a == 1 for a, b in pairwise(plain))
+    assert found.steps == ((plain[0], plain[-1]) if stepwise else None)
+
+
+@given(columns)
+def test_a_profile_does_not_depend_on_how_text_is_stored(cells):
+    column = pa.array(cells, pa.string())
+    expected = content(profile_column("c", column))
+    for stored in (column.cast(pa.large_string()), column.dictionary_encode()):
+        found = content(profile_column("c", stored))
+        assert found.pop("stored") - expected["stored"] <= {"category"}
+        assert found == {key: value for key, value in expected.items() if key != "stored"}
+
+
+@given(columns, cuts)
+@example(["x" * 300] + ["a"] * 5, [1])
+@example([f"{n} u{chr(97 + n)}" for n in range(6)] + ["word", "1 ua"], [3, 7])
+@example(["9007199254740992", "9007199254740993"], [1])
+def test_any_partition_gives_the_same_profile(cells, places):
+    column = pa.array(cells, pa.string())
+    limits = {"MAX_WORDS": 4, "MAX_UNITS": 2, "REMEMBERED_CELLS": 3, "LONGEST_CATEGORY": 3}
+    with mock.patch.multiple(profile, **limits, REMEMBERED_HASHES=6):
+        whole = content(profile_column("c", column))
+        parts = [profile_column("c", piece, row) for row, piece in pieces_of(column, places)]
+        assert content(reduce(add, parts)) == whole
+        assert content(reduce(lambda later, earlier: earlier + later, parts[::-1])) == whole
+
+
+@pytest.mark.parametrize("kind", TYPED)
+@settings(max_examples=10)
+@given(places=cuts)
+def test_any_partition_of_stored_cells_gives_the_same_profile(kind, places):
+    column = TYPED[kind]
+    batches = [pa.record_batch({"c": piece}) for _, piece in pieces_of(column, places)]
+    whole = content(profile_column("c", column))
+    assert content(profile_batches(batches)["c"]) == whole
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_stored_cells_are_counted_by_what_the_file_says(kind):
+    column = TYPED[kind]
+    found = profile_column("c", column)
+    nested = kind in {"list", "binary", "uuid", "interval"}
+    assert is_nested(column.type) == nested
+    numbers = {"integer", "steps", "large steps", "float", "decimal", "duration"}
+    assert is_number_type(column.type) == (kind in numbers)
+    if nested:
+        assert found.stored == {"nested"}
+        assert found.known == len(column) - column.null_count
+    else:
+        assert found.known == is_null_token(as_text(column)).to_pylist().count(False)
+        assert 0 < found.distinct <= found.known or kind == "nothing"
+    assert sum(tally.count for tally in found.classes.values()) == (0 if nested else found.known)
+
+
+def test_infinite_and_huge_numbers_are_words_and_zeros_are_one():
+    found = profile_column("c", TYPED["float"])
+    assert [cell.text for cell in found.classes[WORD].first] == ["inf", "1e+200"]
+    assert found.distinct == 5  # 1.5, 0, inf, 1e200 and 2
+    assert (found.lowest, found.highest) == (0.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[f"word {row}" for row in range(20_000)], [str(row * 0.5) for row in range(20_000)],
+     [f"{row // 2:08x}" for row in range(20_000)]],
+    ids=["words", "numbers", "codes"],
+)  # fmt: skip
+def test_different_cells_are_counted_within_five_percent_in_batches_of_any_size(cells):
+    column = pa.array(cells)
+    found = profile_column("c", column)
+    assert found.distinct == pytest.approx(len(set(cells)), rel=0.05)
+    parts = [profile_column("c", column[row : row + 700], row) for row in range(0, 20_000, 700)]
+    assert content(reduce(add, parts)) == content(found)
+    assert len(found.hashes) == profile.REMEMBERED_HASHES
+
+
+def test_numbers_of_many_units_are_words():
+    column = pa.array([f"{row} {chr(97 + row)}{chr(98 + row)}" for row in range(24)] * 2)
+    with mock.patch.object(profile, "MAX_UNITS", 23):
+        found = profile_column("c", column)
+    assert found.stored == {"text", CODES}
+    assert found.classes[WORD].count == 48
+    assert [cell.row for cell in found.classes[WORD].first] == list(range(12))
+    assert found.words is None
+    assert sum(profile_column("c", column).counts(NumberClass).values()) == 48
+
+
+def test_a_column_of_ten_thousand_units_is_looked_at_as_fast_as_any():
+    # A pass over all rows for each unit would take minutes.
+    units = map("".join, islice(product(string.ascii_lowercase, repeat=3), 10_000))
+    column = pa.array([f"{row} {unit}" for unit in units for row in range(10)])
+    assert profile_column("c", column).classes[WORD].count == len(column)
+
+
+def test_very_long_cells_are_looked_at_as_fast_as_any_and_shown_in_part():
+    cells = ["1" * 10**6 + "x", "x" * 10**6, "1 " * 10**5, "µ" * 10**5, "2020-" * 10**5]
+    found = profile_column("c", pa.array(cells))
+    assert found.classes[WORD].count == len(cells)
+    assert found.words is None
+    assert max(len(cell.text) for cell in found.classes[WORD].first) == profile.LONGEST_WORD + 1
+    assert found.first_long == (0, 10**6 + 1)
+
+
+def test_rows_are_counted_across_batches():
+    batches = [pa.record_batch({"c": cells}) for cells in (["a"], ["b", "c"], ["a"])]
+    found = profile_batches(batches, first_row=10)
+    assert found.rows == 4
+    assert [cell.row for cell in found["c"].classes[WORD].first] == [10, 11, 12, 13]
+
+
+def test_no_batch_has_no_profile_and_no_rows_have_columns():
+    assert profile_batches([]) is None
+    found = profile_batches([pa.record_batch({"a": pa.array([], pa.string()), "b": pa.nulls(0)})])
+    assert [(column.name, column.rows) for column in found.columns] == [("a", 0), ("b", 0)]

@@ -1,0 +1,332 @@
+"""Cells are read by a schema alone: after a journey as JSON, in any partition, however stored."""
+
+import datetime
+import json
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from granulearn.tables.column_options import ColumnOptions
+from granulearn.tables.infer import infer_schema
+from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.dates import DateForm
+from granulearn.tables.parse.numbers import NumberForm
+from granulearn.tables.profile import profile_batches
+from granulearn.tables.schema import (
+    CATEGORY,
+    DATE,
+    EMPTY,
+    KINDS,
+    NUMBER,
+    YES_NO,
+    Cell,
+    Column,
+    Misfits,
+    Schema,
+    TypedRows,
+    joined_rows,
+    read_column,
+)
+
+N_ROWS = 24
+POOLS = {
+    "amount": ["1.169,00 €", "17 €", "2,5 €", "?", None],
+    "count": ["1", "25", "-3", "4.5e3", "(120)", "", "x"],
+    "day": ["2024-02-29", "2023-12-31 10:30", "2024-13-01", None, "-"],
+    "when": ["10:30", "23:59:59", "25:00"],
+    "member": ["ja", "nein", "NEIN", None, "vielleicht"],
+    "group": ["a", "b", " a ", "NA", "007", "+", "-"],
+}
+SCHEMA = Schema(
+    (
+        Column("amount", NUMBER, number=NumberForm(",", "€")),
+        Column("count", NUMBER),
+        Column("day", DATE, date=DateForm("year first", has_clock=True)),
+        Column("when", DATE, date=DateForm("clock", has_clock=True)),
+        Column("member", YES_NO),
+        Column("group", CATEGORY, values_like_marks=("-",)),
+        Column("nothing", EMPTY, left_out="empty"),
+    )
+)
+
+tables = st.fixed_dictionaries(
+    {
+        name: st.lists(st.sampled_from(pool), min_size=N_ROWS, max_size=N_ROWS)
+        for name, pool in POOLS.items()
+    }
+).map(lambda cells: pa.record_batch({n: pa.array(c, pa.string()) for n, c in cells.items()}))
+cuts = st.lists(st.integers(0, N_ROWS), max_size=5).map(sorted)
+
+
+def assert_same_rows(first: TypedRows, second: TypedRows):
+    assert list(first.cells) == list(second.cells)
+    for name, cells in first.cells.items():
+        if isinstance(cells, np.ndarray):
+            np.testing.assert_array_equal(cells, second.cells[name])
+        else:
+            assert cells == second.cells[name]
+    assert first.misfits == second.misfits
+
+
+@settings(max_examples=30)
+@given(tables)
+def test_a_schema_reads_the_same_after_a_journey_as_json(batch):
+    copy = Schema.from_json(json.loads(json.dumps(SCHEMA.to_json())))
+    assert_same_rows(copy.read(batch), SCHEMA.read(batch))
+    decided = infer_schema(profile_batches([batch]))
+    copy = Schema.from_json(json.loads(json.dumps(decided.to_json())))
+    assert_same_rows(copy.read(batch), decided.read(batch))
+    assert json.dumps(copy.to_json()) == json.dumps(decided.to_json())
+
+
+@settings(max_examples=30)
+@given(tables, cuts)
+def test_any_partition_gives_the_same_cells_and_misfits(batch, places):
+    bounds = [0, *places, N_ROWS]
+    parts = [
+        SCHEMA.read(batch.slice(begin, end - begin), first_row=begin)
+        for begin, end in pairwise(bounds)
+    ]
+    assert_same_rows(joined_rows(parts), SCHEMA.read(batch))
+    assert_same_rows(joined_rows(iter(parts)), SCHEMA.read(batch))
+
+
+@settings(max_examples=30)
+@given(tables)
+def test_cells_do_not_depend_on_how_text_is_stored(batch):
+    expected = SCHEMA.read(batch)
+    for change in (lambda c: c.cast(pa.large_string()), lambda c: c.dictionary_encode()):
+        other = {name: change(batch[name]) for name in batch.schema.names}
+        assert_same_rows(SCHEMA.read(other), expected)
+
+
+@settings(max_examples=30)
+@given(tables)
+def test_columns_read_together_give_what_each_gives_alone(batch):
+    twice = {
+        f"{name} {number}": batch.column(name) for name in batch.schema.names for number in "ab"
+    }
+    schema = Schema(
+        tuple(
+            msgspec.structs.replace(column, name=f"{column.name} {number}")
+            for column in SCHEMA.columns
+            for number in "ab"
+        )
+    )
+    together = schema.read(twice, 5)
+    for column in schema.used:
+        own = {name: together.cells[name] for name in column.feature_names}
+        found = {name: misfits for name, misfits in together.misfits.items() if name == column.name}
+        assert_same_rows(Schema((column,)).read(twice, 5), TypedRows(own, found))
+
+
+@settings(max_examples=30)
+@given(tables)
+def test_each_cell_is_read_by_itself(batch):
+    whole = SCHEMA.read(batch)
+    row = N_ROWS // 2
+    alone = SCHEMA.read(batch.slice(row, 1), first_row=row)
+    for name, cells in alone.cells.items():
+        if isinstance(cells, np.ndarray):
+            np.testing.assert_array_equal(cells, whole.cells[name][row : row + 1])
+        else:
+            assert cells == whole.cells[name][row : row + 1]
+
+
+def test_cells_become_what_the_schema_says():
+    cells = {
+        "amount": ["1.169,00 €", "17 €", "5 $"],
+        "count": ["(120)", "?", "x"],
+        "day": ["2024-02-29 12:00", "", "2024-02-30"],
+        "when": ["10:30", None, "noon"],
+        "member": ["Ja", "nein", "vielleicht"],
+        "group": [" a ", "-", "NA"],
+    }
+    rows = SCHEMA.read({name: pa.array(column) for name, column in cells.items()}, first_row=100)
+    found = {name: np.asarray(values).tolist() for name, values in rows.cells.items()}
+    nan = pytest.approx(np.nan, nan_ok=True)
+    assert found["amount"] == [1169.0, 17.0, nan]
+    assert found["count"] == [-120.0, nan, nan]
+    assert found["day: year"] == [2024.0, nan, nan]
+    assert found["day: hour"] == [12.0, nan, nan]
+    assert found["when: hour"] == [10.5, nan, nan]
+    assert found["member"] == [1.0, 0.0, nan]
+    assert rows.cells["group"].to_pylist() == ["a", "-", None]
+    assert rows.misfits == {
+        "amount": Misfits(1, (Cell(102, "5 $"),)),
+        "count": Misfits(1, (Cell(102, "x"),)),
+        "day": Misfits(1, (Cell(102, "2024-02-30"),)),
+        "when": Misfits(1, (Cell(102, "noon"),)),
+        "member": Misfits(1, (Cell(102, "vielleicht"),)),
+    }
+    assert list(rows.cells) == [name for column in SCHEMA.used for name in column.feature_names]
+
+
+def test_only_the_first_misfits_are_shown_and_all_are_counted():
+    batch = {"c": pa.array(["x"] * 7)}
+    schema = Schema((Column("c", NUMBER),))
+    joined = joined_rows([schema.read(batch), schema.read(batch, first_row=7)])
+    assert joined.misfits["c"].count == 14
+    assert [cell.row for cell in joined.misfits["c"].first] == [0, 1, 2, 3, 4]
+
+
+STORED = {
+    "integers": pa.array([1, None, -5, 2**40]),
+    "unsigned": pa.array([0, 2**63, None], pa.uint64()),
+    "floats": pa.array([0.1, None, -0.0, 1e-7, 1e17, 123456.789]),
+    "missing floats": pa.array([float("nan"), 1.5, None]),
+    "too large": pa.array([float("inf"), 1e200, 3.5]),
+    "decimals": pa.array(["1.50", None, "-20.25"]).cast(pa.decimal128(10, 2)),
+    "durations": pa.array([1500, None, 1], pa.duration("ms")),
+    "dates": pa.array([datetime.date(1999, 12, 31), None, datetime.date(2024, 2, 29)]),
+    "timestamps": pa.array([1, None, -(10**15) + 7], pa.timestamp("us")),
+    "zoned": pa.array([0, None, 1_700_000_000], pa.timestamp("s", "Asia/Kolkata")),
+    "times": pa.array([datetime.time(10, 30, 5, 250_000), None]),
+    "truths": pa.array([True, None, False]),
+    "categories": pa.array(["a", None, "b"]).dictionary_encode(),
+    "categories of numbers": pa.array([2.0, None, 1.0]).dictionary_encode(),
+}
+KIND_OF = {
+    "dates": DATE, "timestamps": DATE, "zoned": DATE, "times": DATE, "truths": YES_NO,
+    "categories": CATEGORY, "categories of numbers": CATEGORY,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
+    column = STORED[name]
+    schema = infer_schema(
+        profile_batches([pa.record_batch({"c": column})]), ColumnOptions(include=("c",))
+    )
+    if name != "too large":  # of three cells two are no numbers that can be used
+        assert schema["c"].kind == KIND_OF.get(name, NUMBER)
+    else:
+        schema = Schema((Column("c", NUMBER),))
+    assert_same_rows(schema.read({"c": as_text(column)}), schema.read({"c": column}))
+
+
+@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("kind", [NUMBER, DATE, YES_NO, CATEGORY])
+def test_any_column_can_be_read_as_any_kind(name, kind):
+    column = STORED[name]
+    cells, misfit = read_column(Column("c", kind), column)
+    for values in cells:
+        assert len(values) == len(column)
+    if misfit is not None:
+        assert not misfit[np.array(column.is_null())].any()
+
+
+def test_times_of_the_day_are_no_dates_and_dates_no_times():
+    clock, date = DateForm("clock", has_clock=True), DateForm("year first", has_clock=True)
+    for form, stored in ((clock, STORED["timestamps"]), (date, STORED["times"])):
+        by_store = Schema((Column("c", DATE, date=form),)).read({"c": stored})
+        by_text = Schema((Column("c", DATE, date=form),)).read({"c": as_text(stored)})
+        assert by_store.misfits["c"].count == len(stored) - stored.null_count
+        assert_same_rows(by_store, by_text)
+
+
+@pytest.mark.parametrize("kind", [NUMBER, DATE, YES_NO, CATEGORY])
+def test_nested_cells_are_misfits_and_missing_ones_are_not(kind):
+    column = Column("c", kind)
+    rows = Schema((column,)).read({"c": pa.array([[1], None, []])})
+    nested = Misfits(2, (Cell(0, "(nested)"), Cell(2, "(nested)")), nested=True)
+    assert rows.misfits["c"] == nested
+    assert (nested + nested).nested
+    assert not (nested + Misfits(1, (Cell(3, "x"),))).nested
+    assert list(rows.cells) == column.feature_names
+    for cells in rows.cells.values():
+        missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.array(cells.is_null())
+        assert missing.all()
+
+
+@settings(max_examples=20)
+@given(tables)
+def test_a_frame_has_floats_and_categories(batch):
+    rows = SCHEMA.read(batch)
+    frame = rows.to_frame()
+    assert list(frame.columns) == list(rows.cells)
+    assert len(frame) == N_ROWS
+    for name, cells in rows.cells.items():
+        if isinstance(cells, np.ndarray):
+            np.testing.assert_array_equal(frame[name].to_numpy(), cells)
+        else:
+            assert isinstance(frame[name].dtype, pd.CategoricalDtype)
+            found = frame[name].astype(object)
+            assert found.where(found.notna(), None).tolist() == cells.to_pylist()
+
+
+def test_no_rows_are_read_as_no_rows():
+    rows = SCHEMA.read({name: pa.array([], pa.string()) for name in POOLS})
+    assert rows.misfits == {}
+    assert len(rows.to_frame()) == 0
+    null = SCHEMA.read({name: pa.nulls(3) for name in POOLS})
+    assert null.misfits == {}
+    assert null.to_frame().isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, 5, "x", [5], ["x"], [{}], [{"kind": "number"}], [{"name": "c", "kind": "nonsense"}],
+     [{"name": "c", "kind": "number", "number": {"decimal": ";"}}],
+     [{"name": "c", "kind": "number", "number": {"comma": ";"}}],
+     [{"name": "c", "kind": "number", "number": 5}],
+     [{"name": "c", "kind": "date", "date": {"family": "stardate"}}],
+     [{"name": "c", "kind": "number", "more": 1}], [None]],
+)  # fmt: skip
+def test_anything_else_than_a_schema_raises_type_error(content):
+    with pytest.raises(TypeError):
+        Schema.from_json(content)
+
+
+def test_a_model_file_keeps_no_cell():
+    column = Column(
+        "c", NUMBER, examples=("SECRET",), misfits=(Cell(3, "SECRET"),), n_misfits=1,
+        odd=("'SECRET' is odd",), missing={"?": 2}, distinct=9,
+    )  # fmt: skip
+    content = column.to_json()
+    assert "SECRET" not in json.dumps(content)
+    assert (content["missing"], content["distinct"]) == ({"?": 2}, 9)
+
+
+def test_a_schema_knows_its_columns_by_name_and_by_use():
+    assert SCHEMA["when"].kind == DATE
+    assert [column.name for column in SCHEMA.used] == list(POOLS)
+    assert [column.name for column in SCHEMA.left_out] == ["nothing"]
+    assert SCHEMA["nothing"].feature_names == []
+    assert {column.kind for column in SCHEMA.columns} <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("amount", "a number of €"),
+        ("count", "a number"),
+        ("day", "year, month, day of year, weekday, hour, days since 1970"),
+        ("when", "hour"),
+        ("member", "1 for yes, 0 for no"),
+        ("group", "a category"),
+        ("nothing", "left out: empty"),
+    ],
+)
+def test_what_a_column_becomes_is_said_in_words(name, words):
+    assert SCHEMA[name].becomes == words
+
+
+def test_oddities_name_the_places_of_misfits_and_what_becomes_of_them():
+    def place(row: int) -> str:
+        return f"line {row + 2}"
+
+    column = Column("c", NUMBER, odd=("It is odd",), misfits=(Cell(5, "x"),), n_misfits=1)
+    said = "1 cell differs from the others and counts as missing: 'x' at line 7"
+    assert column.oddities(place) == ["It is odd", said]
+    category = Column("c", CATEGORY, misfits=(Cell(5, "x"), Cell(6, "y")), n_misfits=9)
+    assert category.oddities(place) == [
+        "9 cells differ from the others: 'x' at line 7, 'y' at line 8, ..."
+    ]
+    assert Column("c", NUMBER).oddities(place) == []
