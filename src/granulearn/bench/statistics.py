@@ -253,7 +253,9 @@ def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> np.nda
     >>> average_ranks([[80, 90], [70, 70]]).tolist()
     [1.75, 1.25]
     """
-    return _rank(_complete_scores(pd.DataFrame(scores), "error")[0], higher_is_better).mean(axis=0)
+    return _rank(
+        _complete_scores(pd.DataFrame(np.asarray(scores)), "error")[0], higher_is_better
+    ).mean(axis=0)
 
 
 def _rank(scores: pd.DataFrame, higher_is_better: bool) -> np.ndarray:
