@@ -213,13 +213,29 @@ def test_lists_and_long_texts_are_not_labels():
 
 
 def test_many_numbers_taken_as_classes_are_said():
-    assert decided(repeated(range(20), 9)[::-1]).warnings == ()
-    (warning,) = decided(repeated(range(21), 9)).warnings
+    assert decided([*map(str, range(20))] * 9).warnings == ()
+    (warning,) = decided([*map(str, range(21))] * 9).warnings
     assert "are learned without their order: 21 numbers" in warning
 
 
+@pytest.mark.parametrize(
+    ("labels", "in_order"),
+    [
+        (["a"] * 10 + ["b"] * 10, True),
+        (["a"] * 10 + [None] + ["A"] * 5 + ["b"] * 10, True),
+        (["a"] * 10 + ["b"] * 10 + ["a"], False),
+        (["a"] * 5 + ["b"] * 5, False),
+        (["a"] * 25 + ["b"], False),  # one time in thirteen by chance
+    ],
+)
+def test_rows_that_come_class_by_class_are_noticed(labels, in_order):
+    for exact in (False, True):
+        warnings = decided(labels, exact=exact, cuts=[7]).warnings
+        assert any("sorted by their label" in text for text in warnings) is in_order
+
+
 def test_misspelt_and_small_classes_are_listed_not_joined():
-    labels = decided(["gut"] * 300 + ["Schlecht"] * 100 + ["schlehct"] * 2)
+    labels = decided((["gut"] * 3 + ["Schlecht"]) * 100 + ["schlehct"] * 2)
     assert labels.misspelt == (("schlehct", "Schlecht"),)
     assert labels.small == {"schlehct": 2}
     assert labels.classes["schlehct"] == 2

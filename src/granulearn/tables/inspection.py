@@ -198,7 +198,8 @@ def report_first(
         warnings = [*labels.warnings, *warnings]
     if not schema.used:
         dropped = [f"{column.name!r} ({column.left_out})" for column in schema.left_out]
-        found = f"all are left out: {listed(dropped)}" if dropped else "there is only the target"
+        only = f"there is only {target!r}, the target"
+        found = f"all are left out: {listed(dropped)}" if dropped else only
         remedies = [
             Message("pass ", any_of(c.remedy), ", or ") for c in schema.left_out if c.remedy
         ]

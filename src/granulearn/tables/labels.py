@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +33,8 @@ MAX_WHOLE_CLASSES = 50
 MOSTLY_NUMBERS = 0.95
 # Words that name nearly every row are names or texts, unless there are few.
 FEW_CLASSES = 10
+# Fewer rows may come class by class by chance.
+SORTED_ROWS = 20
 
 # A number as people write it: with separators, a currency sign or a percent sign.
 _NUMBER = re.compile(
@@ -50,7 +54,7 @@ class LabelProfile:
     """Spellings of the labels in some rows; `+` adds those of the rows that follow."""
 
     spellings: pa.Table
-    """Columns `text` (null for an empty cell), `rows` and `first` (row number)."""
+    """Columns `text` (null for an empty cell), `rows`, `first` and `last` (row numbers)."""
     booleans: bool
     """Whether the column is stored as booleans, not as text that may spell some."""
 
@@ -69,7 +73,7 @@ def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
     *tables : pyarrow Table
         Of the same columns.
     """
-    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
+    how = {"rows": "sum", "first": "min", "last": "max", "lowest": "min", "highest": "max"}
     table = pa.concat_tables(tables)
     names = [name for name in table.column_names if name in how]
     grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
@@ -101,7 +105,7 @@ def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelPr
             f"of a class has at most {LONGEST_LABEL:,}; choose another column or shorten its texts."
         )
     row, ones = np.arange(first_row, first_row + len(text)), np.ones(len(text), np.int64)
-    table = pa.table({"text": text, "rows": ones, "first": row})
+    table = pa.table({"text": text, "rows": ones, "first": row, "last": row})
     spellings = add_up(["text"], table).sort_by("first")[: MAX_SPELLINGS + 1]
     return LabelProfile(spellings, pa.types.is_boolean(column.type))
 
@@ -195,7 +199,10 @@ def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) ->
         unlabelled=dict(sorted(unlabelled.items())),
         problems=_problems(target, classes),
     )
-    return replace(labels, warnings=tuple(_warnings(target, labels)))
+    warnings = list(_warnings(target, labels))
+    if _is_sorted(labelled):
+        warnings.append("The rows are sorted by their label: leave out columns in that order.")
+    return replace(labels, warnings=tuple(warnings))
 
 
 def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
@@ -216,6 +223,19 @@ def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
     names = pa.array([labels.spellings.get(text, plain) for text, plain in cells], pa.string())
     tokens = is_null_token(trimmed, of_labels=True)
     return pc.if_else(tokens, pa.scalar(None, pa.string()), names).take(encoded.indices)
+
+
+def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
+    """Return whether the rows come class by class; of few rows chance may order them so."""
+    sizes: Counter[str] = Counter()
+    rows: defaultdict[str, list[int]] = defaultdict(list)
+    for spelling in spellings:
+        key = label_key(spelling["text"])
+        sizes[key] += spelling["rows"]
+        rows[key] += [spelling["first"], spelling["last"]]
+    spans = sorted((min(of_class), max(of_class)) for of_class in rows.values())
+    is_long = sizes.total() >= max(SORTED_ROWS, ENOUGH_ROWS + max(sizes.values(), default=0))
+    return is_long and all(earlier[1] < later[0] for earlier, later in pairwise(spans))
 
 
 def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
