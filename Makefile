@@ -7,7 +7,7 @@ STAMPS := .venv/stamps
 
 # The tests of what is computed in memory; those marked slow are left out.
 QUICK := $(addprefix tests/,audit balls contract estimators memberships network selection \
-	bench/statistics test_package.py)
+	bench/test_statistics.py test_package.py)
 
 # With the lowest versions: every stage, its examples, and what is printed. Their own deprecation warnings
 # are no fault of ours. Loops that another version of numba compiled are kept apart.

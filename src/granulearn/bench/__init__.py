@@ -24,11 +24,9 @@ _PARTS: dict[str, tuple[str, ...]] = {
         "write_latex", "write_markdown", "write_page", "write_paper_page", "write_tables",
     ),
     "statistics": (
-        "BayesianComparison", "Comparison", "OmnibusTest", "average_ranks",
-        "bayesian_signed_rank", "compare", "critical_difference", "describe",
-        "describe_in_words", "friedman_test", "holm_adjust", "iman_davenport_test",
-        "nemenyi_p_values", "paper_accuracy_table", "paper_noise_table",
-        "printed_noise_averages", "rank_models", "wilcoxon_p_value", "win_tie_loss",
+        "Comparison", "average_ranks", "bayesian_signed_rank", "compare", "describe",
+        "describe_in_words", "holm_adjust", "paper_accuracy_table", "paper_noise_table",
+        "wilcoxon_p_value", "win_tie_loss",
     ),
     "plots": ("plot_balls", "plot_critical_difference", "plot_pairwise_p"),
 }  # fmt: skip

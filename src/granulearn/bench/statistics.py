@@ -1,0 +1,697 @@
+"""Comparing models over data sets: ranks, Friedman, Nemenyi, Wilcoxon-Holm, in figures and words.
+
+``python -m granulearn.bench.statistics`` prints the paper's own comparison;
+``python -m granulearn.bench.statistics results.csv`` that of a CSV file with one row per data
+set and one column per model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import as_file, files
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from granulearn._extras import check_installed
+
+__all__ = [
+    "Comparison",
+    "average_ranks",
+    "bayesian_signed_rank",
+    "compare",
+    "describe",
+    "describe_in_words",
+    "holm_adjust",
+    "paper_accuracy_table",
+    "paper_noise_table",
+    "wilcoxon_p_value",
+    "win_tie_loss",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class OmnibusTest:
+    """A test of whether all models are equally good."""
+
+    statistic: float
+    p_value: float
+    degrees_of_freedom: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Everything `compare` found; printed, it says so in words.
+
+    See Also
+    --------
+    granulearn.bench.compare : Makes one.
+    granulearn.bench.describe : Says it in words.
+    granulearn.bench.plot_critical_difference : Draws it.
+
+    Examples
+    --------
+    >>> from granulearn.bench import compare, paper_accuracy_table
+    >>> comparison = compare(paper_accuracy_table())
+    >>> comparison.ranks.round(2).tolist()
+    [4.51, 5.22, 4.86, 5.16, 5.72, 5.26, 3.2, 2.07]
+    >>> round(comparison.critical_difference, 2)
+    1.73
+    """
+
+    means: pd.Series
+    """Mean score of each model."""
+    ranks: pd.Series
+    """Average rank of each model; 1 is best."""
+    friedman: OmnibusTest
+    """Plain chi2, as papers print it."""
+    iman_davenport: OmnibusTest
+    """F of the plain chi2."""
+    friedman_tie_corrected: OmnibusTest
+    """chi2 corrected for equal scores: the one to trust when there are many."""
+    iman_davenport_tie_corrected: OmnibusTest
+    """F of the corrected chi2."""
+    critical_difference: float
+    """Nemenyi: average ranks this far apart differ at level `alpha`."""
+    pairwise: pd.DataFrame
+    """One row per pair: ``first``, ``second``; ``wins``, ``ties``, ``losses`` of the
+    first; ``mean_difference`` (first minus second); ``rank_difference``;
+    ``nemenyi_p``, ``nemenyi_separates``; ``wilcoxon_p``, ``holm_p``; and, if a
+    region of practical equivalence was given, ``p_first_better``,
+    ``p_equivalent`` and ``p_second_better``."""
+    alpha: float
+    """Level of the critical difference."""
+    higher_is_better: bool
+    """Whether a larger score is a better one."""
+    sets: tuple
+    """Sets that were compared."""
+    dropped: tuple
+    """Sets that were left out because a score is missing."""
+
+    def __repr__(self) -> str:
+        models, sets = len(self.means), len(self.sets)
+        return f"<Comparison of {models} models on {sets} sets>\n{describe(self)}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(str(model))}</th><td>{self.means[model]:.2f}</td>"
+            f"<td>{self.ranks[model]:.2f}</td></tr>"
+            for model in self.best_first
+        )
+        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in describe_in_words(self))
+        heads = "<tr><th>model</th><th>mean score</th><th>average rank</th></tr>"
+        return f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>{words}"
+
+    @property
+    def best_first(self) -> list:
+        """Models by average rank."""
+        return list(self.ranks.sort_values(kind="stable").index)
+
+    @property
+    def separated_pairs(self) -> list[tuple[str, str]]:
+        """Pairs that the Nemenyi test separates, the better one first."""
+        found = self.pairwise[self.pairwise["nemenyi_separates"]]
+        pairs = zip(found["first"], found["second"], found["rank_difference"], strict=True)
+        return [(a, b) if gap < 0 else (b, a) for a, b, gap in pairs]
+
+    def p_matrix(self, column: str = "holm_p") -> pd.DataFrame:
+        """Return a p-value of all pairs as a symmetric table with ones on the diagonal."""
+        known = ("holm_p", "wilcoxon_p", "nemenyi_p")
+        if column not in known:
+            raise ValueError(f"column={column!r} is no p-value of a pair; use one of {known}.")
+        models = list(self.means.index)
+        matrix = pd.DataFrame(1.0, index=models, columns=models)
+        for first, second, p_value in self.pairwise[["first", "second", column]].to_numpy():
+            matrix.loc[first, second] = matrix.loc[second, first] = p_value
+        return matrix
+
+
+def compare(
+    table: pd.DataFrame,
+    *,
+    alpha: float = 0.05,
+    higher_is_better: bool = True,
+    missing: Literal["error", "drop"] = "error",
+    rope: float | None = None,
+    random_state: int = 0,
+) -> Comparison:
+    """Compare models over data sets.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_sets, n_models)
+        Scores; the index names the sets.
+    alpha : float, default=0.05
+        Level of the critical difference.
+    higher_is_better : bool, default=True
+        Whether a larger score is a better one.
+    missing : {"error", "drop"}, default="error"
+        What to do with a set that lacks a score.
+    rope : float, default=None
+        Differences this small count as none; adds the Bayesian signed-rank test.
+    random_state : int, default=0
+        Seed of the Bayesian test.
+
+    Returns
+    -------
+    Comparison
+        Ranks, tests and pairs.
+
+    References
+    ----------
+    Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> from granulearn.bench import compare, paper_accuracy_table
+    >>> result = compare(paper_accuracy_table())
+    >>> round(result.iman_davenport.statistic, 2)
+    12.36
+    """
+    scores, dropped = _complete_scores(table, missing)
+    n_sets, n_models = scores.shape
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha={alpha!r} must lie strictly between 0 and 1; 0.05 is usual.")
+    each = _rank(scores, higher_is_better)
+    ranks = pd.Series(each.mean(axis=0), index=scores.columns)
+    plain, corrected = _friedman(each, 0.0), _friedman(each, _tied_share(each))
+    error = np.sqrt(n_models * (n_models + 1) / (6 * n_sets))
+    quantile = stats.studentized_range.ppf(1 - alpha, n_models, np.inf) / np.sqrt(2)
+    difference = float(quantile * error)
+    rows = []
+    for first, second in combinations(scores.columns, 2):
+        gap = float(ranks[first] - ranks[second])
+        tail = stats.studentized_range.sf(abs(gap) / error * np.sqrt(2), n_models, np.inf)
+        a, b = scores[first], scores[second]
+        wins, ties, losses = win_tie_loss(a, b, higher_is_better=higher_is_better)
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "wins": wins,
+                "ties": ties,
+                "losses": losses,
+                "mean_difference": float((a - b).mean()),
+                "rank_difference": gap,
+                # Numerical integration may leave [0, 1] by a rounding error.
+                "nemenyi_p": float(np.clip(tail, 0, 1)),
+                "nemenyi_separates": abs(gap) >= difference,
+                "wilcoxon_p": wilcoxon_p_value(a, b),
+            }
+        )
+        if rope is not None:
+            names = ("p_first_better", "p_equivalent", "p_second_better")
+            found = bayesian_signed_rank(
+                a, b, rope=rope, higher_is_better=higher_is_better, random_state=random_state
+            )
+            rows[-1] |= dict(zip(names, found, strict=True))
+    pairs = pd.DataFrame(rows)
+    pairs.insert(10, "holm_p", holm_adjust(pairs["wilcoxon_p"]))
+    return Comparison(
+        means=scores.mean(),
+        ranks=ranks,
+        friedman=plain,
+        iman_davenport=_iman_davenport(plain, n_sets, n_models),
+        friedman_tie_corrected=corrected,
+        iman_davenport_tie_corrected=_iman_davenport(corrected, n_sets, n_models),
+        critical_difference=difference,
+        pairwise=pairs,
+        alpha=alpha,
+        higher_is_better=higher_is_better,
+        sets=tuple(scores.index),
+        dropped=dropped,
+    )
+
+
+def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> np.ndarray:
+    """Return the average rank of each model; the best of a set has rank 1, ties share ranks.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_sets, n_models)
+        Scores, none missing.
+    higher_is_better : bool, default=True
+        Whether a larger score is a better one.
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+        Average ranks.
+
+    Examples
+    --------
+    >>> from granulearn.bench import average_ranks
+    >>> average_ranks([[80, 90], [70, 70]]).tolist()
+    [1.75, 1.25]
+    """
+    return _rank(
+        _complete_scores(pd.DataFrame(np.asarray(scores)), "error")[0], higher_is_better
+    ).mean(axis=0)
+
+
+def _rank(scores: pd.DataFrame, higher_is_better: bool) -> np.ndarray:
+    return stats.rankdata(-scores if higher_is_better else scores, axis=1)
+
+
+def _friedman(ranks: np.ndarray, tied_share: float) -> OmnibusTest:
+    n_sets, n_models = ranks.shape
+    spread = np.sum((ranks.mean(axis=0) - (n_models + 1) / 2) ** 2)
+    chi2 = 12 * n_sets / (n_models * (n_models + 1)) * spread
+    chi2 = chi2 / (1 - tied_share) if chi2 > 0 else chi2
+    return OmnibusTest(float(chi2), float(stats.chi2.sf(chi2, n_models - 1)), (n_models - 1,))
+
+
+def _tied_share(ranks: np.ndarray) -> float:
+    n_sets, n_models = ranks.shape
+    sizes = np.concatenate([np.unique(row, return_counts=True)[1] for row in ranks])
+    return float(np.sum(sizes**3 - sizes) / (n_sets * n_models * (n_models**2 - 1)))
+
+
+def _iman_davenport(friedman: OmnibusTest, n_sets: int, n_models: int) -> OmnibusTest:
+    freedom, largest = (n_models - 1, (n_models - 1) * (n_sets - 1)), n_sets * (n_models - 1)
+    # At full agreement rounding decides the sign of a zero denominator.
+    room = largest - friedman.statistic
+    statistic = np.inf if room <= 1e-9 * largest else (n_sets - 1) * friedman.statistic / room
+    return OmnibusTest(float(statistic), float(stats.f.sf(statistic, *freedom)), freedom)
+
+
+def wilcoxon_p_value(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the p-value of Wilcoxon's signed-rank test of two models on the same sets.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_sets,)
+        Scores. Differences that are rounding errors count as none.
+
+    Returns
+    -------
+    float
+        1.0 if all scores are equal.
+
+    Examples
+    --------
+    >>> from granulearn.bench import wilcoxon_p_value
+    >>> round(wilcoxon_p_value([1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]), 3)
+    0.031
+    """
+    left, right = _paired(first, second)
+    largest = max(np.abs(left).max(), np.abs(right).max())
+    digits = 9 - int(np.floor(np.log10(largest))) if largest else 0
+    difference = np.round(left - right, min(digits, 300))
+    if not difference.any():
+        return 1.0
+    with warnings.catch_warnings():
+        # scipy says that a small sample makes the normal approximation rough
+        # when ties rule out the exact distribution; the p-value stands.
+        warnings.filterwarnings("ignore", message="Sample size too small", category=UserWarning)
+        return float(stats.wilcoxon(difference, zero_method="zsplit").pvalue)
+
+
+def holm_adjust(p_values: ArrayLike) -> np.ndarray:
+    """Return p-values corrected for their number by Holm's step-down procedure.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        In [0, 1].
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In the same order.
+
+    Examples
+    --------
+    >>> from granulearn.bench import holm_adjust
+    >>> holm_adjust([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    raw = np.asarray(p_values, dtype=float)
+    if not ((raw >= 0) & (raw <= 1)).all():
+        raise ValueError(f"p-values must lie in [0, 1], got {raw.tolist()}.")
+    order = np.argsort(raw, kind="stable")
+    adjusted = np.empty_like(raw)
+    steps = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))
+    adjusted[order] = np.minimum(steps, 1)
+    return adjusted
+
+
+def win_tie_loss(
+    first: ArrayLike, second: ArrayLike, *, higher_is_better: bool = True
+) -> tuple[int, int, int]:
+    """Return on how many sets the first model is better, equal and worse.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_sets,)
+        Scores on the same sets.
+    higher_is_better : bool, default=True
+        Whether a larger score is a better one.
+
+    Returns
+    -------
+    tuple of int
+        Wins, ties and losses of the first.
+
+    Examples
+    --------
+    >>> from granulearn.bench import win_tie_loss
+    >>> win_tie_loss([80, 70, 60], [70, 70, 90])
+    (1, 1, 1)
+    """
+    left, right = _paired(first, second)
+    gain = left - right if higher_is_better else right - left
+    return int(np.sum(gain > 0)), int(np.sum(gain == 0)), int(np.sum(gain < 0))
+
+
+def bayesian_signed_rank(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    rope: float,
+    higher_is_better: bool = True,
+    n_draws: int = 10_000,
+    random_state: int = 0,
+) -> tuple[float, float, float]:
+    """Return how probable it is that one of two models is better, or that they are equivalent.
+
+    The test of Benavoli et al. (ICML 2014), as its authors publish it in baycomp.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_sets,)
+        Scores on the same sets.
+    rope : float
+        Differences this small count as none.
+    higher_is_better : bool, default=True
+        Whether a larger score is a better one.
+    n_draws : int, default=10000
+        Draws from the posterior.
+    random_state : int, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    tuple of float
+        Probabilities that the first is better, both are equivalent, the second is better.
+
+    Examples
+    --------
+    >>> from granulearn.bench import bayesian_signed_rank
+    >>> first, second = [80.0, 85.0, 90.0, 75.0, 88.0], [70.0, 74.0, 81.0, 66.0, 79.0]
+    >>> bayesian_signed_rank(first, second, rope=1.0)[0] > 0.95
+    True
+    """
+    left, right = _paired(first, second)
+    if not rope >= 0:
+        raise ValueError(f"rope={rope!r} must not be negative; it is a width in score units.")
+    check_installed("baycomp")
+    from baycomp import SignedRankTest
+
+    sign = 1 if higher_is_better else -1
+    found = SignedRankTest.probs(
+        sign * left, sign * right, rope, nsamples=n_draws, random_state=random_state
+    )
+    return (float(found[0]), 0.0 if rope == 0 else float(found[1]), float(found[-1]))
+
+
+def _paired(first: ArrayLike, second: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    left, right = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if left.ndim != 1 or left.shape != right.shape or left.size == 0:
+        raise ValueError(
+            "the two models need one score per set each, on the same sets; "
+            f"got shapes {left.shape} and {right.shape}."
+        )
+    if not (np.isfinite(left).all() and np.isfinite(right).all()):
+        raise ValueError("the scores hold missing or infinite values; leave those sets out.")
+    return left, right
+
+
+def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, tuple]:
+    """Return the table as numbers without incomplete sets, and the sets left out."""
+    if missing not in ("error", "drop"):
+        raise ValueError(f"missing={missing!r} must be 'error' or 'drop'.")
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(
+            f"table must be a pandas DataFrame (rows data sets, columns models), "
+            f"got {type(table).__name__}; wrap it in pandas.DataFrame(...)."
+        )
+    # A model twice makes a column ambiguous; a set twice would count double.
+    for axis, labels in (("model", table.columns), ("data set", table.index)):
+        if labels.has_duplicates:
+            raise ValueError(
+                f"{axis} {labels[labels.duplicated()][0]!r} is in the table more than once; "
+                "name each only once."
+            )
+    if table.shape[1] < 2:
+        raise ValueError(
+            f"the table has {table.shape[1]} model column(s) and a comparison needs at least 2."
+        )
+    scores = table.apply(pd.to_numeric, errors="coerce").astype(float)
+    wrong = (scores.isna() & table.notna()) | np.isinf(scores)
+    if wrong.any(axis=None):
+        row, column = np.argwhere(wrong.to_numpy())[0]
+        raise ValueError(
+            f"column {table.columns[column]!r} holds {table.iloc[row, column]!r} for set "
+            f"{table.index[row]!r}, which is no finite number; "
+            "if the column is no model, make it part of the index."
+        )
+    incomplete = scores.isna().any(axis=1)
+    dropped = tuple(scores.index[incomplete])
+    if dropped and missing == "error":
+        model = scores.columns[scores.loc[incomplete].iloc[0].isna()][0]
+        raise ValueError(
+            f"{len(dropped)} of {len(scores)} sets lack a score, first {dropped[0]!r} "
+            f"(model {model!r}); fill the cells, or pass missing='drop' to leave those sets out."
+        )
+    if len(scores) - len(dropped) < 2:
+        raise ValueError(
+            f"{len(scores) - len(dropped)} complete set(s) of {len(scores)}; "
+            "a comparison needs at least 2."
+        )
+    return scores.loc[~incomplete], dropped
+
+
+def describe(comparison: Comparison) -> str:
+    """Return a comparison as text: means, ranks, tests and separated pairs.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `granulearn.bench.compare` returned.
+
+    Returns
+    -------
+    str
+        Several lines.
+
+    Examples
+    --------
+    >>> from granulearn.bench import compare, describe, paper_accuracy_table
+    >>> print(describe(compare(paper_accuracy_table())).splitlines()[1])
+    SDAP-GBRVFL       84.46          2.07
+    """
+    order = comparison.best_first
+    width = max(len("model"), *(len(str(model)) for model in order))
+    lines = [f"{'model':<{width}}  {'mean score':>10}  {'average rank':>12}"]
+    for model in order:
+        mean, rank = comparison.means[model], comparison.ranks[model]
+        lines.append(f"{model!s:<{width}}  {mean:>10.2f}  {rank:>12.2f}")
+    lines.append("")
+    for name, test in (
+        ("Friedman chi2", comparison.friedman),
+        ("Iman-Davenport F", comparison.iman_davenport),
+        ("Friedman chi2, tie-corrected", comparison.friedman_tie_corrected),
+        ("Iman-Davenport F, tie-corrected", comparison.iman_davenport_tie_corrected),
+    ):
+        lines.append(f"{name:<32} {test.statistic:>8.2f}   p = {test.p_value:.2g}")
+    name = f"Nemenyi critical difference ({comparison.alpha:g})"
+    lines += [f"{name:<32} {comparison.critical_difference:>7.3f}", ""]
+    clauses, total = _better_than(comparison), len(comparison.pairwise)
+    found = f"{len(comparison.separated_pairs)} of the" if clauses else "none of the"
+    lines.append(f"Nemenyi separates {found} {total} pairs{':' if clauses else '.'}")
+    lines += [f"  {clause}" for clause in clauses]
+    if comparison.dropped:
+        names = ", ".join(map(str, comparison.dropped))
+        lines += ["", f"Left out, because a score is missing: {names}"]
+    return "\n".join(lines)
+
+
+def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[str]:
+    """Return a comparison as sentences for a reader who knows no statistics.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `granulearn.bench.compare` returned.
+    unit : str, default="data sets"
+        What a row of its table is.
+
+    Returns
+    -------
+    list of str
+        Ranks, the test of all, Nemenyi's pairs, Wilcoxon's pairs, and caveats.
+
+    Examples
+    --------
+    >>> from granulearn.bench import compare, describe_in_words, paper_accuracy_table
+    >>> describe_in_words(compare(paper_accuracy_table()))[0][:61]
+    'On each of the 37 data sets the 8 methods are ranked, 1 being'
+    """
+    ranks, order = comparison.ranks, comparison.best_first
+    test = comparison.iman_davenport_tie_corrected
+    differ = test.p_value < comparison.alpha
+    n_pairs, total = len(comparison.separated_pairs), len(comparison.pairwise)
+    separated = "That is true of no pair here."
+    if n_pairs:
+        clauses = "; ".join(_better_than(comparison))
+        separated = f"That is true of {n_pairs} of {total} pairs: {clauses}."
+    clear = comparison.pairwise[comparison.pairwise["holm_p"] < comparison.alpha]
+    pairs = "no difference is clear."
+    if len(clear):
+        clauses = ", ".join(
+            f"{a} over {b} ({_p(p)})" if gap < 0 else f"{b} over {a} ({_p(p)})"
+            for a, b, gap, p in clear[["first", "second", "rank_difference", "holm_p"]].to_numpy()
+        )
+        pairs = f"{len(clear)} differences are clear: {clauses}."
+    words = [
+        f"On each of the {len(comparison.sets)} {unit} the {len(order)} methods are ranked, "
+        f"1 being best. {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
+        f"{order[-1]} the worst ({ranks[order[-1]]:.2f}).",
+        f"Could all methods be equally good, and these ranks be chance? "
+        f"{'Hardly' if differ else 'Yes, they could'}: "
+        f"Iman and Davenport's test gives {_p(test.p_value)}.",
+        f"Two methods can be told apart (Nemenyi's test, level {comparison.alpha:g}) if their "
+        f"average ranks differ by at least {comparison.critical_difference:.2f}. {separated}",
+        "Comparing two at a time (Wilcoxon's signed ranks, Holm's correction for "
+        f"{total} comparisons), {pairs}",
+    ]
+    if unit != "data sets":
+        words.append(
+            "The conditions of one data set are no independent trials, so these p-values are "
+            "smaller than they should be."
+        )
+    if comparison.dropped:
+        names = ", ".join(map(str, comparison.dropped))
+        words.append(f"Left out, since a score is missing: {names}.")
+    return words
+
+
+def _better_than(comparison: Comparison) -> list[str]:
+    order, pairs = comparison.best_first, comparison.separated_pairs
+    return [
+        f"{better} is better than {', '.join(worse)}"
+        for better in order
+        if (worse := [str(model) for model in order if (better, model) in pairs])
+    ]
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def paper_accuracy_table() -> pd.DataFrame:
+    """Return the paper's Table 1: accuracy in percent of eight models on 37 data sets.
+
+    Returns
+    -------
+    DataFrame of shape (37, 8)
+        Indexed by data set.
+
+    Examples
+    --------
+    >>> from granulearn.bench import paper_accuracy_table
+    >>> paper_accuracy_table().shape
+    (37, 8)
+    """
+    return _read_paper("table1_accuracy.csv", ["dataset"])
+
+
+def paper_noise_table() -> pd.DataFrame:
+    """Return the paper's Table S.1: accuracy in percent under label noise.
+
+    Returns
+    -------
+    DataFrame of shape (25, 8)
+        Indexed by data set and noise in percent.
+
+    Examples
+    --------
+    >>> from granulearn.bench import paper_noise_table
+    >>> paper_noise_table().index.names
+    FrozenList(['dataset', 'noise_percent'])
+    """
+    return _read_paper("table_s1_noise.csv", ["dataset", "noise_percent"])
+
+
+def _read_paper(name: str, index: list[str]) -> pd.DataFrame:
+    with as_file(files("granulearn.bench") / "paper" / name) as path:
+        return pd.read_csv(path, index_col=index)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the comparison of a CSV file, or the paper's own."""
+    parser = argparse.ArgumentParser(
+        prog="python -m granulearn.bench.statistics",
+        description="Compare models over data sets. Without a table: the paper's own.",
+    )
+    add = parser.add_argument
+    add("table", nargs="?", type=Path, help="CSV file, one row per data set")
+    add("--index", nargs="+", metavar="COLUMN", help="columns that name a row (default: the first)")
+    add("--alpha", type=float, default=0.05, help="level of the tests (0.05)")
+    add("--lower-is-better", action="store_true", help="for errors and times")
+    words = "a set without all scores: stop, or leave it out (default: error)"
+    add("--missing", choices=["error", "drop"], default="error", help=words)
+    options = parser.parse_args(arguments)
+    try:
+        text = _own_table(options) if options.table else _paper(options.alpha)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201 (this is the command's output)
+        return 2
+    print(text)  # noqa: T201 (this is the command's output)
+    return 0
+
+
+def _paper(alpha: float) -> str:
+    accuracy, noise = paper_accuracy_table(), paper_noise_table()
+    printed = noise.groupby(level="dataset").mean().round(2).mean()
+    averages = pd.DataFrame({"as printed": printed, "exact": noise.mean()})
+    return (
+        f"The paper's Table 1: accuracy on {len(accuracy)} data sets\n\n"
+        f"{describe(compare(accuracy, alpha=alpha))}\n\n"
+        f"The paper's Table S.1: mean accuracy under label noise, {len(noise)} rows\n"
+        "(as printed: the mean of the five sets' averages, each rounded first)\n\n"
+        f"{averages.to_string(float_format='{:.2f}'.format)}"
+    )
+
+
+def _own_table(options: argparse.Namespace) -> str:
+    path = options.table
+    try:
+        table = pd.read_csv(path)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no readable CSV table: {error}") from error
+    names = options.index or list(table.columns[:1])
+    if unknown := [name for name in names if name not in table.columns]:
+        raise ValueError(f"{path} has no column {unknown[0]!r}; it has {list(table.columns)}.")
+    result = compare(
+        table.set_index(names if len(names) > 1 else names[0]),
+        alpha=options.alpha,
+        higher_is_better=not options.lower_is_better,
+        missing=options.missing,
+    )
+    n_models, n_sets = len(result.means), len(result.sets)
+    return f"{path.name}: {n_models} models on {n_sets} data sets\n\n{describe(result)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
