@@ -161,7 +161,7 @@ def catalogue() -> dict[str, CatalogueEntry]:
         for short_name, figures in sets.items():
             name = f"keel:{kind}/{short_name}"
             entries[name] = CatalogueEntry(
-                name, *figures, sources=(name,), origin=origins["keel"], licence=licences["keel"]
+                name, *figures, (name,), origins["keel"], licences["keel"]
             )
     return entries
 

@@ -283,23 +283,32 @@ def _load_from(
     elif kind == "directory":
         X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
     else:
-        X, y, stated = load_openml(place, **parameters)
-        licence = licence or stated
+        X, y, openml_licence = load_openml(place, **parameters)
+        licence = licence or openml_licence
     if entry.minority_is_one and kind != "directory":
         # Of two equal classes the later one is 1.
         labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
         smaller = labels[::-1][np.argmin(counts[::-1])]
         y = (np.asarray(y, dtype=str) == smaller).astype(np.int64)
     counts = np.unique(y, return_counts=True)[1]
-    figures = dict(zip(FIGURES, (len(X), X.shape[1], len(counts), int(counts.min())), strict=True))
-    for name, value in figures.items():
-        stated_value = None if kind == "generated" else getattr(entry, name)
-        if stated_value is not None and stated_value != value:
+    description = DatasetDescription(
+        entry.name,
+        len(X),
+        X.shape[1],
+        len(counts),
+        int(counts.min()),
+        source,
+        entry.origin,
+        licence,
+        entry.quirks,
+    )
+    for figure in FIGURES:
+        stated, found = getattr(entry, figure), getattr(description, figure)
+        if kind != "generated" and stated is not None and stated != found:
             raise SourceUnavailableError(
-                f"the copy of {source} has {name}={value}, but the set has {stated_value}"
+                f"the copy of {source} has {figure}={found}, but the set has {stated}"
             )
-    about = {"origin": entry.origin, "licence": licence, "quirks": entry.quirks}
-    return Dataset(X, y, DatasetDescription(entry.name, **figures, source=source, **about), truth)
+    return Dataset(X, y, description, truth)
 
 
 def _manifest(data_dir: DataDir) -> dict[str, ManifestLine]:

@@ -154,7 +154,8 @@ def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np
     except (OSError, KeyError, ValueError) as error:
         raise SourceUnavailableError(f"{path} cannot be read: {error}") from error
     # Counts of lines and paths reach millions: a scale fitted to such tails hides the rest.
-    return np.sign(measures) * np.log1p(measures.abs()), given, truth
+    X = measures.transform(lambda values: np.sign(values) * np.log1p(np.abs(values)))
+    return X, given, truth
 
 
 def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
