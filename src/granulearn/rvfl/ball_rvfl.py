@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 
-from granulearn.balls import BallMaker, BallSet, Samples, resolve_maker
-from granulearn.balls.makers import make_balls
-from granulearn.estimators.base import BaseRVFLClassifier, Seeds, TrainingRows, multiply_weights
-from granulearn.estimators.estimator import SHALLOW, Abilities
-from granulearn.memberships import (
-    GivenMembership,
-    Membership,
-    resolve_membership,
+from granulearn.balls.ball_set import BallSet
+from granulearn.balls.generators import (
+    balls_of_all_classes,
+    mean_weights,
+    resolve_generator,
+    with_all_assigned,
 )
+from granulearn.balls.memberships import Membership, PrecomputedMembership, resolve_membership
+from granulearn.rvfl.base import BaseRVFLClassifier, TrainingRows, multiply_weights
+from granulearn.utils.estimator import SHALLOW, Abilities, Seeds
+from granulearn.utils.validation import Samples
 
 
 class GBRVFLClassifier(BaseRVFLClassifier):
@@ -36,7 +36,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.rvfl.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -44,19 +44,20 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
-    balls : str, BallMaker or callable, default="two-means"
-        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
-        or a function that takes `Samples` and returns a `BallSet`.
+    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
+            default="two-means"
+        How balls are made: by a generator, or by a function that takes the samples and
+        returns a `BallSet`.
     purity : float, default=0.925
         Balls with a smaller share of their most frequent class are split. Used where
-        `balls` is the name of a maker with a purity.
+        `balls` is a name.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped. The paper's scripts use 2 here,
         which can drop every ball of a small class; that is an error.
     init : {"k-means++", "class-means"}, default="k-means++"
         Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="uniform"
-        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        How far a ball is trusted: a name of `granulearn.balls.membership_names`,
         an instance, or a function that takes a `BallSet` and returns one number
         in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
@@ -92,8 +93,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     A sample of weight w counts as round(w) samples, at least one, when balls
     are made, and a ball's squared error is weighted by the mean of min(w, 1)
     over its samples. So integer weights are repeated rows (``balls_.counts``
-    counts them), zero is absence, and weights below one reduce the pull of a
-    ball. The order of the samples does not matter.
+    counts them), zero is absence, and weights below one reduce the pull of a ball.
 
     References
     ----------
@@ -103,7 +103,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.estimators import GBRVFLClassifier
+    >>> from granulearn.rvfl import GBRVFLClassifier
     >>> X, y = make_moons(500, noise=0.2, random_state=0)
     >>> model = GBRVFLClassifier(random_state=0).fit(X, y)
     >>> len(model.balls_) < 100, model.score(X, y) > 0.8
@@ -150,22 +150,20 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         self.membership = membership
         self.n_jobs = n_jobs
 
-    def _maker(self) -> BallMaker:
-        return resolve_maker(self.balls, purity=self.purity, init=self.init)
-
     def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
         """Return one row per ball, weighted by its membership."""
         scheme = resolve_membership(self.membership)
-        ordered = samples.in_ball_order()
+        generator = resolve_generator(self.balls, purity=self.purity, init=self.init)
+        counting = samples.for_balls()
         balls = balls_of_all_classes(
-            self._maker(), ordered, self.min_ball_size, seeds.balls, self.n_jobs
+            generator, counting, self.min_ball_size, seeds.balls, self.n_jobs
         )
-        if ordered.memberships is not None:
-            scheme = GivenMembership(ordered.memberships)
-        delta = scheme(balls, ordered.X, ordered.codes)
-        ball_weights = mean_weights(balls, ordered)
+        if counting.memberships is not None:
+            scheme = PrecomputedMembership(counting.memberships)
+        delta = scheme(balls, counting.X, counting.codes)
         codes = np.searchsorted(samples.classes, balls.classes)[balls.labels]
-        return rated_rows(with_all_assigned(balls, ordered), codes, ball_weights, delta, scheme)
+        ball_weights = mean_weights(balls, counting)
+        return rated_rows(with_all_assigned(balls, counting), codes, ball_weights, delta, scheme)
 
 
 class FGBRVFLClassifier(GBRVFLClassifier):
@@ -180,7 +178,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.rvfl.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -188,18 +186,19 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
-    balls : str, BallMaker or callable, default="two-means"
-        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
-        or a function that takes `Samples` and returns a `BallSet`.
+    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
+            default="two-means"
+        How balls are made: by a generator, or by a function that takes the samples and
+        returns a `BallSet`.
     purity : float, default=0.985
         Balls with a smaller share of their most frequent class are split. Used where
-        `balls` is the name of a maker with a purity.
+        `balls` is a name.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
         Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="fuzzy"
-        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        How far a ball is trusted: a name of `granulearn.balls.membership_names`,
         an instance, or a function that takes a `BallSet` and returns one number
         in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
@@ -288,7 +287,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     n_hidden : int, default=100
         Number of hidden nodes.
     activation : str, default="relu"
-        Activation of the hidden nodes: a name of `granulearn.network.activation_names`.
+        Activation of the hidden nodes: a name of `granulearn.rvfl.activation_names`.
     C : float, default=1.0
         Inverse of the ridge penalty; large values fit more closely.
     random_state : int, RandomState or None, default=None
@@ -296,18 +295,19 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
-    balls : str, BallMaker or callable, default="two-means"
-        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
-        or a function that takes `Samples` and returns a `BallSet`.
+    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
+            default="two-means"
+        How balls are made: by a generator, or by a function that takes the samples and
+        returns a `BallSet`.
     purity : float, default=0.985
         Balls with a smaller share of their most frequent class are split. Used where
-        `balls` is the name of a maker with a purity.
+        `balls` is a name.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"
         Where the two means of a split start, for ``balls="two-means"``.
     membership : str, Membership or callable, default="sdap"
-        How far a ball is trusted: a name of `granulearn.memberships.membership_names`,
+        How far a ball is trusted: a name of `granulearn.balls.membership_names`,
         an instance, or a function that takes a `BallSet` and returns one number
         in [0, 1] per ball. Memberships passed to `fit` overrule it.
     n_jobs : int or None, default=None
@@ -404,102 +404,12 @@ def rated_rows(
     scheme : Membership
         The scheme that gave the memberships; the message names it when all are zero.
     """
-    _check_some_membership(delta, scheme)
-    weights = multiply_weights(ball_weights, _squares(delta))
-    return TrainingRows(balls.centers, codes, weights, balls, delta)
-
-
-def mean_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
-    """Return each ball's mean of min(weight, 1) over its samples; None if there are no weights."""
-    if samples.weights is None:
-        return None
-    return balls.sample_mean(np.minimum(samples.weights, 1))
-
-
-def _squares(delta: np.ndarray) -> np.ndarray | None:
-    """Return the weights that memberships stand for; None for all ones, which costs nothing."""
-    return None if (delta == 1).all() else delta**2
-
-
-def balls_of_all_classes(
-    maker: BallMaker, samples: Samples, min_ball_size: int, seed: int, n_jobs: int | None
-) -> BallSet:
-    """Make balls to learn from; see `check_classes_kept` for classes that have none.
-
-    Parameters
-    ----------
-    maker : BallMaker
-        How balls are made.
-    samples : Samples
-        As balls are made of them.
-    min_ball_size : int
-        Balls with fewer samples are dropped.
-    seed : int
-        Seed of the balls.
-    n_jobs : int or None
-        Threads; they change no result.
-    """
-    balls = make_balls(
-        maker, samples, min_ball_size=min_ball_size, random_state=seed, n_jobs=n_jobs
-    )
-    check_classes_kept(
-        samples.classes,
-        present=np.arange(len(samples.classes)),
-        of_balls=np.unique(balls.labels),
-        dropped=np.unique(samples.codes[balls.assignment < 0]),
-        min_ball_size=min_ball_size,
-    )
-    return balls
-
-
-def check_classes_kept(
-    classes: np.ndarray,
-    *,
-    present: np.ndarray,
-    of_balls: np.ndarray,
-    dropped: np.ndarray,
-    min_ball_size: int,
-) -> None:
-    """Raise when all balls of a class were dropped; warn when a class is no ball's majority.
-
-    Parameters
-    ----------
-    classes : ndarray
-        The labels that the codes stand for.
-    present, of_balls, dropped : ndarray of int
-        Codes of the classes of all samples, of the balls, and of samples in dropped balls.
-    min_ball_size : int
-        Balls with fewer samples were dropped.
-    """
-    lost = np.setdiff1d(present, of_balls)
-    if len(lost) == 0:
-        return
-    dropped_classes = np.intersect1d(lost, dropped)
-    if len(dropped_classes):
-        raise ValueError(
-            f"every ball of class {classes[dropped_classes].tolist()} has fewer than "
-            f"min_ball_size={min_ball_size} samples and was dropped, so nothing is left to learn "
-            "it from; lower min_ball_size."
-        )
-    if len(of_balls) > 1:
-        warnings.warn(
-            f"class {classes[lost].tolist()} is the majority of no ball and will hardly be "
-            "predicted; raise purity, or let the maker make smaller balls.",
-            UserWarning,
-            stacklevel=2,
-        )
-
-
-def _check_some_membership(delta: np.ndarray, scheme: Membership) -> None:
     if not delta.any():
         raise ValueError(
             f"{scheme!r} gives every one of the {len(delta)} balls membership zero, so nothing is "
             "left to learn from; use another membership, for instance SDAPMembership(spread='rms')."
         )
-
-
-def with_all_assigned(balls: BallSet, samples: Samples) -> BallSet:
-    """Return the balls with one assignment per sample passed to `fit`."""
-    assignment = np.full(samples.n_passed, -1)
-    assignment[samples.positions] = balls.assignment
-    return replace(balls, assignment=assignment)
+    squares = None if (delta == 1).all() else delta**2
+    return TrainingRows(
+        balls.centers, codes, multiply_weights(ball_weights, squares), balls, delta
+    )

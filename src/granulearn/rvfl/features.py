@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import expit
 
-from granulearn._invariants import FLOAT, array_of, check_fields, choice_of, part_of, require
+from granulearn.utils.saved import Array, require
 
 BIAS_RANGE = 0.1
 LEAKY_SLOPE = 0.1
@@ -21,14 +22,6 @@ SELU_SCALE = 1.0507009873554805
 SELU_ALPHA = 1.6732632423543772
 # exp(-z**2) is zero in double precision from about 27 on; z**2 must not overflow.
 RADBAS_ZERO_FROM = 40.0
-
-
-def _relu(z):
-    return np.maximum(z, 0, out=z)
-
-
-def _leaky_relu(z):
-    return np.maximum(z, LEAKY_SLOPE * z, out=z)
 
 
 def _selu(z):
@@ -39,26 +32,6 @@ def _selu(z):
     z += negative
     z *= SELU_SCALE
     return z
-
-
-def _sigmoid(z):
-    return expit(z, out=z)
-
-
-def _tanh(z):
-    return np.tanh(z, out=z)
-
-
-def _sine(z):
-    return np.sin(z, out=z)
-
-
-def _hardlim(z):
-    return np.heaviside(z, 0.5, out=z)
-
-
-def _sign(z):
-    return np.sign(z, out=z)
 
 
 def _tribas(z):
@@ -75,15 +48,15 @@ def _radbas(z):
 
 
 _ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "hardlim": _hardlim,
-    "leaky_relu": _leaky_relu,
+    "hardlim": lambda z: np.heaviside(z, 0.5, out=z),
+    "leaky_relu": lambda z: np.maximum(z, LEAKY_SLOPE * z, out=z),
     "radbas": _radbas,
-    "relu": _relu,
+    "relu": lambda z: np.maximum(z, 0, out=z),
     "selu": _selu,
-    "sigmoid": _sigmoid,
-    "sign": _sign,
-    "sine": _sine,
-    "tanh": _tanh,
+    "sigmoid": lambda z: expit(z, out=z),
+    "sign": lambda z: np.sign(z, out=z),
+    "sine": lambda z: np.sin(z, out=z),
+    "tanh": lambda z: np.tanh(z, out=z),
     "tribas": _tribas,
 }
 
@@ -106,7 +79,7 @@ def activation_names() -> list[str]:
 
     Examples
     --------
-    >>> from granulearn.network import activation_names
+    >>> from granulearn.rvfl import activation_names
     >>> activation_names()
     ['hardlim', 'leaky_relu', 'radbas', 'relu', 'selu', 'sigmoid', 'sign', 'sine', 'tanh', 'tribas']
     """
@@ -131,7 +104,7 @@ def activate(name: str, z: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import activate
+    >>> from granulearn.rvfl import activate
     >>> activate("tribas", np.array([-2.0, -0.5, 0.0, 0.25]))
     array([0.  , 0.5 , 1.  , 0.75])
     """
@@ -150,7 +123,7 @@ class RandomFeatures:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_random_features
+    >>> from granulearn.rvfl import draw_random_features
     >>> features = draw_random_features(2, 4, "relu", direct_link=True, seed=0)
     >>> H = features(np.array([[1.0, 2.0]]))
     >>> H.shape, H[0, :3].tolist()  # the direct link, then the bias
@@ -166,13 +139,15 @@ class RandomFeatures:
 
     dtype = np.dtype(np.float64)
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        weights = array_of(self, "weights", FLOAT, (None, None))
-        require(weights.size > 0, self, "weights are none")
-        array_of(self, "biases", FLOAT, (len(weights),))
-        choice_of(self, "activation", _ACTIVATIONS)
-        part_of(self, "direct_link", bool)
+    _saved: ClassVar[dict] = {
+        "weights": Array("float64", ("n_hidden", "n_features")),
+        "biases": Array("float64", ("n_hidden",)),
+        "activation": Literal[tuple(_ACTIVATIONS)],
+        "direct_link": bool,
+    }
+
+    def _check_saved(self) -> None:
+        require(self.weights.size, "weights are none")
 
     @property
     def n_features(self) -> int:
@@ -224,7 +199,7 @@ def draw_random_features(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_random_features
+    >>> from granulearn.rvfl import draw_random_features
     >>> narrow = draw_random_features(2, 3, "sine", direct_link=True, seed=0)
     >>> wide = draw_random_features(2, 9, "sine", direct_link=True, seed=0)
     >>> X = np.array([[1.0, 2.0]])

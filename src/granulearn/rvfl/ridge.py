@@ -15,20 +15,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy import linalg
 
-from granulearn.balls.makers import limited_threads
-
 # Blocks of rows are small enough to stay in the cache, and large enough that cores,
 # which wait for each other at the end of each product, do so rarely.
 BLOCK_BYTES = 4 * 2**20
-# Up to so many multiplications (a tenth of a second, about) one thread is enough.
-ONE_THREAD_PRODUCTS = 10**9
 
 
 def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
@@ -36,7 +31,7 @@ def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
 
     Examples
     --------
-    >>> from granulearn.network import row_blocks
+    >>> from granulearn.rvfl.ridge import row_blocks
     >>> list(row_blocks(5, bytes_per_row=8))
     [slice(0, 5, None)]
     """
@@ -50,7 +45,7 @@ class FeatureMap(Protocol):
 
     Examples
     --------
-    >>> from granulearn.network import draw_random_features
+    >>> from granulearn.rvfl.ridge import draw_random_features
     >>> features = draw_random_features(2, 5, "relu", direct_link=True, seed=0)
     >>> features.n_columns, features.bias_column
     (8, 2)
@@ -82,7 +77,7 @@ class IllConditionedWarning(UserWarning):
     --------
     >>> import warnings
     >>> import numpy as np
-    >>> from granulearn.network import IllConditionedWarning, solve_shifted
+    >>> from granulearn.rvfl.ridge import IllConditionedWarning, solve_shifted
     >>> with warnings.catch_warnings(record=True) as heard:
     ...     warnings.simplefilter("always")
     ...     _ = solve_shifted(np.ones((2, 2)), np.ones((2, 1)), C=1e300)
@@ -98,7 +93,7 @@ class NormalEquations:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import NormalEquations, solve_primal
+    >>> from granulearn.rvfl.ridge import NormalEquations, solve_primal
     >>> equations = NormalEquations.zeros(2, 1, np.float64)
     >>> equations.add(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[1.0], [3.0]]))
     >>> equations.add(np.array([[1.0, 2.0]]), np.array([[5.0]]))
@@ -123,16 +118,6 @@ class NormalEquations:
         self.moment[...] += _adjoint(A) @ B
 
 
-def small_in_one_thread(n_rows: int, n_columns: int) -> AbstractContextManager:
-    """Return a context in which a small system is solved by one thread of the linear algebra.
-
-    The last bits of a product depend on how threads share it. For a small one, threads
-    save next to nothing, and so its solution is the same on every number of them.
-    """
-    is_small = n_rows * n_columns * min(n_rows, n_columns) <= ONE_THREAD_PRODUCTS
-    return limited_threads(1 if is_small else None, "blas")
-
-
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return Y: one row per code, true in the column of that code.
 
@@ -141,7 +126,7 @@ def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import one_hot
+    >>> from granulearn.rvfl.ridge import one_hot
     >>> one_hot(np.array([0, 2]), 3).astype(int)
     array([[1, 0, 0],
            [0, 0, 1]])
@@ -157,7 +142,7 @@ def weighted_rows(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_random_features, weighted_rows
+    >>> from granulearn.rvfl.ridge import draw_random_features, weighted_rows
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> A, B = weighted_rows(features, X, Y, np.array([1.0, 1.0, 0.5]))
@@ -180,7 +165,7 @@ def normal_equations(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_random_features, normal_equations
+    >>> from granulearn.rvfl.ridge import draw_random_features, normal_equations
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> equations = normal_equations(features, X, Y, None)
@@ -220,7 +205,7 @@ def solve_weighted_ridge(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_random_features, solve_weighted_ridge
+    >>> from granulearn.rvfl.ridge import draw_random_features, solve_weighted_ridge
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> theta = solve_weighted_ridge(features, X, Y, np.array([1.0, 1.0, 0.5]), C=10.0)
@@ -245,7 +230,7 @@ def solve_primal(equations: NormalEquations, C: float) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import NormalEquations, solve_primal
+    >>> from granulearn.rvfl.ridge import NormalEquations, solve_primal
     >>> A, B = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[1.0], [3.0], [5.0]])
     >>> solve_primal(NormalEquations(A.T @ A, A.T @ B), C=1e6).round(3).ravel()
     array([1., 2.])
@@ -259,7 +244,7 @@ def solve_graph_ridge(equations: NormalEquations, G: np.ndarray, C: float) -> np
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import NormalEquations, solve_graph_ridge
+    >>> from granulearn.rvfl.ridge import NormalEquations, solve_graph_ridge
     >>> A, B = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[1.0], [3.0], [5.0]])
     >>> equations = NormalEquations(A.T @ A, A.T @ B)
     >>> solve_graph_ridge(equations, np.diag([0.0, 1e6]), C=1.0).round(2).ravel()  # no slope
@@ -285,7 +270,7 @@ def solve_dual(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import solve_dual
+    >>> from granulearn.rvfl.ridge import solve_dual
     >>> A, B = np.array([[1.0, 0.0, 1.0]]), np.array([[2.0]])
     >>> solve_dual(A, B, C=1e9).round(3).ravel()  # three unknowns, one row: the shortest solution
     array([1., 0., 1.])
@@ -299,7 +284,7 @@ def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_random_features, predict_scores, solve_weighted_ridge
+    >>> from granulearn.rvfl.ridge import draw_random_features, predict_scores, solve_weighted_ridge
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> theta = solve_weighted_ridge(features, X, Y, None, C=1e4)
@@ -322,7 +307,7 @@ def solve_shifted(G: np.ndarray, rhs: np.ndarray, C: float) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import solve_shifted
+    >>> from granulearn.rvfl.ridge import solve_shifted
     >>> solve_shifted(np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[4.0], [2.0]]), C=1.0)
     array([[1.],
            [1.]])

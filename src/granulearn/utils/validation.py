@@ -1,9 +1,8 @@
-"""Records: `Samples`, which balls are made of, and `BallSet`, the balls; and checks of input."""
+"""Checks of what `fit` is given: inputs, labels, weights and memberships."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -14,21 +13,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from granulearn._invariants import (
-    ANY_FINITE,
-    FINITE,
-    FLOATS,
-    INTS,
-    MOST_ROWS,
-    array_of,
-    check_fields,
-    labels_of,
-    require,
-)
-
 if TYPE_CHECKING:
-    import pandas as pd
-
     from granulearn.balls.keyed_tables import KeyedTable
     from granulearn.balls.narrow_tables import NarrowTable
 
@@ -43,11 +28,11 @@ class Samples:
     """Labelled samples, checked and encoded, so that later stages need no checks.
 
     There are ``m`` samples of ``d`` features and ``K`` classes. `check_samples`
-    makes them, and a function of `Samples` can serve as a ball maker.
+    makes them, and a function of `Samples` can serve as a ball generator.
 
     Examples
     --------
-    >>> from granulearn.balls import check_samples
+    >>> from granulearn.utils.validation import check_samples
     >>> samples = check_samples([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     >>> samples.codes.tolist(), samples.classes.tolist()
     ([0, 0, 1], ['a', 'b'])
@@ -103,128 +88,18 @@ class Samples:
             return self
         return self.take(np.flatnonzero(self.weights))
 
-    def in_ball_order(self) -> Samples:
-        """Return the samples in the form that balls are made of.
+    def for_balls(self) -> Samples:
+        """Return the samples that balls are made of, and only classes that occur.
 
-        Samples of positive weight are kept and repeated by weight. Their order
-        depends on their values alone, and `classes` holds only classes that occur.
+        Samples of positive weight are kept and repeated by weight.
         """
-        counting = self.that_count()._of_present_classes()
-        ordered = counting.take(order_by_value(counting.X, counting.codes))
-        if ordered.weights is None:
-            return ordered
-        return ordered.take(np.repeat(np.arange(len(ordered)), repetitions(ordered.weights)))
-
-    def _of_present_classes(self) -> Samples:
-        present = np.bincount(self.codes, minlength=len(self.classes)) > 0
-        if present.all():
-            return self
-        codes = (np.cumsum(present) - 1)[self.codes].astype(self.codes.dtype)
-        return replace(self, codes=codes, classes=self.classes[present])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BallSet:
-    """Granular balls: small groups of similar samples, as parallel arrays.
-
-    There are ``k`` balls of ``n`` samples with ``d`` features and ``K``
-    classes. The arrays are read-only; balls are made by `generate_balls`.
-
-    See Also
-    --------
-    granulearn.generate_balls : Makes one from samples.
-    granulearn.balls.balls_of_groups : Makes one from groups of your own.
-    granulearn.bench.plot_balls : Draws it.
-
-    Examples
-    --------
-    >>> from granulearn import generate_balls
-    >>> balls = generate_balls([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"], random_state=0)
-    >>> balls
-    <BallSet: 2 balls of 4 samples, 1 features, 2 classes>
-    >>> balls.centers.ravel().tolist(), balls.radii.tolist()
-    ([0.5, 5.5], [0.5, 0.5])
-    >>> balls.classes[balls.labels].tolist()
-    ['a', 'b']
-    """
-
-    centers: np.ndarray
-    """(k, d) centre of each ball; as a rule the mean of its samples."""
-    radii: np.ndarray
-    """(k,) radius of each ball; as a rule the mean distance of its samples to the centre."""
-    labels: np.ndarray
-    """(k,) class of each ball, as a rule its most frequent one, as an index into `classes`."""
-    purities: np.ndarray
-    """(k,) share of that class among the ball's samples."""
-    counts: np.ndarray
-    """(k,) number of samples of each ball."""
-    class_counts: np.ndarray
-    """(k, K) number of samples of each class in each ball."""
-    assignment: np.ndarray
-    """(n,) ball of each sample; -1 where the ball was dropped for its size."""
-    classes: np.ndarray
-    """(K,) the class values, sorted."""
-
-    def __post_init__(self):
-        for field in fields(self):
-            getattr(self, field.name).setflags(write=False)
-
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        centers = array_of(self, "centers", FLOATS, (None, None), within=ANY_FINITE, in_order=True)
-        k, n_classes = len(centers), len(labels_of(self, "classes"))
-        require(centers.size > 0, self, "centers are none")
-        array_of(self, "radii", FLOATS, (k,), within=(0, FINITE), in_order=True)
-        array_of(self, "labels", INTS, (k,), within=(0, n_classes - 1))
-        array_of(self, "purities", FLOATS, (k,), within=(0, 1))
-        counts = array_of(self, "counts", INTS, (k,), within=(1, MOST_ROWS))
-        shape = (k, n_classes)
-        class_counts = array_of(self, "class_counts", INTS, shape, within=(0, MOST_ROWS))
-        array_of(self, "assignment", INTS, (None,), within=(-1, k - 1))
-        agree = np.array_equal(class_counts.sum(axis=1), counts)
-        require(agree, self, "class_counts do not sum to counts")
-
-    def __len__(self) -> int:
-        return len(self.centers)
-
-    def __repr__(self) -> str:
-        n_samples, n_features = len(self.assignment), self.centers.shape[1]
-        return (
-            f"<BallSet: {len(self)} balls of {n_samples} samples, "
-            f"{n_features} features, {len(self.classes)} classes>"
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per ball: label, count, purity, radius and the centre."""
-        import pandas as pd
-
-        columns = {
-            "label": self.classes[self.labels],
-            "count": self.counts,
-            "purity": self.purities,
-            "radius": self.radii,
-        }
-        centers = {f"center_{j}": self.centers[:, j] for j in range(self.centers.shape[1])}
-        return pd.DataFrame(columns | centers).rename_axis("ball")
-
-    def sample_mean(self, values: np.ndarray) -> np.ndarray:
-        """Return the mean of one value per sample over each ball's samples."""
-        kept = self.assignment >= 0
-        totals = np.bincount(self.assignment[kept], values[kept], minlength=len(self))
-        return totals / self.counts
-
-    def without_small(self, min_ball_size: int) -> BallSet:
-        """Return the balls of `min_ball_size` samples or more; maybe none."""
-        kept = self.counts >= min_ball_size
-        if kept.all():
-            return self
-        per_ball = ("centers", "radii", "labels", "purities", "counts", "class_counts")
-        new_number = np.where(kept, np.cumsum(kept) - 1, -1)
-        return replace(
-            self,
-            assignment=np.where(self.assignment < 0, -1, new_number[self.assignment]),
-            **{name: getattr(self, name)[kept] for name in per_ball},
-        )
+        counting = self.that_count()
+        if counting.weights is not None:
+            index = np.arange(len(counting))
+            counting = counting.take(np.repeat(index, repetitions(counting.weights)))
+        present, codes = np.unique(counting.codes, return_inverse=True)
+        codes = codes.astype(counting.codes.dtype)
+        return replace(counting, codes=codes, classes=self.classes[present])
 
 
 def check_samples(
@@ -252,7 +127,7 @@ def check_samples(
 
     Examples
     --------
-    >>> from granulearn.balls import check_samples
+    >>> from granulearn.utils.validation import check_samples
     >>> len(check_samples([[0.0], [1.0], [5.0]], ["a", "a", "b"], sample_weight=[1, 2, 0.5]))
     3
     """
@@ -407,55 +282,6 @@ def check_enough_to_learn(*, n_classes: int, any_membership: bool) -> None:
             "only one class has samples of positive sample_weight, and a classifier needs two or "
             "more classes; give samples of other classes weight too."
         )
-
-
-def order_by_value(X: np.ndarray, *tie_breakers: np.ndarray) -> np.ndarray:
-    """Return an order of the rows of `X` that depends on their values, not on their positions.
-
-    See `order_and_ties`.
-    """
-    return order_and_ties(X, *tie_breakers)[0]
-
-
-def order_and_ties(X: np.ndarray, *tie_breakers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return such an order, and the place of each of its rows; equal rows share one.
-
-    Rows are drawn by position, so in any other order a permutation of the data
-    would change the draws. Equal rows are ordered by the tie-breakers, the last
-    one first, and then stay in the order they have.
-    """
-    return sorted_rows(iter((*X.T, *tie_breakers[::-1])), len(X))
-
-
-def sorted_rows(keys: Iterator[np.ndarray], n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of rows by keys, the first first, and a place of each of its rows.
-
-    Equal rows share a place, and stay in the order they have. Rows are drawn by
-    position, so in any other order a permutation of the data would change the draws.
-
-    Parameters
-    ----------
-    keys : iterator of ndarray of shape (n_rows,)
-        One column after the other; no more are asked for than needed.
-    n_rows : int
-        Number of rows.
-    """
-    order = np.arange(n_rows)
-    place = np.zeros(n_rows, dtype=np.intp)  # of each row of the order; ties share one
-    tied = np.ones(n_rows, dtype=bool)
-    for key in keys:
-        at = np.flatnonzero(tied)
-        values = key[order[at]]
-        moved = np.lexsort((values, place[at]))
-        order[at], values = order[at[moved]], values[moved]
-        differs = np.ones(len(at), dtype=bool)
-        differs[1:] = (place[at][1:] != place[at][:-1]) | (values[1:] != values[:-1])
-        place[at] = at[np.maximum.accumulate(np.where(differs, np.arange(len(at)), 0))]
-        tied[at] = ~differs | ~np.append(differs[1:], True)
-        # Most rows differ in the first few columns; only ties need look at the others.
-        if not tied.any():
-            break
-    return order, place
 
 
 def repetitions(weights: np.ndarray) -> np.ndarray:

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from granulearn._invariants import MOST_ROWS, number_of
 from granulearn._sklearn_compat import Interval, fit_context
-from granulearn.balls import Samples, check_samples, resolve_maker
-from granulearn.balls.makers import effective_n_jobs, nearest_balls
-from granulearn.estimators.ball_rvfl import balls_of_all_classes, with_all_assigned
-from granulearn.estimators.base import check_loaded_balls, draw_seeds
-from granulearn.estimators.estimator import Abilities, ScoreClassifier
+from granulearn.balls.ball_set import BallSet, nearest_balls
+from granulearn.balls.generators import balls_of_all_classes, resolve_generator, with_all_assigned
+from granulearn.utils.estimator import Abilities, ScoreClassifier, draw_seeds
+from granulearn.utils.saved import Part, require
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import Samples, check_samples
 
 
 class GranularBallKNNClassifier(ScoreClassifier):
@@ -31,7 +31,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     n_neighbors : int, default=1
         How many balls vote, each with the shares of its classes; all balls
         where there are fewer.
-    balls : str, BallMaker or callable, default="two-means"
+    balls : str, BallGenerator or callable, default="two-means"
         How balls are made: a name of `granulearn.balls.maker_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
@@ -118,11 +118,17 @@ class GranularBallKNNClassifier(ScoreClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        check_loaded_balls(self)
+    _saved: ClassVar[dict] = {"balls_": Part(BallSet)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
         # True passes for a number where parameters are checked, and is none to numpy.
-        number_of(self, "n_neighbors", 1, MOST_ROWS, whole=True)
+        require(type(self.n_neighbors) is int, "n_neighbors is no number")
+        balls = self.balls_
+        agree = balls.centers.shape[1] == self.n_features_in_
+        require(agree, f"balls_ have {balls.centers.shape[1]} columns")
+        known = {*balls.classes.tolist()} <= {*self.classes_.tolist()}
+        require(known, "balls_ know other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -147,30 +153,22 @@ class GranularBallKNNClassifier(ScoreClassifier):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        maker = resolve_maker(self.balls, purity=self.purity, init=self.init)
-        ordered = samples.in_ball_order()
+        generator = resolve_generator(self.balls, purity=self.purity, init=self.init)
+        counting = samples.for_balls()
         balls = balls_of_all_classes(
-            maker, ordered, self.min_ball_size, draw_seeds(self.random_state).balls, self.n_jobs
+            generator, counting, self.min_ball_size, draw_seeds(self.random_state).balls, self.n_jobs
         )
-        self.balls_ = with_all_assigned(balls, ordered)
+        self.balls_ = with_all_assigned(balls, counting)
         return self
 
     def _scores(self, X):
         """Return the mean class shares of the balls with the nearest surfaces."""
         balls = self.balls_
-        numbers = nearest_balls(
-            balls.centers,
-            balls.radii,
-            X,
-            min(self.n_neighbors, len(balls)),
-            effective_n_jobs(self.n_jobs),
-        )
+        k = min(self.n_neighbors, len(balls))
+        nearest = nearest_balls(balls.centers, balls.radii, X, k, effective_n_jobs(self.n_jobs))
         shares = self._class_shares()
         # Neighbour by neighbour: no array of rows times neighbours times classes is made.
-        scores = shares[numbers[:, 0]]
-        for neighbor in numbers.T[1:]:
-            scores += shares[neighbor]
-        return scores / numbers.shape[1]
+        return sum(shares[numbers] for numbers in nearest.T) / k
 
     def _class_shares(self) -> np.ndarray:
         """Return the share of each class among the samples of each ball, (n_balls, n_classes)."""

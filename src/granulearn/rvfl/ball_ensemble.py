@@ -11,11 +11,11 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import part_of, require
 from granulearn._sklearn_compat import HasMethods, Interval, fit_context, set_random_states
-from granulearn.balls import Samples, check_samples
-from granulearn.estimators.ball_rvfl import SDAPGBRVFLClassifier
-from granulearn.estimators.estimator import Abilities, ScoreClassifier, fit_part
+from granulearn.rvfl.ball_rvfl import SDAPGBRVFLClassifier
+from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier, fit_part
+from granulearn.utils.saved import Part, require
+from granulearn.utils.validation import Samples, check_samples
 
 
 class BallEnsembleClassifier(ScoreClassifier):
@@ -32,7 +32,7 @@ class BallEnsembleClassifier(ScoreClassifier):
     estimator : classifier or None, default=None
         The member; it needs a ``decision_function``. None means
         `SDAPGBRVFLClassifier`.
-    n_partitions : int, default=15
+    n_estimators : int, default=15
         Number of members.
     random_state : int, RandomState or None, default=None
         Draws the ``random_state`` of every member.
@@ -59,7 +59,7 @@ class BallEnsembleClassifier(ScoreClassifier):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.estimators import BallEnsembleClassifier, SDAPGBRVFLClassifier
+    >>> from granulearn.rvfl import BallEnsembleClassifier, SDAPGBRVFLClassifier
     >>> X, y = make_moons(500, noise=0.2, random_state=0)
     >>> member = SDAPGBRVFLClassifier(activation="sine", C=100)
     >>> model = BallEnsembleClassifier(member, random_state=0).fit(X, y)
@@ -70,24 +70,23 @@ class BallEnsembleClassifier(ScoreClassifier):
     _abilities = Abilities(onnx="mean of members")
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "decision_function"]), None],
-        "n_partitions": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
     }
 
-    def __init__(self, estimator=None, n_partitions=15, random_state=None, n_jobs=None):
+    def __init__(self, estimator=None, n_estimators=15, random_state=None, n_jobs=None):
         self.estimator = estimator
-        self.n_partitions = n_partitions
+        self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        members = part_of(self, "estimators_", list)
-        require(len(members) > 0, self, "estimators_ are none")
-        for member in members:
-            decides = callable(getattr(member, "decision_function", None))
-            require(decides, self, f"estimators_ has {type(member).__name__}")
+    _saved: ClassVar[dict] = {"estimators_": Part(DecisionClassifier, many=list)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        require(self.estimators_, "estimators_ are none")
+        for member in self.estimators_:
             self._check_agrees("estimators_", member)
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -125,7 +124,7 @@ class BallEnsembleClassifier(ScoreClassifier):
         """Return the members, not fitted, with seeds drawn one after the other."""
         stream = check_random_state(self.random_state)
         prototype = SDAPGBRVFLClassifier() if self.estimator is None else self.estimator
-        members = [clone(prototype) for _ in range(self.n_partitions)]
+        members = [clone(prototype) for _ in range(self.n_estimators)]
         for member in members:
             set_random_states(member, stream)
         return members

@@ -1,25 +1,39 @@
-"""Stacked random layers: each hidden layer reads the one before it.
+"""Stacked random layers, each of which reads the one before it, and their ridges.
 
 A layer reads the columns ``[direct link, bias, hidden layer before]``, without the
 direct link where inputs are not fed again. What it reads from the layer before is
 centred and scaled with statistics of the training rows. This is linear, so it is
 part of the drawn weights and costs nothing when features are computed.
+
+Ridges on the first layers, or on each layer alone, go through the rows once, whatever the
+number of layers, and keep sums that grow with the columns only. With fewer rows than
+columns they keep the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from granulearn._invariants import FLOAT, LARGEST, check_array, check_fields, part_of, require
-from granulearn.network.random_features import (
+from granulearn.rvfl.features import (
     BIAS_RANGE,
     RandomFeatures,
     activate,
     draw_random_features,
 )
+from granulearn.rvfl.ridge import (
+    NormalEquations,
+    normal_equations,
+    row_blocks,
+    solve_primal,
+    solve_rows,
+    solve_shifted,
+    weighted_rows,
+)
+from granulearn.utils.saved import LARGEST, Array, Part, require
 
 # Means and deviations of the layers are known well enough from so many rows.
 STATISTICS_ROWS = 8192
@@ -38,7 +52,7 @@ class DeepFeatures:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_deep_features
+    >>> from granulearn.rvfl import draw_deep_features
     >>> X = np.linspace(-1, 1, 8).reshape(4, 2)
     >>> features = draw_deep_features(
     ...     X, None, [5, 3], "relu", feeds_inputs=True, normalize=True, seed=0
@@ -55,18 +69,20 @@ class DeepFeatures:
 
     dtype = np.dtype(np.float64)
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        first = part_of(self, "first", RandomFeatures)
-        part_of(self, "deeper", tuple)
-        n_linked = 1 + (first.bias_column if part_of(self, "feeds_inputs", bool) else 0)
-        width, growth = len(first.weights), 1.0
+    _saved: ClassVar[dict] = {
+        "first": Part(RandomFeatures),
+        "deeper": Array("float64", ("n_columns_read", "n_hidden"), many=tuple),
+        "feeds_inputs": bool,
+    }
+
+    def _check_saved(self) -> None:
+        n_linked = 1 + (self.first.bias_column if self.feeds_inputs else 0)
+        width, growth = len(self.first.weights), 1.0
         for weights in self.deeper:
-            check_array(self, "deeper", weights, FLOAT, (n_linked + width, None))
-            require(weights.size > 0, self, "deeper has a layer without nodes")
+            require(len(weights) == n_linked + width and weights.size, "deeper layers do not fit")
             width = weights.shape[1]
             growth *= max(1.0, float(np.abs(weights).sum(axis=0).max()))
-        require(growth <= LARGEST, self, "deeper layers have weights that overflow")
+        require(growth <= LARGEST, "deeper layers have weights that overflow")
 
     @property
     def n_features(self) -> int:
@@ -116,7 +132,7 @@ class DeepFeatures:
 
     def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """Return ``H theta``."""
-        return linked_scores(self(X), theta, self.bias_column)
+        return self(X) @ theta
 
     def _next_layer(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
         n_linked = self.bias_column + 1
@@ -130,14 +146,6 @@ class DeepFeatures:
     def _read(self, columns: np.ndarray) -> np.ndarray:
         """Return what the next layer reads; the column of ones carries its biases."""
         return columns if self.feeds_inputs else columns[:, self.bias_column :]
-
-
-def linked_scores(columns: np.ndarray, theta: np.ndarray, bias_column: int) -> np.ndarray:
-    """Return ``columns theta``, summed in the order of `RandomFeatures.scores`."""
-    scores = columns[:, bias_column + 1 :] @ theta[bias_column + 1 :]
-    scores += theta[bias_column]
-    scores += columns[:, :bias_column] @ theta[:bias_column]
-    return scores
 
 
 def draw_deep_features(
@@ -178,7 +186,7 @@ def draw_deep_features(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.network import draw_deep_features
+    >>> from granulearn.rvfl import draw_deep_features
     >>> X = np.linspace(-1, 1, 8).reshape(4, 2)
     >>> features = draw_deep_features(
     ...     X, None, [5, 3], "relu", feeds_inputs=False, normalize=False, seed=0
@@ -242,3 +250,52 @@ def _statistics(hidden: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndar
     deviation = np.sqrt(variances.mean())
     varies = deviation > SMALLEST_VARIATION * np.abs(hidden).max()
     return mean, float(deviation) if varies else 1.0
+
+
+def solve_stages(
+    features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, C: float
+) -> list[np.ndarray]:
+    """Return the output weights of the networks of the first 1, ..., L layers, in one pass."""
+    columns = features.stage_columns
+    if columns[-1] > len(X):
+        A, B = weighted_rows(features, X, Y, weights)
+        return [solve_rows(A[:, :p], B, C) for p in columns]
+    equations = normal_equations(features, X, Y, weights)
+    return [solve_shifted(equations.gram[:p, :p], equations.moment[:p], C) for p in columns]
+
+
+def solve_layers(
+    features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, C: float
+) -> list[np.ndarray]:
+    """Return the output weights of each layer, with direct link and bias, in one pass."""
+    if features.layer_columns.max() > len(X):
+        layers = _weighted_layers(features, X, Y, weights)
+        return [solve_rows(A, B, C) for A, B in layers]
+    sums = [NormalEquations.zeros(p, Y.shape[1], features.dtype) for p in features.layer_columns]
+    # A layer and the one it is made of are in memory together.
+    for block in row_blocks(len(X), 2 * features.layer_columns.max() * features.dtype.itemsize):
+        block_weights = None if weights is None else weights[block]
+        layers = _weighted_layers(features, X[block], Y[block], block_weights)
+        for equations, (A, B) in zip(sums, layers, strict=True):
+            equations.add(A, B)
+    return [solve_primal(each, C) for each in sums]
+
+
+def layer_scores(features: DeepFeatures, X: np.ndarray, thetas: list[np.ndarray]) -> np.ndarray:
+    """Return the scores of each layer alone, of shape (n_layers, n_rows, n_outputs)."""
+    return np.stack([H @ theta for H, theta in zip(features.layers(X), thetas, strict=True)])
+
+
+def stage_scores(features: DeepFeatures, X: np.ndarray, thetas: list[np.ndarray]) -> np.ndarray:
+    """Return the scores of the first 1, ..., L layers, of shape (n_layers, n_rows, n_outputs)."""
+    H = features(X)
+    return np.stack([H[:, : len(theta)] @ theta for theta in thetas])
+
+
+def _weighted_layers(
+    features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield A and B of each layer; the next layer reads the columns without weights."""
+    root = 1.0 if weights is None else np.sqrt(weights)[:, None]
+    B = root * Y.astype(np.float64)
+    yield from ((root * columns, B) for columns in features.layers(X))

@@ -4,64 +4,20 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
-from granulearn._invariants import (
-    FLOAT,
-    LARGEST_OUTPUT_WEIGHT,
-    array_of,
-    check_array,
-    part_of,
-    require,
-)
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.balls import BallSet, Samples, check_samples
-from granulearn.balls.records import LARGEST_WEIGHT
-from granulearn.estimators.estimator import DecisionClassifier, Estimator
-from granulearn.network import (
-    ComplexFeatures,
-    FeatureMap,
-    RandomFeatures,
-    activation_names,
-    draw_random_features,
-    one_hot,
-    predict_scores,
-    solve_weighted_ridge,
-)
-from granulearn.network.ridge import small_in_one_thread
-
-
-@dataclass(frozen=True)
-class Seeds:
-    """Seeds of independent streams: the draws of one stage change no other stage."""
-
-    network: int
-    balls: int
-
-
-def draw_seeds(random_state) -> Seeds:
-    """Derive the seeds of all stages from the `random_state` of the user."""
-    network, balls = check_random_state(random_state).randint(2**31 - 1, size=2)
-    return Seeds(int(network), int(balls))
-
-
-class WeightedRows(Protocol):
-    """Rows that a network is fitted to: samples, or the centres of balls."""
-
-    @property
-    def X(self) -> np.ndarray:  # noqa: N802
-        """(k, d) inputs."""
-
-    @property
-    def weights(self) -> np.ndarray | None:
-        """(k,) weight of each row's squared error; None means one for each."""
+from granulearn.balls.ball_set import BallSet
+from granulearn.rvfl.features import RandomFeatures, activation_names, draw_random_features
+from granulearn.rvfl.ridge import FeatureMap, one_hot, predict_scores, solve_weighted_ridge
+from granulearn.utils.estimator import DecisionClassifier, Estimator, Seeds, draw_seeds
+from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
+from granulearn.utils.validation import LARGEST_WEIGHT, Samples, check_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +38,10 @@ class TrainingRows:
 
 
 class RandomNetwork(Estimator):
-    """The stages of a network with one hidden layer, whatever its targets are."""
+    """The stages of a network with one hidden layer, whatever its targets are.
+
+    Rows have inputs ``X`` and ``weights``: `TrainingRows`, or `RegressionRows`.
+    """
 
     n_hidden: Any
     activation: str
@@ -90,29 +49,25 @@ class RandomNetwork(Estimator):
     features_: Any
     coef_: Any
 
+    _saved: ClassVar[dict] = {
+        "features_": Part(RandomFeatures),
+        "coef_": Array(
+            "float64|complex128",
+            ("features_.n_columns", "_n_outputs"),
+            -LARGEST_COEF,
+            LARGEST_COEF,
+        ),
+    }
     _direct_link: ClassVar[bool] = True
 
-    def _steadily(self, rows: WeightedRows) -> AbstractContextManager:
-        """Return a context in which threads change no bit of a small network."""
-        # Deep networks take several widths; wrong ones are refused where they are used.
-        widths = [self.n_hidden] if isinstance(self.n_hidden, Integral) else self.n_hidden
-        widest = max((int(width) for width in widths if isinstance(width, Integral)), default=0)
-        return small_in_one_thread(len(rows.X), rows.X.shape[1] + widest)
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        agree = self.features_.n_features == self.n_features_in_
+        require(agree, f"features_ takes {self.features_.n_features} columns")
+        agree = isinstance(self.coef_, list) or self.coef_.dtype == self.features_.dtype
+        require(agree, "coef_ has another type than features_")
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        features = self._loaded_features(RandomFeatures, ComplexFeatures)
-        shape = (features.n_columns, self._n_loaded_outputs)
-        check_output_weights(self, self.coef_, features.dtype, shape)
-
-    def _loaded_features(self, *kinds: type) -> Any:
-        """Return the map from inputs to columns, which takes all inputs, or raise."""
-        features = part_of(self, "features_", *kinds)
-        agree = features.n_features == self.n_features_in_
-        require(agree, self, f"features_ takes {features.n_features} columns")
-        return features
-
-    def _features(self, rows: WeightedRows, seeds: Seeds) -> FeatureMap:
+    def _features(self, rows: Any, seeds: Seeds) -> FeatureMap:
         """Return the map from rows to the columns of H."""
         return draw_random_features(
             rows.X.shape[1],
@@ -122,7 +77,7 @@ class RandomNetwork(Estimator):
             seed=seeds.network,
         )
 
-    def _solve(self, features: FeatureMap, rows: WeightedRows, Y: np.ndarray):
+    def _solve(self, features: FeatureMap, rows: Any, Y: np.ndarray):
         """Return the output weights, of shape (n_columns, n_outputs)."""
         return solve_weighted_ridge(features, rows.X, Y, rows.weights, self.C)
 
@@ -146,12 +101,6 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
-
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        if "balls_" in vars(self):
-            check_loaded_balls(self)
-            array_of(self, "membership_", FLOAT, (len(self.balls_),), within=(0, 1))
 
     @abstractmethod
     def __init__(self, n_hidden, activation, C, random_state, class_weight):
@@ -191,15 +140,13 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked."""
         rows, seeds = self._prepare(samples)
-        with self._steadily(rows):
-            self.features_ = self._features(rows, seeds)
-            self.coef_ = self._output_weights(self.features_, rows)
+        self.features_ = self._features(rows, seeds)
+        self.coef_ = self._output_weights(self.features_, rows)
         return self
 
     def _prepare(self, samples: Samples) -> tuple[TrainingRows, Seeds]:
         """Do the part of the fit that does not depend on n_hidden, activation or C."""
-        self.classes_ = samples.classes
-        self.n_features_in_ = samples.X.shape[1]
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         seeds = draw_seeds(self.random_state)
         rows = self._rows(samples, seeds)
         if rows.balls is not None:
@@ -211,39 +158,22 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         return sample_rows(samples.that_count())
 
     def _output_weights(self, features: FeatureMap, rows: TrainingRows):
-        Y = one_hot(rows.codes, len(self.classes_))
-        present = np.flatnonzero(Y.any(axis=0))
+        present = np.unique(rows.codes)
         if len(present) == 1:
             return self._constant_weights(features, present[0])
-        return self._solve(features, rows, Y)
+        return self._solve(features, rows, one_hot(rows.codes, len(self.classes_)))
 
     def _constant_weights(self, features: FeatureMap, code: int):
         """Return weights that give one class the score one everywhere, with a warning."""
         warnings.warn(
             f"all that is left to learn from has class {self.classes_.tolist()[code]!r}, so every "
-            "prediction is that class. For a ball model, raise purity, or let its maker make more "
-            "balls.",
+            "prediction is that class. For a ball model, raise purity.",
             UserWarning,
             stacklevel=2,
         )
         weights = np.zeros((features.n_columns, len(self.classes_)), dtype=features.dtype)
         weights[features.bias_column, code] = 1
         return weights
-
-
-def check_output_weights(model: Any, coef: Any, dtype: np.dtype, shape: tuple[int, ...]) -> None:
-    """Raise unless output weights have a type and a shape, and are not too large."""
-    ends = (-LARGEST_OUTPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT)
-    check_array(model, "coef_", coef, (dtype,), shape, within=ends)
-
-
-def check_loaded_balls(model: Any) -> None:
-    """Raise unless the balls of a model are of its columns and of some of its classes."""
-    balls = part_of(model, "balls_", BallSet)
-    agree = balls.centers.shape[1] == model.n_features_in_
-    require(agree, model, f"balls_ have {balls.centers.shape[1]} columns")
-    known = {*balls.classes.tolist()} <= {*model.classes_.tolist()}
-    require(known, model, "balls_ know other classes")
 
 
 def sample_rows(samples: Samples) -> TrainingRows:
@@ -298,20 +228,9 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
 def _check_class_weight(class_weight: dict) -> None:
     """Raise for a weight that is no finite number, a negative or a huge one."""
     for label, weight in class_weight.items():
-        value = _number_of(weight)
-        if not 0 <= value <= LARGEST_WEIGHT:
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight <= LARGEST_WEIGHT:
             raise ValueError(
-                f"class_weight must give numbers from 0 to {LARGEST_WEIGHT:g}, got "
-                f"{(weight if np.isnan(value) else value)!r} for class {label!r}; use 0 to leave a "
-                "class out."
+                f"class_weight must give numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for "
+                f"class {label!r}; use 0 to leave a class out."
             )
-
-
-def _number_of(weight: Any) -> float:
-    """Return a weight as a float; NaN stands for what is no number."""
-    if not isinstance(weight, Real) or isinstance(weight, bool):
-        return np.nan
-    try:
-        return float(weight)
-    except OverflowError:  # whole numbers of Python have no end
-        return np.inf

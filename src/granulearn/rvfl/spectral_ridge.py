@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
-from granulearn.network.ridge import FeatureMap, check_finite_system, normal_equations, row_blocks
+from granulearn.rvfl.ridge import FeatureMap, check_finite_system, normal_equations, row_blocks
 
 # Below this, the freedom of a row is rounding: nothing but the row itself says
 # anything about it, so without it the mean of the targets is predicted.
