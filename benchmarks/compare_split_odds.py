@@ -17,7 +17,7 @@ from training_parts import TrainingPart, judge_all, training_part
 
 from granulearn.balls import EvidenceBalls, generate_balls
 from granulearn.estimators import GBRVFLClassifier, GranularBallKNNClassifier
-from granulearn.selection import PathSearchCV
+from granulearn.model_selection import PathSearchCV
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4)
 ODDS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.001)

@@ -230,7 +230,7 @@ def make_learner(table: TrainingTable, model: str, y: np.ndarray, *, tune: bool,
     pipeline = columns_by_place(make_pipeline_for(table.X, make_model(model, seed)), table.X)
     if not tune:
         return pipeline
-    from granulearn.selection import PathSearchCV
+    from granulearn.model_selection import PathSearchCV
 
     smallest = int(np.unique(y, return_counts=True)[1].min())
     # Inside the outer folds the rarest class has fewer rows still.
