@@ -15,7 +15,7 @@ from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
 from granulearn.models import ColumnCard, ModelCard, load_model, onnx_inputs, save_model
 from granulearn.tables import open_table, read_training_table
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.cli.commands import fails, fails_with, people, read_exactly, succeeds, write_people
 from tests.warm_processes import Command
 

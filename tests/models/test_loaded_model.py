@@ -24,7 +24,7 @@ from granulearn.models import (
     save_model,
 )
 from granulearn.tables import TableError
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.cli.commands import fails_with, read_exactly, succeeds
 from tests.models.loaded_models import fitted, write_messy_people
 

@@ -19,14 +19,15 @@ from granulearn.review.decisions import EXCLUDE
 from granulearn.tables import TrainingTable
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.tables.training_table import chosen_rows
-from granulearn.training.trained_model import Trained, told_to_users
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
-    ToldFolds,
+    ReportedFolds,
+    Trained,
+    errors_about_table,
     folds_for,
     make_learner,
+    no_progress,
     small_classes_allowed,
-    tell_nobody,
     train,
 )
 
@@ -158,7 +159,7 @@ def train_verified(
     tune: bool,
     test: float,
     seed: int,
-    tell: Callable[[str], None] = tell_nobody,
+    tell: Callable[[str], None] = no_progress,
 ) -> Trained:
     """Learn from corrected labels, and score on verified rows what the review has changed.
 
@@ -214,7 +215,7 @@ def compare_labels(
     *,
     tune: bool,
     seed: int,
-    tell: Callable[[str], None] = tell_nobody,
+    tell: Callable[[str], None] = no_progress,
 ) -> tuple[Comparison, Comparison | None]:
     """Compare a model of the given labels with one of the corrected labels, on verified rows.
 
@@ -242,7 +243,7 @@ def compare_labels(
     given, verified = labels.table.y, labels.verified
     options: dict[str, Any] = {"model": model, "tune": tune, "seed": seed, "tell": tell}
     # A search solves thousands of small systems: threads would only wait for each other.
-    with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
+    with threadpool_limits(1 if tune else None, user_api="blas"), errors_about_table(model):
         before = _is_right(labels, given, np.ones(len(given), dtype=bool), "given", **options)
         after = before
         if labels.n_changed or labels.n_excluded:
@@ -266,8 +267,8 @@ def _is_right(
     """Return which verified rows are predicted right by models of other folds."""
     X, given, rows = labels.table.X, labels.table.y, labels.verified.rows
     # The folds are those of the given labels, whatever is learned.
-    folds = ToldFolds(folds_for(given), seed, tell, f"predicting verified rows, {name} labels")
-    learner = make_learner(labels.table, model, y[is_used], tune=tune, seed=seed)
+    folds = ReportedFolds(folds_for(given), seed, tell, f"predicting verified rows, {name} labels")
+    learner = make_learner(model, y[is_used], tune=tune, seed=seed)
     predicted = y.copy()
     with small_classes_allowed():
         for others, held_out in folds.split(X, given):
