@@ -194,6 +194,9 @@ def train_on_cluster(
     if test:
         tell("scoring on the rows held out")
         scores["held_out"] = _held_out(surveyed.parts, delayed(surveyed.reading), classifier)
+    meanings = {
+        name: said for column in report.schema.used for name, said in column.meanings.items()
+    }
     card = ModelCard(
         model=model,
         rows=int(n_training.sum()),
@@ -201,7 +204,10 @@ def train_on_cluster(
         balls=len(classifier.balls_) if hasattr(classifier, "balls_") else None,
         parameters=classifier.get_params(),
         target=target,
-        columns=tuple(card_of(name, known) for name, known in surveyed.statistics.items()),
+        columns=tuple(
+            replace(card_of(name, known), meaning=meanings.get(name, ""))
+            for name, known in surveyed.statistics.items()
+        ),
         schema=report.schema,
         dropped_rows=sum(reading.labels.unlabelled.values()),
         scores=scores,
