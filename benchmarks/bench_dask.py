@@ -27,7 +27,7 @@ from granulearn.distributed import (
     DaskSDAPGBRVFLClassifier,
     open_client,
 )
-from granulearn.estimators import GBRVFLClassifier
+from granulearn.rvfl import GBRVFLClassifier
 
 N_FEATURES = 20
 N_CLOUDS = 32

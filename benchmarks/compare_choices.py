@@ -20,8 +20,8 @@ from granulearn.estimators import BallForestClassifier
 from granulearn.estimators.committee import AUTO_ACTIVATIONS, AUTO_CS
 from granulearn.estimators.committee_fit import draw_layers, layer_features
 from granulearn.estimators.shares import best_shares
-from granulearn.network import one_hot
-from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
+from granulearn.rvfl import one_hot
+from granulearn.rvfl.spectral_ridge import SpectralRidge, factor_spectral_ridge
 
 CONDITIONS = [
     ("uniform", 0.0),

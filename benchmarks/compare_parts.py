@@ -19,7 +19,6 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
-from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_tree import USUAL_ALPHA, ForestRule
 from granulearn.bench import Study, expand, load_study
 from granulearn.bench.studies.cells import Unit
@@ -38,7 +37,8 @@ from granulearn.estimators.shares import (
     powered,
     without_small,
 )
-from granulearn.network import one_hot
+from granulearn.rvfl import one_hot
+from granulearn.utils.validation import Samples, check_samples
 
 STUDY = "rivals-large"
 ALL, KNOWN_NOISE = "all of it", "noise is said"

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import granulearn
 from granulearn.audit import audit_values, value_audit
 from granulearn.audit.value_audit import predict_without
-from granulearn.estimators import RVFLCommitteeRegressor
+from granulearn.rvfl import RVFLEnsembleRegressor
 from tests.audit.numbers import curved
 
 COLUMNS = ["given", "expected", "low", "high", "wrong_probability", "flagged"]
@@ -117,7 +117,7 @@ def test_without_refits_it_is_the_leave_one_out_of_the_committee(monkeypatch):
     monkeypatch.setattr(value_audit, "N_REFITS", 0)
     X, y, _ = curved(60)
     y = (y - y.mean()) / y.std()
-    model = RVFLCommitteeRegressor(random_state=5).fit(X, y)
+    model = RVFLEnsembleRegressor(random_state=5).fit(X, y)
     assert_array_equal(predict_without(X, y, 5), model.loo_prediction_)
 
 

@@ -13,11 +13,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_classification
 
-from granulearn.balls import BallSet, generate_balls, maker_names, resolve_maker
-from granulearn.balls.records import check_samples, describe_samples
+from granulearn.balls import BallSet, generate_balls
+from granulearn.balls.generators import generator_names, resolve_generator
+from granulearn.utils.validation import check_samples, describe_samples
 
 FIELDS = ["centers", "radii", "labels", "purities", "counts", "class_counts", "assignment"]
-every_maker = pytest.mark.parametrize("name", maker_names())
+every_maker = pytest.mark.parametrize("name", generator_names())
 
 # The class of a ball is its most frequent one, and its centre the mean of its samples.
 PLAIN = {"k-division", "two-means"}
@@ -52,7 +53,7 @@ def made(name, X, y, seed=0, n_jobs=None, **settings):
     X = np.ascontiguousarray(X)
     classes, codes = np.unique(y, return_inverse=True)
     samples = describe_samples(X, codes.astype(np.int32), classes)
-    return resolve_maker(name, **settings)(samples, random_state=seed, n_jobs=n_jobs)
+    return resolve_generator(name, **settings)(samples, random_state=seed, n_jobs=n_jobs)
 
 
 def assert_covers(balls, X, y):
@@ -291,7 +292,7 @@ def test_float32_makes_nearly_the_same_balls(name):
 
 @every_maker
 def test_makers_are_cloned_printed_and_set_like_estimators(name):
-    maker = resolve_maker(name)
+    maker = resolve_generator(name)
     assert clone(maker).get_params() == maker.get_params()
     assert repr(maker).startswith(type(maker).__name__)
     X, y = noisy_classes(200)
@@ -302,11 +303,12 @@ def test_makers_are_cloned_printed_and_set_like_estimators(name):
 PRINT_BALLS = """
 import numpy as np, warnings
 warnings.simplefilter("ignore")  # whole numbers that wrap around, on purpose
-from granulearn.balls import generate_balls, maker_names
+from granulearn.balls import generate_balls
+from granulearn.balls.generators import generator_names
 rng = np.random.RandomState(5)
 for dtype in (np.float64, np.float32):
     X, y = rng.standard_normal((150, 5)).astype(dtype), rng.randint(3, size=150)
-    for name in maker_names():
+    for name in generator_names():
         balls = generate_balls(X, y, balls=name, random_state=1)
         print(name, balls.assignment.tolist(), balls.centers.tolist(), balls.radii.tolist())
 """
@@ -324,6 +326,6 @@ def test_compiled_and_interpreted_kernels_agree_to_the_last_bit():
         ).stdout.splitlines()
         for disabled in ("0", "1")
     ]
-    assert len(printed[0]) == 2 * len(maker_names())
+    assert len(printed[0]) == 2 * len(generator_names())
     for compiled, interpreted in zip(*printed, strict=True):
         assert compiled == interpreted

@@ -13,7 +13,7 @@ from granulearn.balls.forest_rows import (
     refined_order,
 )
 from granulearn.balls.narrow_tables import narrow_table
-from granulearn.balls.records import order_and_ties
+from granulearn.utils.sorting import order_and_ties
 
 
 @given(seed=st.integers(0, 10**6), n_values=st.integers(1, 4), n_classes=st.integers(1, 4))

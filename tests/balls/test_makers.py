@@ -15,22 +15,21 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from granulearn.balls import (
-    BallMaker,
+    BallGenerator,
+    Membership,
     TwoMeansBalls,
-    balls_of_groups,
+    balls_from_labels,
     generate_balls,
-    maker_names,
-    resolve_maker,
 )
-from granulearn.balls.makers import (
-    CallableMaker,
-    effective_n_jobs,
-    in_threads,
+from granulearn.balls.ball_set import power_of_two_scale
+from granulearn.balls.generators import (
+    CallableGenerator,
+    generator_names,
     make_balls,
-    power_of_two_scale,
+    resolve_generator,
 )
-from granulearn.balls.records import check_samples
-from granulearn.memberships import Membership
+from granulearn.utils.threads import effective_n_jobs, in_threads
+from granulearn.utils.validation import check_samples
 
 X = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 8.0]])
 Y = np.array(["a", "b", "b", "a"])
@@ -38,12 +37,12 @@ SAMPLES = check_samples(X, Y)
 
 
 def test_names_are_those_of_the_makers_of_the_package():
-    assert maker_names() == ["gbg++", "k-division", "rd-gbg", "two-means"]
+    assert generator_names() == ["gbg++", "k-division", "rd-gbg", "two-means"]
 
 
-@pytest.mark.parametrize("name", maker_names())
+@pytest.mark.parametrize("name", generator_names())
 def test_a_name_takes_the_settings_that_its_maker_has(name):
-    maker = resolve_maker(name, purity=0.7, init="class-means")
+    maker = resolve_generator(name, purity=0.7, init="class-means")
     assert maker.name == name
     known = maker.get_params()
     assert {"purity": 0.7, "init": "class-means"}.items() >= {
@@ -53,18 +52,18 @@ def test_a_name_takes_the_settings_that_its_maker_has(name):
 
 def test_an_instance_stays_what_it_is():
     maker = TwoMeansBalls(purity=0.6)
-    assert resolve_maker(maker, purity=0.9) is maker
+    assert resolve_generator(maker, purity=0.9) is maker
     assert maker.purity == 0.6
 
 
 def test_a_function_becomes_a_maker_that_can_be_cloned():
-    maker = resolve_maker(one_ball)
-    assert isinstance(maker, CallableMaker)
+    maker = resolve_generator(one_ball)
+    assert isinstance(maker, CallableGenerator)
     assert len(clone(maker)(SAMPLES)) == 1
 
 
 def one_ball(samples):
-    return balls_of_groups(samples, np.zeros(len(samples), int))
+    return balls_from_labels(samples, np.zeros(len(samples), int))
 
 
 @pytest.mark.parametrize("unknown", ["three-means", 7, None, TwoMeansBalls])
@@ -81,25 +80,25 @@ def test_makers_can_be_searched_over():
 
 
 def test_a_maker_without_a_name_is_used_as_an_instance():
-    class Halves(BallMaker):
+    class Halves(BallGenerator):
         def _make(self, samples, seed, n_threads):
-            return balls_of_groups(samples, np.arange(len(samples)) % 2)
+            return balls_from_labels(samples, np.arange(len(samples)) % 2)
 
     assert_array_equal(generate_balls(X, Y, balls=Halves()).counts, [2, 2])
-    assert "Halves" not in maker_names()
+    assert "Halves" not in generator_names()
 
 
 def changed(**fields):
     """Return a maker whose balls have some fields replaced."""
 
     def two_balls(samples):
-        return replace(balls_of_groups(samples, np.array([0, 0, 1, 1])), **fields)
+        return replace(balls_from_labels(samples, np.array([0, 0, 1, 1])), **fields)
 
     return two_balls
 
 
 def test_a_maker_that_returns_no_balls_is_told_how_to_make_them():
-    with pytest.raises(TypeError, match=r"CallableMaker.* returned ndarray.*balls_of_groups"):
+    with pytest.raises(TypeError, match=r"CallableGenerator.* returned ndarray.*balls_from_labels"):
         generate_balls(X, Y, balls=lambda samples: np.zeros(len(samples)))
 
 
@@ -116,13 +115,15 @@ def test_a_maker_that_returns_no_balls_is_told_how_to_make_them():
     ],
 )
 def test_fields_of_the_wrong_shape_are_named(field, value, needed):
-    with pytest.raises(ValueError, match=rf"CallableMaker.* returned {field} of shape .*{needed}"):
+    with pytest.raises(
+        ValueError, match=rf"CallableGenerator.* returned {field} of shape .*{needed}"
+    ):
         generate_balls(X, Y, balls=changed(**{field: value}))
 
 
 @pytest.mark.parametrize("assignment", [[0, 0, 1, -1], [0, 0, 1, 2]])
 def test_samples_that_are_lost_are_counted(assignment):
-    with pytest.raises(ValueError, match=r"CallableMaker.* loses 1 of 4 samples"):
+    with pytest.raises(ValueError, match=r"CallableGenerator.* loses 1 of 4 samples"):
         generate_balls(X, Y, balls=changed(assignment=np.array(assignment)))
 
 
@@ -134,7 +135,7 @@ def test_labels_out_of_range_are_shown(labels):
 
 def test_min_ball_size_is_for_every_maker():
     kept = make_balls(
-        CallableMaker(lambda samples: balls_of_groups(samples, np.array([0, 1, 1, 1]))),
+        CallableGenerator(lambda samples: balls_from_labels(samples, np.array([0, 1, 1, 1]))),
         SAMPLES, min_ball_size=2, random_state=0, n_jobs=None,
     )  # fmt: skip
     assert_array_equal(kept.counts, [3])
@@ -155,7 +156,7 @@ def test_balls_of_groups_are_means_and_mean_distances(groups, n_features, seed, 
         rng.standard_normal((len(groups), n_features)).astype(dtype),
         np.arange(len(groups)) % 2,
     )
-    balls = balls_of_groups(check_samples(rows, y), groups)
+    balls = balls_from_labels(check_samples(rows, y), groups)
     assert_array_equal(balls.assignment, np.unique(groups, return_inverse=True)[1])
     assert balls.centers.dtype == balls.radii.dtype == dtype
     for ball, number in enumerate(np.unique(groups)):
@@ -172,14 +173,14 @@ def test_balls_of_groups_are_means_and_mean_distances(groups, n_features, seed, 
 @pytest.mark.parametrize("groups", [[0, 1, 2], [0.0, 1.0, 1.0, 0.0], [[0, 1, 1, 0]], ["a"] * 4])
 def test_groups_that_are_not_one_whole_number_per_sample_are_refused(groups):
     with pytest.raises(ValueError, match="one whole number for each of the 4 samples"):
-        balls_of_groups(SAMPLES, groups)
+        balls_from_labels(SAMPLES, groups)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.int64])
 def test_groups_may_be_as_low_as_their_type_allows(dtype):
     groups = np.full(4, np.iinfo(dtype).min, dtype)
     groups[1] += 1
-    assert_array_equal(balls_of_groups(SAMPLES, groups).counts, [3, 1])
+    assert_array_equal(balls_from_labels(SAMPLES, groups).counts, [3, 1])
 
 
 def test_ordinary_values_are_not_scaled():
@@ -205,14 +206,14 @@ MIDDLE = {
 @pytest.mark.parametrize("name", MIDDLE)
 def test_what_a_function_returns_must_be_usable_and_true(name):
     def careless(samples):
-        balls = balls_of_groups(samples, samples.codes)
+        balls = balls_from_labels(samples, samples.codes)
         return replace(balls, **{name: MIDDLE[name](getattr(balls, name).copy())})
 
     with pytest.raises(ValueError, match=r"careless.* returned "):
         generate_balls([[0.0], [0.1], [5.0]], list("aab"), balls=careless)
 
 
-@pytest.mark.parametrize("family", [BallMaker, Membership])
+@pytest.mark.parametrize("family", [BallGenerator, Membership])
 def test_a_name_that_is_taken_is_refused(family):
     taken = sorted(family._known)[0]
     with pytest.raises(TypeError, match=f"the name {re.escape(repr(taken))} is that of"):

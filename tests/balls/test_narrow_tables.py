@@ -12,7 +12,7 @@ from granulearn.balls.narrow_tables import (
     narrow_table,
     plain_table,
 )
-from granulearn.balls.records import order_and_ties, sorted_rows
+from granulearn.utils.sorting import order_and_ties, sorted_rows
 
 
 def mixed_columns(seed, n_rows=40):

@@ -10,13 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from granulearn import BallSet, GranularBalls, generate_balls
-from granulearn.balls.records import (
-    LARGEST_WEIGHT,
-    check_samples,
-    check_weights,
-    order_by_value,
-    repetitions,
-)
+from granulearn.utils.sorting import order_by_value
+from granulearn.utils.validation import LARGEST_WEIGHT, check_samples, check_weights, repetitions
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0, 0, 0, 1, 1, 1])

@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.bench_balls import noisy_table, one_kmeans_call_per_split
 from granulearn import generate_balls
-from granulearn.balls.two_means import SplitRule, power_of_two_scale, split_into_balls
+from granulearn.balls.ball_set import power_of_two_scale
+from granulearn.balls.two_means import SplitRule, split_into_balls
 from tests.shared_data import load_shared
 
 FIELDS = ["centers", "radii", "labels", "purities", "counts", "class_counts", "assignment"]

@@ -142,7 +142,7 @@ BAD_CALLS = {
         "BallSet",
     ),
     "groups": (
-        lambda: balls.balls_of_groups(balls.check_samples(X, Y), [0]),
+        lambda: balls.balls_from_labels(balls.check_samples(X, Y), [0]),
         ValueError,
         "one whole number",
     ),

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import shuffle
 from threadpoolctl import threadpool_limits
 
-from granulearn.memberships import SDAPMembership
+from granulearn.balls import SDAPMembership
 from tests.estimators.families import (
     ALL_CLASSIFIERS,
     BALL_CLASSIFIERS,

@@ -3,12 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from granulearn.estimators import (
-    BallForestClassifier,
-    RobustClassifier,
-    RVFLCommitteeClassifier,
-    RVFLCommitteeRegressor,
-)
+from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 
 
 # Some checks pass weights of ten and more: every tree then saw the sample, and it is right to say
@@ -18,8 +14,8 @@ from granulearn.estimators import (
 @parametrize_with_checks(
     [
         BallForestClassifier(n_trees=30),
-        RVFLCommitteeClassifier(n_layers=3, n_hidden=50),
-        RVFLCommitteeRegressor(n_layers=3, n_hidden=50),
+        RVFLEnsembleClassifier(n_layers=3, n_hidden=50),
+        RVFLEnsembleRegressor(n_layers=3, n_hidden=50),
         RobustClassifier(),  # of a forest and a committee as they are by default
     ]
 )

@@ -8,7 +8,7 @@ laws of the family (`test_family`).
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from granulearn.estimators import (
+from granulearn.rvfl import (
     ACRVFLClassifier,
     BallEnsembleClassifier,
     CRVFLClassifier,

@@ -18,8 +18,8 @@ from granulearn.datasets.pipelines import (
     with_nan,
 )
 from granulearn.datasets.target_encoding import _TAKES_SPLITTER
-from granulearn.estimators import RVFLClassifier
 from granulearn.models.tree_writing import packed, written_tree
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import open_table, read_training_table
 
 

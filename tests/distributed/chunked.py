@@ -16,7 +16,7 @@ from granulearn.distributed import (
     DaskSDAPGBRVFLClassifier,
 )
 from granulearn.distributed.blocks import Block, check_block
-from granulearn.estimators import (
+from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
     RVFLClassifier,

@@ -8,23 +8,23 @@ from granulearn.audit import large_tables, table_audit
 from granulearn.distributed import (
     DaskBallForestClassifier,
     DaskRobustClassifier,
-    DaskRVFLCommitteeClassifier,
+    DaskRVFLEnsembleClassifier,
     label_audit,
     member_fit,
 )
 from granulearn.estimators import (
     BallForestClassifier,
     RobustClassifier,
-    RVFLCommitteeClassifier,
     ball_forest,
     committee_fit,
     robust,
 )
+from granulearn.rvfl import RVFLEnsembleClassifier
 from granulearn.training import cluster_training
 
 MEMBER_PAIRS = [
     (DaskBallForestClassifier, BallForestClassifier),
-    (DaskRVFLCommitteeClassifier, RVFLCommitteeClassifier),
+    (DaskRVFLEnsembleClassifier, RVFLEnsembleClassifier),
     (DaskRobustClassifier, RobustClassifier),
 ]
 every_member_pair = pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from granulearn.balls import SDAPMembership
 from granulearn.distributed import DaskGBRVFLClassifier, ball_fit
-from granulearn.memberships import SDAPMembership
 from tests.distributed.chunked import chunked, table
 
 

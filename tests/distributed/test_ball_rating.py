@@ -5,7 +5,16 @@ import pytest
 from dask import delayed
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import BallSet, TwoMeansBalls
+from granulearn.balls import (
+    BallSet,
+    CallableMembership,
+    EvidenceMembership,
+    FuzzyMembership,
+    PrecomputedMembership,
+    SDAPMembership,
+    TwoMeansBalls,
+    UniformMembership,
+)
 from granulearn.distributed import ball_rating
 from granulearn.distributed.ball_rating import (
     dissimilarity_of_stretch,
@@ -21,14 +30,6 @@ from granulearn.distributed.block_balls import (
     join_assignments,
     join_balls,
 )
-from granulearn.memberships import (
-    EvidenceMembership,
-    FuzzyMembership,
-    GivenMembership,
-    SDAPMembership,
-    UniformMembership,
-)
-from granulearn.memberships.base import CallableMembership
 from tests.distributed.chunked import block_of, table
 
 SETTINGS = BallSettings(TwoMeansBalls(0.95), 1, seed=7, n_jobs=None)
@@ -95,7 +96,7 @@ def test_with_too_many_balls_neighbours_are_sought_among_some(gathered, monkeypa
 def test_schemes_are_told_apart_by_what_they_look_at():
     for scheme in (UniformMembership(), FuzzyMembership(), SDAPMembership()):
         assert rated_in_block(scheme) is None
-    for scheme in (EvidenceMembership(), GivenMembership()):
+    for scheme in (EvidenceMembership(), PrecomputedMembership()):
         assert rated_in_block(scheme) is scheme
     with pytest.raises(TypeError, match="pass them to fit as a Dask array or Series"):
-        rated_in_block(GivenMembership(np.ones(3)))
+        rated_in_block(PrecomputedMembership(np.ones(3)))

@@ -12,12 +12,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from granulearn.balls import EvidenceMembership, FuzzyMembership, SDAPMembership
 from granulearn.datasets import load
 from granulearn.distributed import DaskGBRVFLClassifier, DaskRVFLClassifier
 from granulearn.distributed.classifiers import fit_blocks
-from granulearn.estimators import RVFLClassifier
-from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
 from granulearn.models import load_model, save_model
+from granulearn.rvfl import RVFLClassifier
 from tests.distributed.chunked import PAIRS, block_of, chunked, every_pair, framed, table
 
 BALL_PAIRS = PAIRS[1:]

@@ -25,8 +25,8 @@ from granulearn.distributed import (
     open_client,
 )
 from granulearn.distributed.cluster import active_client, compute, keep
-from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import SDAPGBRVFLClassifier
 from tests.distributed.chunked import PAIRS, chunked, every_pair, table
 from tests.distributed.processes import (
     WORKER_SECONDS,

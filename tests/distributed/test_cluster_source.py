@@ -7,7 +7,6 @@ from dask import delayed
 from dask.diagnostics import Profiler
 from numpy.testing import assert_array_equal
 
-from granulearn.balls import check_samples
 from granulearn.balls.forest_tree import ForestRule
 from granulearn.distributed import cluster_source
 from granulearn.distributed.cluster_source import ClusterSource, tree_draws
@@ -19,6 +18,7 @@ from granulearn.estimators.row_source import (
     job_of_judged,
     unseen_by_trees,
 )
+from granulearn.utils.validation import check_samples
 from tests.distributed.chunked import block_of
 from tests.distributed.large_tables import TREE_FIELDS, mixed_table
 

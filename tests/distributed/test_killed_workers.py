@@ -22,8 +22,9 @@ from granulearn.distributed import (
     open_client,
     row_sketch,
 )
-from granulearn.estimators import RVFLCommitteeClassifier, source_fit
+from granulearn.estimators import source_fit
 from granulearn.models import load_model, save_model
+from granulearn.rvfl import RVFLEnsembleClassifier
 from granulearn.tables import ColumnOptions, open_table
 from granulearn.training import cluster_audit, cluster_prediction, cluster_training
 from granulearn.training.cluster_audit import audit_on_cluster
@@ -56,7 +57,7 @@ PHASES = {
 # Members that are a job each: what makes the job.
 JOBS = {
     "boosting": (source_fit, "boosting_job"),
-    "committee": (RVFLCommitteeClassifier, "_job"),
+    "committee": (RVFLEnsembleClassifier, "_job"),
 }
 
 

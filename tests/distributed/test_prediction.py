@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn.distributed.prediction import predict_lazily
-from granulearn.estimators import GBRVFLClassifier
+from granulearn.rvfl import GBRVFLClassifier
 from tests.distributed.chunked import chunked, framed, table
 
 METHODS = ["predict", "predict_proba", "decision_function"]

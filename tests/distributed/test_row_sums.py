@@ -11,9 +11,9 @@ from granulearn.distributed.row_sums import (
     rows_of_block,
     sums_of_block,
 )
-from granulearn.estimators import ELMClassifier
-from granulearn.estimators.base import draw_seeds
-from granulearn.network import draw_random_features, normal_equations, one_hot
+from granulearn.rvfl import ELMClassifier, draw_random_features, one_hot
+from granulearn.rvfl.ridge import normal_equations
+from granulearn.utils.estimator import draw_seeds
 from tests.distributed.chunked import block_of, table
 
 FEATURES = draw_random_features(3, 10, "relu", direct_link=True, seed=0)

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from granulearn.estimators import (
+from granulearn.rvfl import (
     ACRVFLClassifier,
     CRVFLClassifier,
     DeepGBRVFLClassifier,

@@ -8,11 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.estimators import (
-    BallEnsembleClassifier,
-    GBRVFLClassifier,
-    SDAPGBRVFLClassifier,
-)
+from granulearn.rvfl import BallEnsembleClassifier, GBRVFLClassifier, SDAPGBRVFLClassifier
 from tests.estimators.families import overlapping_classes
 
 every_class_count = pytest.mark.parametrize("n_classes", [2, 3])

@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_circles
 
-from granulearn.balls import check_samples
 from granulearn.datasets import flip_labels
 from granulearn.estimators import BallForestClassifier, ball_forest
 from granulearn.estimators.ball_forest import telling
+from granulearn.utils.validation import check_samples
 from tests.estimators.families import overlapping_classes
 
 

@@ -14,7 +14,8 @@ from sklearn.utils import shuffle
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from granulearn import GBRVFLClassifier, GranularBallKNNClassifier
-from granulearn.balls import TwoMeansBalls, balls_of_groups, maker_names
+from granulearn.balls import TwoMeansBalls, balls_from_labels
+from granulearn.balls.generators import generator_names
 from tests.estimators.families import one_ball_per_sample, overlapping_classes
 
 
@@ -46,7 +47,7 @@ def by_looking_at_every_ball(model, X):
 @given(
     n_classes=st.integers(2, 4),
     n_neighbors=st.sampled_from([1, 2, 5, 1000]),
-    maker=st.sampled_from(maker_names()),
+    maker=st.sampled_from(generator_names()),
     seed=st.integers(0, 1000),
 )
 def test_predictions_are_those_of_looking_at_every_ball(n_classes, n_neighbors, maker, seed):
@@ -84,14 +85,14 @@ def test_radii_count():
     X = np.array([[-4.0], [4.0], [9.0], [9.2]])
 
     def two_balls(samples):
-        return balls_of_groups(samples, (samples.X[:, 0] > 5).astype(int))
+        return balls_from_labels(samples, (samples.X[:, 0] > 5).astype(int))
 
     model = GranularBallKNNClassifier(balls=two_balls).fit(X, [0, 0, 1, 1])
     assert_array_equal(model.balls_.radii.round(9), [4.0, 0.1])
     assert_array_equal(model.predict([[6.0], [6.6]]), [0, 1])
 
 
-@pytest.mark.parametrize("maker", maker_names())
+@pytest.mark.parametrize("maker", generator_names())
 @pytest.mark.parametrize("seed", range(3))
 def test_integer_weights_are_repeated_rows_in_any_order(maker, seed):
     X, y = overlapping_classes(3, n_samples=60, seed=seed)
@@ -150,7 +151,7 @@ def test_a_wrong_setting_is_named(wrong, message):
         GranularBallKNNClassifier(**wrong).fit(*overlapping_classes())
 
 
-@pytest.mark.parametrize("maker", maker_names())
+@pytest.mark.parametrize("maker", generator_names())
 def test_the_smallest_numbers_are_numbers(maker):
     rng = np.random.default_rng(0)
     X, y = rng.integers(-50, 50, size=(80, 3)) * 1e-320, np.arange(80) % 2

@@ -6,20 +6,21 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import (
     BallSet,
+    FuzzyMembership,
+    SDAPMembership,
     TwoMeansBalls,
-    balls_of_groups,
-    check_samples,
-    maker_names,
+    balls_from_labels,
 )
-from granulearn.estimators import (
+from granulearn.balls.generators import generator_names
+from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from granulearn.estimators.base import Seeds
-from granulearn.memberships import FuzzyMembership, SDAPMembership
-from granulearn.model_selection import PathSearchCV
+from granulearn.utils.estimator import Seeds
+from granulearn.utils.validation import check_samples
 from tests.estimators.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
 
 
@@ -216,14 +217,14 @@ def test_a_maker_is_given_by_name_by_instance_or_as_a_function(classifier):
     assert_array_equal(by_name.predict_proba(X), by_instance.predict_proba(X))
 
     def one_ball_per_class(samples):
-        return balls_of_groups(samples, samples.codes)
+        return balls_from_labels(samples, samples.codes)
 
     by_function = classifier(balls=one_ball_per_class, random_state=0).fit(X, y)
     assert len(by_function.balls_) == 3
     assert_allclose(by_function.balls_.centers[1], X[y == 1].mean(axis=0))
 
 
-@pytest.mark.parametrize("name", maker_names())
+@pytest.mark.parametrize("name", generator_names())
 def test_every_maker_serves_every_membership(name):
     X, y = overlapping_classes(3)
     for classifier in (GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier):

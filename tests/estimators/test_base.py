@@ -11,22 +11,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_sample_weight
 
 import granulearn
-from granulearn.balls.records import LARGEST_WEIGHT
-from granulearn.estimators import (
+from granulearn.rvfl import (
     ELMClassifier,
     ELMRegressor,
     GBRVFLClassifier,
+    IllConditionedWarning,
     RVFLClassifier,
     RVFLRegressor,
+    draw_random_features,
+    solve_weighted_ridge,
 )
-from granulearn.estimators.base import (
-    Seeds,
-    TrainingRows,
-    draw_seeds,
-    multiply_weights,
-    with_class_weight,
-)
-from granulearn.network import IllConditionedWarning, draw_random_features, solve_weighted_ridge
+from granulearn.rvfl.base import TrainingRows, multiply_weights, with_class_weight
+from granulearn.utils.estimator import Seeds, draw_seeds
+from granulearn.utils.validation import LARGEST_WEIGHT
 from tests.estimators.families import BALL_CLASSIFIERS, overlapping_classes
 
 

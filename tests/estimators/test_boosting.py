@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from granulearn.balls import check_samples
 from granulearn.balls.narrow_tables import narrow_table
 from granulearn.datasets import flip_labels
 from granulearn.estimators import boosting
@@ -17,6 +16,7 @@ from granulearn.estimators.boosting import (
     n_leaves,
 )
 from granulearn.estimators.row_source import TableSource
+from granulearn.utils.validation import check_samples
 
 
 def rings(n=900, seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from granulearn.estimators import ACRVFLClassifier, CRVFLClassifier
+from granulearn.rvfl import ACRVFLClassifier, CRVFLClassifier
 from tests.estimators.families import overlapping_classes
 
 SHAPES = pytest.mark.parametrize("n_hidden", [8, 120], ids=["tall", "wide"])

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.estimators import (
+from granulearn.balls import membership_names
+from granulearn.rvfl import (
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
     GBRVFLClassifier,
 )
-from granulearn.memberships import membership_names
 from tests.estimators.families import one_ball_per_sample, overlapping_classes
 
 both_forms = pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.estimators.deep_network import running_means, running_votes
+from granulearn.rvfl.deep import running_means, running_votes
 from tests.estimators.families import DEEP_CLASSIFIERS, overlapping_classes
 
 every_deep_classifier = pytest.mark.parametrize("classifier", DEEP_CLASSIFIERS)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
-from granulearn.estimators import DeepRVFLRegressor, EnsembleDeepRVFLRegressor, RVFLRegressor
+from granulearn.rvfl import DeepRVFLRegressor, EnsembleDeepRVFLRegressor, RVFLRegressor
 from tests.estimators.test_regression import smooth_function
 
 both_forms = pytest.mark.parametrize("regressor", [DeepRVFLRegressor, EnsembleDeepRVFLRegressor])

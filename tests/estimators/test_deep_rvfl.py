@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.estimators import DeepRVFLClassifier, EnsembleDeepRVFLClassifier, RVFLClassifier
+from granulearn.rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier, RVFLClassifier
 from tests.estimators.families import overlapping_classes
 
 both_forms = pytest.mark.parametrize("classifier", [DeepRVFLClassifier, EnsembleDeepRVFLClassifier])

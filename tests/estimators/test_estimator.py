@@ -13,12 +13,13 @@ from sklearn.linear_model import LogisticRegression
 
 import granulearn
 from granulearn import estimators
-from granulearn.balls import check_samples
-from granulearn.estimators import BallForestClassifier, RVFLClassifier, SDAPGBRVFLClassifier
-from granulearn.estimators.base import RandomNetwork
-from granulearn.estimators.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
+from granulearn.estimators import BallForestClassifier
 from granulearn.models.onnx_converters import FORMS
 from granulearn.models.trusted_types import TRUSTED_PREDICTORS
+from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.rvfl.base import RandomNetwork
+from granulearn.utils.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
+from granulearn.utils.validation import check_samples
 from tests.estimators.families import overlapping_classes
 
 FOLDER = estimators.__path__

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from granulearn.estimators import GBRVFLClassifier, GEGBRVFLClassifier
-from granulearn.network import graph_regulariser
+from granulearn.rvfl import GBRVFLClassifier, GEGBRVFLClassifier, graph_regulariser
 from tests.estimators.families import overlapping_classes
 
 every_graph = pytest.mark.parametrize("graph", ["lda", "lfda", "mda"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
-from granulearn.estimators import ELMRegressor, RVFLRegressor
+from granulearn.rvfl import ELMRegressor, RVFLRegressor
 
 both_networks = pytest.mark.parametrize("regressor", [RVFLRegressor, ELMRegressor])
 

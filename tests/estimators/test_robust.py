@@ -6,20 +6,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
-from granulearn.balls import check_samples
 from granulearn.datasets import flip_labels
 from granulearn.estimators import (
     BallForestClassifier,
     RobustClassifier,
-    RVFLCommitteeClassifier,
     ball_forest,
     committee_fit,
     robust,
 )
 from granulearn.estimators.boosted_trees import mean_proba
-from granulearn.estimators.estimator import fit_part
 from granulearn.estimators.known_noise import true_scores
 from granulearn.estimators.shares import floored, powered
+from granulearn.rvfl import RVFLEnsembleClassifier
+from granulearn.utils.estimator import fit_part
+from granulearn.utils.validation import check_samples
 from tests.estimators.families import overlapping_classes
 
 SMALL = {"n_trees": 60, "n_layers": 3, "n_hidden": 15, "random_state": 0}
@@ -152,7 +152,7 @@ def test_the_parts_are_fitted_from_independent_seeds():
     X, y = overlapping_classes(2)
     network, forest = np.random.RandomState(0).randint(2**31 - 1, size=2)
     model = RobustClassifier(**SMALL).fit(X, y)
-    committee = RVFLCommitteeClassifier(3, 15, random_state=network).fit(X, y)
+    committee = RVFLEnsembleClassifier(3, 15, random_state=network).fit(X, y)
     trees = BallForestClassifier(60, random_state=forest).fit(X, y)
     assert_allclose(model.committee_.predict_proba(X), committee.predict_proba(X))
     assert_array_equal(model.forest_.predict_proba(X), trees.predict_proba(X))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.balls import check_samples
 from granulearn.balls.forest_tree import ForestRule
 from granulearn.estimators.row_source import (
     COMMITTEE,
@@ -19,6 +18,7 @@ from granulearn.estimators.row_source import (
     stratified_draw,
     unseen_by_trees,
 )
+from granulearn.utils.validation import check_samples
 from tests.estimators.families import overlapping_classes
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
-from granulearn.estimators import ELMClassifier, RVFLClassifier
+from granulearn.rvfl import ELMClassifier, RVFLClassifier
 from tests.estimators.families import overlapping_classes
 
 

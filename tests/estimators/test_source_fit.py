@@ -8,13 +8,13 @@ from granulearn.balls.forest_rules import rule_of_size
 from granulearn.estimators import (
     BallForestClassifier,
     RobustClassifier,
-    RVFLCommitteeClassifier,
     ball_forest,
     boosting,
     committee_fit,
     robust,
     source_fit,
 )
+from granulearn.rvfl import RVFLEnsembleClassifier
 from tests.estimators.families import overlapping_classes
 
 
@@ -45,7 +45,7 @@ def test_members_of_a_large_table_that_pay_are_those_that_are_fitted_alone(monke
     model = RobustClassifier(random_state=0).fit(X, y)
     network_seed, forest_seed = np.random.RandomState(0).randint(2**31 - 1, size=2)
     chosen = model.committee_.activation_
-    networks = RVFLCommitteeClassifier(activation=chosen, random_state=network_seed).fit(X, y)
+    networks = RVFLEnsembleClassifier(activation=chosen, random_state=network_seed).fit(X, y)
     assert_array_equal(model.committee_.coef_, networks.coef_)
     forest = BallForestClassifier(random_state=forest_seed).fit(X, y)
     assert_array_equal(model.forest_.in_bag_, forest.in_bag_)

@@ -10,22 +10,19 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_limits
 
-from granulearn.balls import generate_balls
-from granulearn.memberships import (
+from granulearn.balls import (
     FuzzyMembership,
-    GivenMembership,
     Membership,
+    PrecomputedMembership,
     SDAPMembership,
     UniformMembership,
+    generate_balls,
     membership_names,
     resolve_membership,
 )
-from granulearn.memberships.base import (
-    check_memberships,
-    distance_to_own_class_mean,
-    nearest_others,
-    nearest_points,
-)
+from granulearn.balls.memberships import distance_to_own_class_mean
+from granulearn.utils.neighbors import nearest_others, nearest_points
+from granulearn.utils.validation import check_memberships
 from tests.memberships.ball_sets import ball_set
 
 
@@ -70,7 +67,7 @@ BALLS = ball_set([[0.0], [1.0], [5.0]], [0, 1, 1], radii=[0.5, 1.0, 0.0])
     ("name", "scheme"),
     [
         ("fuzzy", FuzzyMembership),
-        ("given", GivenMembership),
+        ("given", PrecomputedMembership),
         ("sdap", SDAPMembership),
         ("uniform", UniformMembership),
     ],

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 
-from granulearn.balls import generate_balls
+from granulearn.balls import EvidenceMembership, generate_balls, resolve_membership
+from granulearn.balls.memberships import known_mean
 from granulearn.datasets import flip_labels
-from granulearn.estimators import BallForestClassifier, GBRVFLClassifier
-from granulearn.memberships import EvidenceMembership, resolve_membership
-from granulearn.memberships.evidence import known_mean
+from granulearn.estimators import BallForestClassifier
+from granulearn.rvfl import GBRVFLClassifier
 
 
 def noisy_moons():

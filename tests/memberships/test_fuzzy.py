@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from granulearn.memberships import FuzzyMembership
+from granulearn.balls import FuzzyMembership
 from tests.memberships.ball_sets import ball_set, random_ball_sets
 
 

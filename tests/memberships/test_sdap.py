@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from granulearn.memberships import SDAPMembership
-from granulearn.memberships.sdap import local_dissimilarity
+from granulearn.balls import SDAPMembership
+from granulearn.balls.memberships import local_dissimilarity
 from tests.memberships.ball_sets import ball_set, random_ball_sets
 
 EPSILON = 1e-8

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from granulearn.memberships import UniformMembership
+from granulearn.balls import UniformMembership
 from tests.memberships.ball_sets import ball_set
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
+from granulearn.balls import GranularBallKNNClassifier
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import (
+from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.rvfl import (
     BallEnsembleClassifier,
-    BallForestClassifier,
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
     DeepRVFLRegressor,
@@ -16,15 +17,13 @@ from granulearn.estimators import (
     EnsembleDeepRVFLClassifier,
     EnsembleDeepRVFLRegressor,
     GBRVFLClassifier,
-    GranularBallKNNClassifier,
-    RobustClassifier,
-    RVFLCommitteeClassifier,
-    RVFLCommitteeRegressor,
+    RVFLEnsembleClassifier,
+    RVFLEnsembleRegressor,
     RVFLRegressor,
 )
 from tests.estimators.families import ALL_CLASSIFIERS
 
-EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLCommitteeClassifier, RobustClassifier]
+EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLEnsembleClassifier, RobustClassifier]
 DEEP_CLASSIFIERS = [
     DeepRVFLClassifier,
     EnsembleDeepRVFLClassifier,
@@ -48,7 +47,7 @@ SAVED_REGRESSORS = [
     ELMRegressor,
     DeepRVFLRegressor,
     EnsembleDeepRVFLRegressor,
-    RVFLCommitteeRegressor,
+    RVFLEnsembleRegressor,
 ]
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import archives, save_model
 from granulearn.models.archives import CARD_MEMBER, SCHEMA_MEMBER
+from granulearn.rvfl import RVFLClassifier
 from tests.models.damage import as_npy, read_members, write_members
 
 Members = dict[str, bytes]

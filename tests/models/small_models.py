@@ -17,8 +17,9 @@ from sklearn.preprocessing import (
 )
 
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RobustClassifier, RVFLClassifier
+from granulearn.estimators import RobustClassifier
 from granulearn.models import ColumnCard, ModelCard, save_model
+from granulearn.rvfl import RVFLClassifier
 from tests.models.fitted_pipelines import (
     SAVED_CLASSIFIERS,
     SAVED_REGRESSORS,

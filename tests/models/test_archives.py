@@ -10,7 +10,6 @@ import zipfile
 import numpy as np
 import pytest
 
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import (
     ModelFileError,
     archives,
@@ -29,6 +28,7 @@ from granulearn.models.archives import (
     read_json,
     walk,
 )
+from granulearn.rvfl import RVFLClassifier
 from tests.models.damage import as_npy, write_members
 from tests.models.hostile_archives import HOSTILE, empty_members, plain_model
 

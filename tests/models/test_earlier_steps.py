@@ -18,8 +18,8 @@ from sklearn.preprocessing import (
 )
 
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import load_model, save_model, to_onnx
+from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 
 STEPS = [
     MaxAbsScaler(),

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn import TableClassifier
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import ModelCard, load_model, save_model
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import open_table
 from granulearn.tables.schema import joined_rows
 from granulearn.training.training import input_cards

@@ -11,18 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn._invariants import InvariantError
-from granulearn.balls import generate_balls
+from granulearn.balls import GranularBallKNNClassifier, generate_balls
 from granulearn.balls.forest_tree import Weighing
-from granulearn.estimators import (
-    BallForestClassifier,
-    DeepRVFLClassifier,
-    GBRVFLClassifier,
-    GranularBallKNNClassifier,
-    RobustClassifier,
-    RVFLClassifier,
-    RVFLCommitteeClassifier,
-    RVFLRegressor,
-)
+from granulearn.estimators import BallForestClassifier, RobustClassifier
 from granulearn.estimators import estimator as estimator_module
 from granulearn.models import (
     ColumnCard,
@@ -34,6 +25,13 @@ from granulearn.models import (
 from granulearn.models.loaded_checks import check_card, check_loaded
 from granulearn.models.loaded_steps import STEP_CHECKS
 from granulearn.models.trusted_types import TRUSTED_OBJECTS
+from granulearn.rvfl import (
+    DeepRVFLClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    RVFLEnsembleClassifier,
+    RVFLRegressor,
+)
 from granulearn.tables import Column, Schema
 from tests.models.hand_made_trees import X, Y
 
@@ -103,7 +101,7 @@ def fitted(kind, **settings):
         (fitted(RVFLRegressor), "n_outputs_", 2),
         (fitted(DeepRVFLClassifier), "coef_", ()),
         (fitted(DeepRVFLClassifier), "coef_", [np.zeros((107, 3))] * 5),
-        (fitted(RVFLCommitteeClassifier), "features_", ()),
+        (fitted(RVFLEnsembleClassifier), "features_", ()),
         (fitted(GBRVFLClassifier), "membership_", np.zeros(3)),
         (fitted(GBRVFLClassifier), "n_jobs", 0),
         (fitted(GranularBallKNNClassifier), "balls_", None),

@@ -25,13 +25,13 @@ from sklearn.preprocessing import (
 from granulearn._invariants import InvariantError
 from granulearn.datasets import make_pipeline_for
 from granulearn.datasets.pipelines import with_nan
-from granulearn.estimators import RVFLClassifier
 from granulearn.models.loaded_steps import (
     MOST_MADE,
     MOST_MADE_OF_EACH,
     check_pipeline,
     columns_taken,
 )
+from granulearn.rvfl import RVFLClassifier
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(30, 3)), np.arange(30) % 3

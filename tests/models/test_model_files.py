@@ -20,13 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from granulearn import TableClassifier
-from granulearn.estimators import (
-    BallEnsembleClassifier,
-    BallForestClassifier,
-    GBRVFLClassifier,
-    RVFLClassifier,
-    RVFLRegressor,
-)
+from granulearn.estimators import BallForestClassifier
 from granulearn.models import (
     ColumnCard,
     ModelCard,
@@ -35,6 +29,7 @@ from granulearn.models import (
     model_files,
     save_model,
 )
+from granulearn.rvfl import BallEnsembleClassifier, GBRVFLClassifier, RVFLClassifier, RVFLRegressor
 from granulearn.tables.parse.dates import FAMILIES, DateForm
 from granulearn.tables.parse.numbers import DECIMALS, NumberForm
 from granulearn.tables.schema import DATE, KINDS, NUMBER, Column

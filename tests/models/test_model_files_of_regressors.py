@@ -12,9 +12,8 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer
 
-from granulearn.estimators import DeepRVFLRegressor, RVFLRegressor
 from granulearn.models import ModelFileError, load_model, save_model
-from granulearn.network import activation_names
+from granulearn.rvfl import DeepRVFLRegressor, RVFLRegressor, activation_names
 from tests.models.fitted_pipelines import SAVED_REGRESSORS, fitted_regressor
 from tests.models.test_model_card import card_of
 from tests.models.test_model_files import rewrite

@@ -10,8 +10,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import save_model
+from granulearn.rvfl import RVFLClassifier
 from tests.models.damage import damaged, read_members
 from tests.models.ending_worker import ABORTS, LOOPS
 from tests.models.mutations import (

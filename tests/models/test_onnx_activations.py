@@ -8,7 +8,7 @@ from onnx import TensorProto, helper
 
 from granulearn.models.onnx_activations import add_activation, add_complex_activation
 from granulearn.models.onnx_graph import Graph
-from granulearn.network import activate, activation_names, complex_activation_names
+from granulearn.rvfl import activate, activation_names, complex_activation_names
 from tests.models.test_onnx_graph import PlainContainer, PlainScope
 
 NUMPY_INVERSES = {"acos": np.arccos, "asin": np.arcsin, "asinh": np.arcsinh}

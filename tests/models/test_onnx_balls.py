@@ -5,8 +5,8 @@ import onnxruntime
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import maker_names
-from granulearn.estimators import GranularBallKNNClassifier
+from granulearn.balls import GranularBallKNNClassifier
+from granulearn.balls.generators import generator_names
 from granulearn.models import onnx_inputs, to_onnx
 from tests.estimators.families import overlapping_classes
 
@@ -18,7 +18,7 @@ def run(model, example, X):
     return session.run(None, onnx_inputs(X))
 
 
-@pytest.mark.parametrize("maker", maker_names())
+@pytest.mark.parametrize("maker", generator_names())
 @pytest.mark.parametrize("n_neighbors", [1, 3, 10_000])
 def test_probabilities_and_labels_equal_ours(maker, n_neighbors):
     X, y = overlapping_classes(3, 200)

@@ -15,12 +15,6 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from granulearn.estimators import (
-    BallEnsembleClassifier,
-    GBRVFLClassifier,
-    RVFLClassifier,
-    RVFLRegressor,
-)
 from granulearn.models import onnx_converters, onnx_front, onnx_inputs, to_onnx
 from granulearn.models.onnx_checks import (
     FINITE_AND_FILLED_IN,
@@ -28,6 +22,7 @@ from granulearn.models.onnx_checks import (
     NO_INFINITE_INPUT,
 )
 from granulearn.models.onnx_converters import convertible
+from granulearn.rvfl import BallEnsembleClassifier, GBRVFLClassifier, RVFLClassifier, RVFLRegressor
 from tests.models.fitted_pipelines import (
     fitted_pipeline,
     fitted_regressor,

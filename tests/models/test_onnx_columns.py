@@ -10,9 +10,9 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import onnx_columns, onnx_inputs, to_onnx
 from granulearn.models.onnx_columns import graph_inputs
+from granulearn.rvfl import RVFLClassifier
 from tests.models.fitted_pipelines import fitted_pipeline, mixed_table
 from tests.models.test_onnx_converters import run
 

@@ -8,17 +8,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from granulearn.estimators import (
-    BallEnsembleClassifier,
-    BallForestClassifier,
-    EnsembleDeepGBRVFLClassifier,
-    RobustClassifier,
-    RVFLClassifier,
-    RVFLCommitteeClassifier,
-)
+from granulearn.estimators import BallForestClassifier, RobustClassifier
 from granulearn.models import onnx_inputs, to_onnx
 from granulearn.models.onnx_converters import convertible
-from granulearn.network import activation_names, complex_activation_names
+from granulearn.rvfl import (
+    BallEnsembleClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    RVFLClassifier,
+    RVFLEnsembleClassifier,
+    activation_names,
+    complex_activation_names,
+)
 from tests.estimators.families import ALL_CLASSIFIERS
 from tests.models.fitted_pipelines import SAVED_CLASSIFIERS, SAVED_REGRESSORS, fitted_pipeline
 
@@ -71,13 +71,13 @@ def test_probabilities_and_labels_equal_ours(model, n_classes):
 
 OF_SEVERAL = [
     BallForestClassifier(),
-    RVFLCommitteeClassifier(n_layers=1),
+    RVFLEnsembleClassifier(n_layers=1),
     RobustClassifier(),
     BallEnsembleClassifier(n_partitions=3),
 ]
 IN_OTHER_WAYS = [
     BallForestClassifier(n_trees=40, max_samples=0.2),
-    *(RVFLCommitteeClassifier(activation=name) for name in activation_names()),
+    *(RVFLEnsembleClassifier(activation=name) for name in activation_names()),
     RobustClassifier(shares="chosen", boosting=True),
     RobustClassifier(noise=0.2),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),

@@ -7,9 +7,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
-from granulearn.estimators import RobustClassifier, RVFLClassifier
+from granulearn.estimators import RobustClassifier
 from granulearn.models import ModelFileError, OnnxMismatchError, onnx_converters, to_onnx
 from granulearn.models.onnx_files import largest_difference
+from granulearn.rvfl import RVFLClassifier
 from tests.models.fitted_pipelines import fitted_pipeline
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from granulearn.estimators import (
+from granulearn.rvfl import (
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
+    activation_names,
 )
-from granulearn.network import activation_names
 from tests.models.test_onnx_converters import (
     assert_onnx_predicts_the_same,
     blobs_and_new_rows,

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from granulearn.estimators import (
-    EnsembleDeepRVFLRegressor,
-    RVFLCommitteeRegressor,
-    RVFLRegressor,
-)
 from granulearn.models import OnnxMismatchError, onnx_converters, to_onnx
 from granulearn.models.onnx_files import largest_difference
-from granulearn.network import activation_names
+from granulearn.rvfl import (
+    EnsembleDeepRVFLRegressor,
+    RVFLEnsembleRegressor,
+    RVFLRegressor,
+    activation_names,
+)
 from tests.models.fitted_pipelines import SAVED_REGRESSORS, fitted_regressor
 from tests.models.test_onnx_converters import run
 
@@ -86,7 +86,7 @@ def test_the_output_gives_way_to_a_column_of_its_name():
 
 @settings(max_examples=30, deadline=None)
 @given(
-    regressor=st.sampled_from([RVFLRegressor, EnsembleDeepRVFLRegressor, RVFLCommitteeRegressor]),
+    regressor=st.sampled_from([RVFLRegressor, EnsembleDeepRVFLRegressor, RVFLEnsembleRegressor]),
     exponent=st.integers(-40, 100),  # onnxruntime takes an intercept below 1e-45 for zero
     offset=st.sampled_from([0.0, 1.0, -1e6]),
     n_rows=st.integers(1, 20),

@@ -9,8 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import to_onnx
+from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from tests.models.test_onnx_converters import run
 
 

@@ -12,10 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from granulearn.datasets import load, make_pipeline_for
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import LoadedModel, ModelCard, load_model, save_model
 from granulearn.models.plain_preparation import plain_preparation
 from granulearn.models.row_reading import ModelInputs, RowReading
+from granulearn.rvfl import RVFLClassifier
 from granulearn.training.training import input_cards
 
 TEXTS = st.sampled_from(["a", "b", "ß", "long name", "A"])

@@ -9,8 +9,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models.predictors import check_predictor, final_predictor, rows_for
+from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 
 X, Y = [[0.0], [1.0], [2.0]], [0, 1, 1]
 LINEAR = "sklearn.linear_model._base.LinearRegression"

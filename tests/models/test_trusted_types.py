@@ -8,12 +8,7 @@ import pytest
 import skops.io
 
 from granulearn import estimators
-from granulearn.memberships import (
-    EvidenceMembership,
-    FuzzyMembership,
-    SDAPMembership,
-    UniformMembership,
-)
+from granulearn.balls import EvidenceMembership, FuzzyMembership, SDAPMembership, UniformMembership
 from granulearn.models.trusted_types import (
     TRUSTED_FUNCTIONS,
     TRUSTED_OBJECTS,

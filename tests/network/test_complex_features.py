@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.network import complex_activation_names, draw_complex_features
-from granulearn.network.complex_features import ComplexFeatures
+from granulearn.rvfl import ComplexFeatures, complex_activation_names, draw_complex_features
 
 X = np.random.default_rng(0).normal(size=(20, 3)) * [1, 100, 0.01] + [0, 5, 9]
 

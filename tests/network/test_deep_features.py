@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.network import activate, activation_names, draw_deep_features, draw_random_features
-from granulearn.network.deep_features import STATISTICS_ROWS
+from granulearn.rvfl import activate, activation_names, draw_deep_features, draw_random_features
+from granulearn.rvfl.deep_features import STATISTICS_ROWS
 
 feeding = pytest.mark.parametrize("feeds_inputs", [True, False], ids=["edRVFL", "dRVFL"])
 

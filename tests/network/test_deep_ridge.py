@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
-from granulearn.network import draw_deep_features, one_hot, solve_weighted_ridge
-from granulearn.network.deep_ridge import (
-    layer_scores,
-    layer_solvers,
-    solve_layers,
-    solve_stages,
-    stage_scores,
-)
+from granulearn.network.deep_ridge import layer_solvers
+from granulearn.rvfl import draw_deep_features, one_hot, solve_weighted_ridge
+from granulearn.rvfl.deep_features import layer_scores, solve_layers, solve_stages, stage_scores
 
 
 @st.composite

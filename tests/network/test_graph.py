@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from granulearn.network import graph_names, graph_regulariser
 from granulearn.network.graph import _SCATTERS
+from granulearn.rvfl import graph_names, graph_regulariser
 
 
 def laplacian(W):

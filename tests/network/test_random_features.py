@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from scipy.special import expit
 
-from granulearn.network import activate, activation_names, draw_random_features
+from granulearn.rvfl import activate, activation_names, draw_random_features
 
 
 @given(st.integers(1, 30), st.integers(0, 30), st.integers(1, 6), st.integers(0, 2**31 - 2))

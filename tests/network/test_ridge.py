@@ -10,19 +10,21 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
-from granulearn.network import (
+from granulearn.rvfl import (
     IllConditionedWarning,
-    NormalEquations,
     draw_random_features,
-    normal_equations,
     one_hot,
     predict_scores,
+    solve_graph_ridge,
+    solve_weighted_ridge,
+)
+from granulearn.rvfl.ridge import (
+    NormalEquations,
+    normal_equations,
     row_blocks,
     solve_dual,
-    solve_graph_ridge,
     solve_primal,
     solve_shifted,
-    solve_weighted_ridge,
     weighted_rows,
 )
 from tests.network.problems import Identity, ridge_problems

@@ -6,8 +6,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import ColumnCard, LoadedModel, ModelCard, load_model, save_model
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.training.cluster_prediction import predict_on_cluster
 from granulearn.training.prediction import Predictor

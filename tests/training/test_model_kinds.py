@@ -2,7 +2,8 @@
 
 import pytest
 
-from granulearn.estimators import BallEnsembleClassifier, RobustClassifier
+from granulearn.estimators import RobustClassifier
+from granulearn.rvfl import BallEnsembleClassifier
 from granulearn.training.model_kinds import (
     DEFAULT_MODEL,
     make_model,

@@ -25,13 +25,13 @@ from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_ve
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, with_verified
 from granulearn.audit.verified import WORST_FIRST, VerifiedLabels, check_verified
-from granulearn.balls import check_samples
 from granulearn.balls.forest import grow_forest, label_reliability
 from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
 from granulearn.balls.forest_tree import ForestRule
 from granulearn.balls.keyed_tables import KeyedTable, key_table
-from granulearn.balls.makers import effective_n_jobs
 from granulearn.balls.row_keys import MANY_ROWS
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import check_samples
 
 if TYPE_CHECKING:
     import pandas as pd

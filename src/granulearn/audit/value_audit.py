@@ -15,9 +15,10 @@ from granulearn.audit.value_ratings import (
     rate_residuals,
     usual_size,
 )
-from granulearn.balls.makers import effective_n_jobs, limited_threads
-from granulearn.balls.records import check_inputs, order_and_ties
-from granulearn.estimators import RVFLCommitteeRegressor
+from granulearn.rvfl import RVFLEnsembleRegressor
+from granulearn.utils.sorting import order_and_ties
+from granulearn.utils.threads import effective_n_jobs, limited_threads
+from granulearn.utils.validation import check_inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,13 +270,13 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
     """
     sizes: dict[str, Any] = {"n_layers": "auto", "n_hidden": "auto", "random_state": seed}
     farthest = FARTHEST * float(np.quantile(np.abs(targets), 0.9)) or np.inf
-    model = RVFLCommitteeRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
+    model = RVFLEnsembleRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
     for _ in range(N_REFITS):
         residuals = np.abs(targets - model.loo_prediction_)
         limit = FULL_WEIGHT * usual_size(residuals)
         weights = np.square(limit / np.maximum(residuals, limit)) if limit > 0 else None
         # The activation is kept: to choose it again costs four times as much and brings nothing.
-        again = RVFLCommitteeRegressor(activation=model.activation_, **sizes)
+        again = RVFLEnsembleRegressor(activation=model.activation_, **sizes)
         model = again.fit(X, targets, weights)
     return model.loo_prediction_
 

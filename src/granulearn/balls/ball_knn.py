@@ -32,7 +32,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
         How many balls vote, each with the shares of its classes; all balls
         where there are fewer.
     balls : str, BallGenerator or callable, default="two-means"
-        How balls are made: a name of `granulearn.balls.maker_names`, an instance,
+        How balls are made: a name of `granulearn.balls.generator_names`, an instance,
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
         Balls with a smaller share of their most frequent class are split. Used where
@@ -78,7 +78,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.estimators import GranularBallKNNClassifier
+    >>> from granulearn.balls import GranularBallKNNClassifier
     >>> X, y = make_moons(500, noise=0.2, random_state=0)
     >>> model = GranularBallKNNClassifier(random_state=0).fit(X, y)
     >>> len(model.balls_) < 100, model.score(X, y) > 0.9
@@ -156,7 +156,11 @@ class GranularBallKNNClassifier(ScoreClassifier):
         generator = resolve_generator(self.balls, purity=self.purity, init=self.init)
         counting = samples.for_balls()
         balls = balls_of_all_classes(
-            generator, counting, self.min_ball_size, draw_seeds(self.random_state).balls, self.n_jobs
+            generator,
+            counting,
+            self.min_ball_size,
+            draw_seeds(self.random_state).balls,
+            self.n_jobs,
         )
         self.balls_ = with_all_assigned(balls, counting)
         return self

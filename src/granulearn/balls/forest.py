@@ -37,9 +37,9 @@ from granulearn.balls.forest_tree import (
     rows_of_tree,
 )
 from granulearn.balls.keyed_tables import KeyedTable
-from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
 from granulearn.balls.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
+from granulearn.utils.threads import in_threads
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from granulearn.balls.ball_set import power_of_two_scale
 from granulearn.balls.keyed_tables import KeyedTable, TableFrame
-from granulearn.balls.makers import power_of_two_scale
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
-from granulearn.balls.records import repetitions
+from granulearn.utils.validation import repetitions
 
 
 @dataclass(frozen=True, eq=False)

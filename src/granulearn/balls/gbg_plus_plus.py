@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from granulearn.balls.ball_set import ball_set_around, balls_from_labels, halves_of_widest_feature, nearest_balls, scaled_rows
+from granulearn.balls.ball_set import (
+    ball_set_around,
+    balls_from_labels,
+    halves_of_widest_feature,
+    nearest_balls,
+    scaled_rows,
+)
 from granulearn.balls.generators import BallGenerator, check_purity
 from granulearn.utils.validation import Samples
 

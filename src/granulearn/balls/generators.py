@@ -308,6 +308,13 @@ def check_classes_kept(
         )
 
 
+def mean_weights(balls: BallSet, samples: Samples) -> np.ndarray | None:
+    """Return each ball's mean of min(weight, 1) over its samples; None if there are no weights."""
+    if samples.weights is None:
+        return None
+    return balls.sample_mean(np.minimum(samples.weights, 1))
+
+
 def with_all_assigned(balls: BallSet, samples: Samples) -> BallSet:
     """Return the balls with one assignment per sample passed to `fit`."""
     assignment = np.full(samples.n_passed, -1)
@@ -334,7 +341,8 @@ def generate_balls(
         Finite numbers; float32 stays float32. Never modified.
     y : array-like of shape (n_samples,)
         Labels of two or more classes.
-    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, default="two-means"
+    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
+            default="two-means"
         How balls are made: by a generator or a function of samples that returns a
         `BallSet`.
     purity : float, default=0.985
@@ -388,7 +396,8 @@ class GranularBalls(BaseEstimator):
 
     Parameters
     ----------
-    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, default="two-means"
+    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
+            default="two-means"
         How balls are made: by a generator or a function of samples that returns a
         `BallSet`.
     purity : float, default=0.985

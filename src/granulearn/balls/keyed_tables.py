@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from granulearn.balls.makers import power_of_two_scale
+from granulearn.balls.ball_set import power_of_two_scale
 from granulearn.balls.row_keys import (
     RowKeys,
     base_keys,

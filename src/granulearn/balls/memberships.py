@@ -218,8 +218,8 @@ class PrecomputedMembership(Membership):
     def _rate(self, balls, X, y):
         if self.sample_membership is None:
             raise ValueError(
-                "membership='precomputed' averages the memberships of samples, but none were given: "
-                "pass fit(X, y, sample_membership=...) or PrecomputedMembership(sample_membership=...)."
+                "membership='precomputed' averages memberships of samples, but got none: pass "
+                "fit(X, y, sample_membership=...) or PrecomputedMembership(sample_membership=...)."
             )
         n_samples = len(balls.assignment)
         values = check_memberships(self.sample_membership, n_samples, "sample_membership")

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from granulearn.balls.records import sorted_rows
+from granulearn.utils.sorting import sorted_rows
 
 MAX_BUNDLED = 250  # columns that share a code; boosted trees tell at most 255 apart
 NEVER = 255  # the mark of a constant column: no row has this code

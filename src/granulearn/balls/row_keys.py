@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from granulearn.balls.records import repetitions
+from granulearn.utils.validation import repetitions
 
 # Up to so many rows a table is sorted and looked at as a whole; above, rows are drawn by key.
 MANY_ROWS = 20_000

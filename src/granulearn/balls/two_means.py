@@ -25,7 +25,7 @@ MAX_FIT_ROWS = 500  # two means of a larger ball are fitted on so many of its ro
 SAMPLE_STEP = 16  # the first splits of a large set are found on one row in so many
 
 
-class TwoMeansBalls(BallMaker):
+class TwoMeansBalls(BallGenerator):
     """Split balls in two by 2-means until each is pure enough.
 
     The generator of the paper, and the default. It starts with one ball of all
@@ -100,7 +100,7 @@ class _Splitter:
     init: int
 
     def buckets(self, seed: int, n_threads: int) -> list[tuple[np.ndarray, np.uint64]]:
-        """Find the first splits on a part of the rows; return all rows of each bucket, and its key."""
+        """Split on a part of the rows first; return all rows of each bucket, and its key."""
         from granulearn.balls import _kernels
 
         n, d = self.X.shape

@@ -10,7 +10,7 @@ from granulearn.distributed.classifiers import (
     DaskGBRVFLClassifier,
     DaskRobustClassifier,
     DaskRVFLClassifier,
-    DaskRVFLCommitteeClassifier,
+    DaskRVFLEnsembleClassifier,
     DaskSDAPGBRVFLClassifier,
 )
 from granulearn.distributed.cluster import ClusterError, open_client
@@ -23,7 +23,7 @@ __all__ = [
     "DaskGBRVFLClassifier",
     "DaskLabelAudit",
     "DaskRVFLClassifier",
-    "DaskRVFLCommitteeClassifier",
+    "DaskRVFLEnsembleClassifier",
     "DaskRobustClassifier",
     "DaskSDAPGBRVFLClassifier",
     "open_client",

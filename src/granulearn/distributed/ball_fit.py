@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from dask import delayed
 
-from granulearn.balls import BallSet
-from granulearn.balls.makers import check_min_ball_size
+from granulearn.balls import BallSet, resolve_membership
+from granulearn.balls.generators import check_classes_kept, check_min_ball_size
 from granulearn.distributed.ball_rating import rate_balls, rated_in_block
 from granulearn.distributed.block_balls import (
     BallSettings,
@@ -24,10 +24,10 @@ from granulearn.distributed.block_balls import (
 )
 from granulearn.distributed.cluster import compute, keep
 from granulearn.distributed.facts import BlockFacts, check_facts
-from granulearn.estimators import GBRVFLClassifier
-from granulearn.estimators.ball_rvfl import check_classes_kept, rated_rows
-from granulearn.estimators.base import Seeds, with_class_weight
-from granulearn.memberships import resolve_membership
+from granulearn.rvfl import GBRVFLClassifier
+from granulearn.rvfl.ball_rvfl import rated_rows
+from granulearn.rvfl.base import with_class_weight
+from granulearn.utils.estimator import Seeds
 
 # Up to so many rows, the ball of each row is gathered; above, ``assignment`` is empty.
 MAX_ROWS_ASSIGNED = 10_000_000

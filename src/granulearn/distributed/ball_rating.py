@@ -1,4 +1,4 @@
-"""Rating the balls of all blocks, by the schemes of `granulearn.memberships`.
+"""Rating the balls of all blocks, by the schemes of `granulearn.balls`.
 
 How a scheme is computed depends on the samples and balls that it looks at:
 
@@ -22,26 +22,27 @@ from typing import Any
 import numpy as np
 from dask import delayed
 
-from granulearn.balls import BallSet
-from granulearn.balls.records import check_memberships
+from granulearn.balls import (
+    BallSet,
+    CallableMembership,
+    FuzzyMembership,
+    Membership,
+    PrecomputedMembership,
+    SDAPMembership,
+    UniformMembership,
+)
+from granulearn.balls.memberships import (
+    class_means,
+    class_radii,
+    closeness,
+    distance_to_means,
+    local_dissimilarity,
+)
 from granulearn.distributed.block_balls import BlockBalls
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute, keep
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.memberships import (
-    FuzzyMembership,
-    GivenMembership,
-    Membership,
-    SDAPMembership,
-    UniformMembership,
-)
-from granulearn.memberships.base import (
-    CallableMembership,
-    class_means,
-    distance_to_means,
-)
-from granulearn.memberships.fuzzy import class_radii, closeness
-from granulearn.memberships.sdap import local_dissimilarity
+from granulearn.utils.validation import check_memberships
 
 # Up to so many balls, neighbours are sought among all of them, in a time that grows with
 # their square. Above, they are sought among that many balls drawn at random.
@@ -70,10 +71,10 @@ def rated_in_block(scheme: Membership) -> Membership | None:
     scheme : Membership
         The scheme that the user asked for.
     """
-    if isinstance(scheme, GivenMembership) and scheme.sample_membership is not None:
+    if isinstance(scheme, PrecomputedMembership) and scheme.sample_membership is not None:
         raise TypeError(
-            "GivenMembership(sample_membership=...) holds memberships in memory; pass them to "
-            "fit as a Dask array or Series: fit(X, y, sample_membership=...)."
+            "PrecomputedMembership(sample_membership=...) holds memberships in memory; pass them "
+            "to fit as a Dask array or Series: fit(X, y, sample_membership=...)."
         )
     later = UniformMembership, FuzzyMembership, SDAPMembership, CallableMembership
     return None if isinstance(scheme, later) else scheme

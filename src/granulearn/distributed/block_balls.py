@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.balls import BallMaker, BallSet, Samples
+from granulearn.balls import BallGenerator, BallSet, Membership, PrecomputedMembership
+from granulearn.balls.generators import mean_weights, with_all_assigned
+from granulearn.balls.memberships import class_sums
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.facts import BlockFacts, align, join_facts, sum_by_class
 from granulearn.distributed.reduction import join_in_order
-from granulearn.estimators.ball_rvfl import mean_weights, with_all_assigned
-from granulearn.memberships import GivenMembership, Membership
-from granulearn.memberships.base import class_sums
+from granulearn.utils.validation import Samples
 
 
 @dataclass(frozen=True)
 class BallSettings:
     """How balls are made, in every block."""
 
-    maker: BallMaker
+    maker: BallGenerator
     min_ball_size: int
     seed: int
     n_jobs: int | None
@@ -166,7 +166,7 @@ def join_assignments(parts: Sequence[tuple[np.ndarray, int]]) -> np.ndarray:
 
 def _rated_alone(balls: BallSet, samples: Samples, scheme: Membership | None) -> np.ndarray | None:
     if samples.memberships is not None:
-        scheme = GivenMembership(samples.memberships)
+        scheme = PrecomputedMembership(samples.memberships)
     if scheme is None:
         return None
     return scheme(balls, samples.X, samples.codes) if len(balls) else np.empty(0)

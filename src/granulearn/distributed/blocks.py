@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from granulearn.balls.records import Samples, describe_samples
 from granulearn.distributed.facts import BlockFacts
 from granulearn.distributed.single_tasks import single_tasks
-from granulearn.estimators.base import sample_rows
+from granulearn.rvfl.base import sample_rows
+from granulearn.utils.validation import Samples, describe_samples
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,16 +19,15 @@ from granulearn.distributed.member_fit import fit_members
 from granulearn.distributed.prediction import predict_lazily
 from granulearn.distributed.reduction import tree_reduce
 from granulearn.distributed.row_sums import fit_rows
-from granulearn.estimators import (
-    BallForestClassifier,
+from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
-    RobustClassifier,
     RVFLClassifier,
-    RVFLCommitteeClassifier,
+    RVFLEnsembleClassifier,
     SDAPGBRVFLClassifier,
 )
-from granulearn.estimators.base import draw_seeds
+from granulearn.utils.estimator import draw_seeds
 
 
 class _OnDask(BaseEstimator):
@@ -339,15 +338,15 @@ class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
     _plain = BallForestClassifier
 
 
-class DaskRVFLCommitteeClassifier(_MembersOnDask, RVFLCommitteeClassifier):
-    """`RVFLCommitteeClassifier` for Dask arrays and DataFrames.
+class DaskRVFLEnsembleClassifier(_MembersOnDask, RVFLEnsembleClassifier):
+    """`RVFLEnsembleClassifier` for Dask arrays and DataFrames.
 
-    The parameters are those of `RVFLCommitteeClassifier`; of `n_layers` and `n_hidden` one
+    The parameters are those of `RVFLEnsembleClassifier`; of `n_layers` and `n_hidden` one
     must be "auto", so that a part of the rows is enough.
 
     Attributes
     ----------
-    estimator_ : RVFLCommitteeClassifier
+    estimator_ : RVFLEnsembleClassifier
         The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
         attributes are those of this object too; above 20,000 samples ``loo_scores_`` is empty.
 
@@ -360,15 +359,15 @@ class DaskRVFLCommitteeClassifier(_MembersOnDask, RVFLCommitteeClassifier):
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.distributed import DaskRVFLCommitteeClassifier
+    >>> from granulearn.distributed import DaskRVFLEnsembleClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
-    >>> model = DaskRVFLCommitteeClassifier(random_state=0).fit(rows, labels)
+    >>> model = DaskRVFLEnsembleClassifier(random_state=0).fit(rows, labels)
     >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
     True
     """
 
-    _plain = RVFLCommitteeClassifier
+    _plain = RVFLEnsembleClassifier
 
 
 class DaskRobustClassifier(_MembersOnDask, RobustClassifier):
@@ -415,7 +414,7 @@ def fit_blocks(model: Any, blocks: Sequence[Any], n_features: int) -> BlockFacts
     n_features : int
         Number of columns of X.
     """
-    if isinstance(model, BallForestClassifier | RVFLCommitteeClassifier | RobustClassifier):
+    if isinstance(model, BallForestClassifier | RVFLEnsembleClassifier | RobustClassifier):
         facts = fit_members(model, blocks)
     elif isinstance(model, GBRVFLClassifier):
         facts = fit_balls(model, blocks, draw_seeds(model.random_state))

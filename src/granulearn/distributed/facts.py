@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from granulearn.balls.records import check_enough_to_learn
+from granulearn.utils.validation import check_enough_to_learn
 
 # Types of labels that can be compared with each other.
 _LABEL_KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "truth values"}

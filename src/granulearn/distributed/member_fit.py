@@ -8,21 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.balls import Samples
-from granulearn.balls.records import describe_samples
 from granulearn.balls.row_keys import MANY_ROWS
 from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.cluster_source import ClusterSource
 from granulearn.distributed.facts import BlockFacts
 from granulearn.distributed.row_sketch import key_blocks, sketch_blocks
-from granulearn.estimators import (
-    BallForestClassifier,
-    RobustClassifier,
-    RVFLCommitteeClassifier,
-)
+from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.rvfl import RVFLEnsembleClassifier
+from granulearn.utils.validation import Samples, describe_samples
 
-Members = BallForestClassifier | RVFLCommitteeClassifier | RobustClassifier
+Members = BallForestClassifier | RVFLEnsembleClassifier | RobustClassifier
 
 
 def fit_members(model: Members, blocks: Sequence[Any]) -> BlockFacts:
@@ -32,7 +28,7 @@ def fit_members(model: Members, blocks: Sequence[Any]) -> BlockFacts:
 
     Parameters
     ----------
-    model : BallForestClassifier, RVFLCommitteeClassifier or RobustClassifier
+    model : BallForestClassifier, RVFLEnsembleClassifier or RobustClassifier
         Not fitted; parameters already checked.
     blocks : sequence of Delayed
         One `Block` each.
@@ -61,7 +57,7 @@ def _check_settings(model: Members) -> None:
             "forest is fitted to all rows, and these are in blocks; leave it out, or fit the "
             "plain RobustClassifier to a sample."
         )
-    has_networks = isinstance(model, RobustClassifier | RVFLCommitteeClassifier)
+    has_networks = isinstance(model, RobustClassifier | RVFLEnsembleClassifier)
     if has_networks and "auto" not in (model.n_layers, model.n_hidden):
         raise ValueError(
             f"n_layers={model.n_layers} with n_hidden={model.n_hidden} is fitted to all rows, and "

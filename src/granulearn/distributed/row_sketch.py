@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from dask import delayed
 
-from granulearn.balls import Samples
 from granulearn.balls.keyed_tables import TableFrame
 from granulearn.balls.row_keys import (
     Twins,
@@ -31,6 +30,7 @@ from granulearn.distributed.facts import (
     sum_by_class,
 )
 from granulearn.distributed.reduction import in_groups, tree_reduce
+from granulearn.utils.validation import Samples
 
 # Keys that are compared with each other in one task.
 KEYS_PER_TASK = 4_000_000

@@ -13,21 +13,16 @@ from granulearn.distributed.blocks import Block
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.facts import BlockFacts, check_facts, join_facts, sum_by_class
 from granulearn.distributed.reduction import tree_reduce
-from granulearn.estimators.base import (
+from granulearn.rvfl import one_hot
+from granulearn.rvfl.base import (
     BaseRVFLClassifier,
-    Seeds,
     TrainingRows,
     multiply_weights,
     sample_rows,
     weight_of_each_class,
 )
-from granulearn.network import (
-    FeatureMap,
-    NormalEquations,
-    normal_equations,
-    one_hot,
-    solve_primal,
-)
+from granulearn.rvfl.ridge import FeatureMap, NormalEquations, normal_equations, solve_primal
+from granulearn.utils.estimator import Seeds
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,25 +1,29 @@
-"""Classifiers and regressors, with the interface of scikit-learn."""
+"""All classifiers and regressors of arrays, from the rooms that they live in."""
 
-from granulearn.estimators.ball_ensemble import BallEnsembleClassifier
+from granulearn.balls import GranularBallKNNClassifier
 from granulearn.estimators.ball_forest import BallForestClassifier
-from granulearn.estimators.ball_knn import GranularBallKNNClassifier
-from granulearn.estimators.ball_rvfl import (
+from granulearn.estimators.robust import RobustClassifier
+from granulearn.rvfl import (
+    ACRVFLClassifier,
+    BallEnsembleClassifier,
+    CRVFLClassifier,
+    DeepGBRVFLClassifier,
+    DeepRVFLClassifier,
+    DeepRVFLRegressor,
+    ELMClassifier,
+    ELMRegressor,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
+    EnsembleDeepRVFLRegressor,
     FGBRVFLClassifier,
     GBRVFLClassifier,
+    GEGBRVFLClassifier,
+    RVFLClassifier,
+    RVFLEnsembleClassifier,
+    RVFLEnsembleRegressor,
+    RVFLRegressor,
     SDAPGBRVFLClassifier,
 )
-from granulearn.estimators.committee import RVFLCommitteeClassifier, RVFLCommitteeRegressor
-from granulearn.estimators.complex_rvfl import ACRVFLClassifier, CRVFLClassifier
-from granulearn.estimators.deep_ball_rvfl import (
-    DeepGBRVFLClassifier,
-    EnsembleDeepGBRVFLClassifier,
-)
-from granulearn.estimators.deep_regression import DeepRVFLRegressor, EnsembleDeepRVFLRegressor
-from granulearn.estimators.deep_rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier
-from granulearn.estimators.graph_rvfl import GEGBRVFLClassifier
-from granulearn.estimators.regression import ELMRegressor, RVFLRegressor
-from granulearn.estimators.robust import RobustClassifier
-from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
     "ACRVFLClassifier",
@@ -39,8 +43,8 @@ __all__ = [
     "GEGBRVFLClassifier",
     "GranularBallKNNClassifier",
     "RVFLClassifier",
-    "RVFLCommitteeClassifier",
-    "RVFLCommitteeRegressor",
+    "RVFLEnsembleClassifier",
+    "RVFLEnsembleRegressor",
     "RVFLRegressor",
     "RobustClassifier",
     "SDAPGBRVFLClassifier",

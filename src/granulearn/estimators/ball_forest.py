@@ -10,17 +10,12 @@ from sklearn.utils import check_random_state
 
 from granulearn._invariants import BOOL, FLOAT, SHARE, array_of, part_of, parts_of, require
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import BallForest, GrownForest, grow_forest, label_reliability
 from granulearn.balls.forest_rows import refined_order
 from granulearn.balls.forest_rules import rule_of_size
 from granulearn.balls.forest_tree import ForestRule, Weighing
 from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
-from granulearn.balls.makers import effective_n_jobs
-from granulearn.balls.records import repetitions
 from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
-from granulearn.estimators.base import weight_of_each_class
-from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.row_source import (
     FEWEST_TELLING,
@@ -33,7 +28,11 @@ from granulearn.estimators.row_source import (
     unseen_by_trees,
 )
 from granulearn.estimators.shares import best_shares
-from granulearn.network import one_hot
+from granulearn.rvfl import one_hot
+from granulearn.rvfl.base import weight_of_each_class
+from granulearn.utils.estimator import Abilities, ScoreClassifier
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import Samples, check_samples, repetitions
 
 
 class BallForestClassifier(ScoreClassifier):

@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from granulearn._sklearn_compat import booster_rounds
-from granulearn.balls import Samples
 from granulearn.balls.forest_rows import canonical_order
-from granulearn.balls.makers import limited_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
 from granulearn.balls.row_keys import MANY_ROWS, DrawnRows, spread_over
 from granulearn.estimators.boosted_trees import (
@@ -33,6 +31,8 @@ from granulearn.estimators.row_source import (
     RowSource,
     draw_of_classes,
 )
+from granulearn.utils.threads import limited_threads
+from granulearn.utils.validation import Samples
 
 N_FOLDS = 3
 LARGE = MANY_ROWS  # above, one part held out says enough

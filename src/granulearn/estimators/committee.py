@@ -8,18 +8,12 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import parts_of, require
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rows import class_by_class
-from granulearn.balls.makers import limited_threads
-from granulearn.balls.records import order_by_value
 from granulearn.balls.row_keys import DrawnRows
 from granulearn.estimators.ball_forest import class_factors, n_counted
-from granulearn.estimators.base import check_output_weights
 from granulearn.estimators.committee_fit import (
     PILOT_HIDDEN,
     PILOT_ROWS,
@@ -35,8 +29,6 @@ from granulearn.estimators.committee_fit import (
     plan_of_size,
     spread_weights,
 )
-from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
-from granulearn.estimators.regression import LoadedTargets, check_numbers
 from granulearn.estimators.row_source import (
     COMMITTEE,
     Job,
@@ -45,7 +37,10 @@ from granulearn.estimators.row_source import (
     factors_of_classes,
     stratified_draw,
 )
-from granulearn.network import RandomFeatures, activation_names, one_hot
+from granulearn.rvfl import activation_names, one_hot
+from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator
+from granulearn.utils.threads import limited_threads
+from granulearn.utils.validation import Samples, check_samples
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -67,17 +62,6 @@ class _BaseRVFLCommittee(Estimator):
         "C": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "random_state": ["random_state"],
     }
-
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        features = parts_of(self, "features_", tuple, RandomFeatures)
-        require(len(features) > 0, self, "features_ are none")
-        agree = all(each.n_features == self.n_features_in_ for each in features)
-        require(agree, self, "features_ take other columns")
-        agree = all(each.n_columns == features[0].n_columns for each in features)
-        require(agree, self, "features_ are of different sizes")
-        shape = (len(features), features[0].n_columns, self._n_loaded_outputs)
-        check_output_weights(self, self.coef_, features[0].dtype, shape)
 
     def _fit_layers(
         self,
@@ -348,130 +332,3 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     def loo_proba_(self) -> np.ndarray:
         """Class probabilities of each training sample from networks fitted without it."""
         return self._probabilities(self.loo_scores_)
-
-
-class RVFLCommitteeRegressor(LoadedTargets, RegressorMixin, _BaseRVFLCommittee):
-    r"""Mean of several random vector networks, for numbers, tuned by exact leave-one-out.
-
-    Use it as a strong regressor with nothing to tune. Its weak point is
-    features that are not scaled.
-
-    Parameters
-    ----------
-    n_layers : int, default=10
-        Number of random layers.
-    n_hidden : int, default=203
-        Hidden nodes of each layer.
-    activation : str or sequence of str, default="auto"
-        Names to choose from; "auto" means relu, sigmoid, radbas and sine.
-    C : float, sequence of float or "auto", default="auto"
-        Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
-    random_state : int, RandomState or None, default=None
-        Draws the hidden nodes.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, when X had column names.
-    n_outputs_ : int or None
-        Number of targets; None when y was one-dimensional.
-    activation_ : str
-        The activation that was chosen.
-    C_ : float
-        The inverse penalty that was chosen.
-    loo_error_ : float
-        Mean squared leave-one-out error of that choice, summed over outputs.
-    loo_errors_ : ndarray of shape (n_activations, n_Cs)
-        The same for every choice.
-    loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Prediction for each training sample from networks fitted without it.
-    features_ : tuple of RandomFeatures
-        The maps from inputs to columns, one per layer.
-    coef_ : ndarray of shape (n_layers, n_columns, n_outputs)
-        Output weights of the direct link, the intercept and the hidden nodes.
-
-    See Also
-    --------
-    RVFLCommitteeClassifier : The same for classes, with the formulas.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from sklearn.preprocessing import scale
-    >>> from granulearn.estimators import RVFLCommitteeRegressor
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = RVFLCommitteeRegressor(random_state=0).fit(scale(X), y)
-    >>> round(1 - model.loo_error_ / float(y.var()), 1)
-    0.5
-    """
-
-    _abilities = Abilities(onnx="committee")
-
-    def __init__(self, n_layers=10, n_hidden=203, activation="auto", C="auto", random_state=None):
-        self.n_layers = n_layers
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.C = C
-        self.random_state = random_state
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Choose activation and penalty, and fit all layers in closed form.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each one stands for; zero leaves it out.
-
-        Returns
-        -------
-        self
-            The fitted regressor.
-        """
-        samples = check_numbers(self, X, y, sample_weight, ensure_min_samples=2)
-        weights = np.ones(len(samples.X)) if samples.weights is None else samples.weights
-        if np.count_nonzero(weights) < 2:
-            raise ValueError(
-                "sample_weight is zero for all samples but one or none, and one cannot be left "
-                "out; give more samples weight."
-            )
-        fit = self._fit_layers(
-            samples.X,
-            samples.Y,
-            weights,
-            np.minimum(weights, 1),
-            int(np.count_nonzero(weights)),
-            lambda: order_by_value(samples.X),
-        )
-        self._fill(fit.loo, samples.X)
-        self.loo_prediction_ = self._as_targets(fit.loo)
-        return self
-
-    def predict(self, X):
-        """Return the mean of the networks' outputs.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Predictions, in the shape of the targets that were fitted.
-        """
-        return self._as_targets(self._scores(self._checked(X)))
-
-    def _as_targets(self, outputs: np.ndarray) -> np.ndarray:
-        return outputs[:, 0] if self.n_outputs_ is None else outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from granulearn.balls.forest_rules import SMALL
-from granulearn.balls.makers import limited_threads
 from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
-from granulearn.network import RandomFeatures, one_hot, predict_scores
-from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
+from granulearn.rvfl import RandomFeatures, one_hot, predict_scores
+from granulearn.rvfl.spectral_ridge import SpectralRidge, factor_spectral_ridge
+from granulearn.utils.threads import limited_threads
 
 ROWS_AT_ONCE = 4_096
 

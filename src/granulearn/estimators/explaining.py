@@ -10,12 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from granulearn._words import counted
-from granulearn.balls import Samples
 from granulearn.balls.forest import BallForest
 from granulearn.balls.forest_voices import BallVoice, WeighedTree, strongest_balls
-from granulearn.balls.records import describe_samples, repetitions
-from granulearn.estimators.estimator import ScoreClassifier
-from granulearn.memberships.base import nearest_points
+from granulearn.utils.estimator import ScoreClassifier
+from granulearn.utils.neighbors import nearest_points
+from granulearn.utils.validation import Samples, describe_samples, repetitions
 
 NEAREST = 3
 # The mean of the training rows is that of `fit` up to so much of their spread.

@@ -10,9 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
-from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rules import SMALL
-from granulearn.balls.makers import effective_n_jobs
 from granulearn.balls.row_keys import MANY_ROWS
 from granulearn.estimators.ball_forest import (
     BallForestClassifier,
@@ -29,7 +27,6 @@ from granulearn.estimators.boosting import (
 )
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
-from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
 from granulearn.estimators.robust_invariants import check_members
@@ -48,7 +45,10 @@ from granulearn.estimators.shares import (
     within_forest,
 )
 from granulearn.estimators.source_fit import SourceFit, fit_members_of_source
-from granulearn.network import one_hot
+from granulearn.rvfl import one_hot
+from granulearn.utils.estimator import Abilities, DecisionClassifier, fit_part
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import Samples, check_samples
 
 
 class RobustClassifier(DecisionClassifier):

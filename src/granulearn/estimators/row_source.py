@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from granulearn.balls import Samples
 from granulearn.balls.forest import GrownForest, grow_forest
 from granulearn.balls.forest_tree import ForestRule
 from granulearn.balls.keyed_tables import TableFrame
@@ -26,7 +25,8 @@ from granulearn.balls.row_keys import (
     settled,
     spread_over,
 )
-from granulearn.estimators.base import weight_of_each_class
+from granulearn.rvfl.base import weight_of_each_class
+from granulearn.utils.validation import Samples
 
 # Draws for other members than trees; seeds of trees are smaller.
 _SEED_OF_DRAWS = 2**63

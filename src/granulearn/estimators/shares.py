@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from granulearn.network import one_hot
+from granulearn.rvfl import one_hot
 
 # The prior of the shares counts as so many samples.
 PRIOR_SAMPLES = 300

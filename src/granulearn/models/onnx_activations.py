@@ -16,12 +16,7 @@ import numpy as np
 from onnx import TensorProto
 
 from granulearn.models.onnx_graph import Graph, Name
-from granulearn.network.random_features import (
-    LEAKY_SLOPE,
-    RADBAS_ZERO_FROM,
-    SELU_ALPHA,
-    SELU_SCALE,
-)
+from granulearn.rvfl.features import LEAKY_SLOPE, RADBAS_ZERO_FROM, SELU_ALPHA, SELU_SCALE
 
 Complex = tuple[Name, Name]
 # Keeps 0 / 0 out of branches that are not taken; far below any value that matters.
@@ -98,7 +93,7 @@ def add_activation(graph: Graph, name: str, z: Name) -> Name:
     graph : Graph
         Where to add it.
     name : str
-        A name of `granulearn.network.activation_names`.
+        A name of `granulearn.rvfl.activation_names`.
     z : str
         What the hidden nodes receive.
     """
@@ -113,7 +108,7 @@ def add_complex_activation(graph: Graph, name: str, z: Complex) -> Complex:
     graph : Graph
         Where to add it.
     name : {"acos", "asin", "asinh"}
-        A name of `granulearn.network.complex_activation_names`.
+        A name of `granulearn.rvfl.complex_activation_names`.
     z : pair of str
         Real and imaginary part of what the hidden nodes receive.
     """

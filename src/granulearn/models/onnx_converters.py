@@ -30,7 +30,7 @@ from granulearn.models.onnx_layers import (
     add_one_ridge_scores,
 )
 from granulearn.models.onnx_steps import double_inputs
-from granulearn.network import ComplexFeatures, RandomFeatures
+from granulearn.rvfl import ComplexFeatures, RandomFeatures
 
 
 def check_convertible(model: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from granulearn.models.onnx_activations import add_activation
 from granulearn.models.onnx_graph import Graph, Name
-from granulearn.network import DeepFeatures, RandomFeatures
+from granulearn.rvfl import DeepFeatures, RandomFeatures
 
 
 def add_hidden(graph: Graph, features: RandomFeatures, X: Name) -> Name:

@@ -410,6 +410,4 @@ def rated_rows(
             "left to learn from; use another membership, for instance SDAPMembership(spread='rms')."
         )
     squares = None if (delta == 1).all() else delta**2
-    return TrainingRows(
-        balls.centers, codes, multiply_weights(ball_weights, squares), balls, delta
-    )
+    return TrainingRows(balls.centers, codes, multiply_weights(ball_weights, squares), balls, delta)

@@ -12,8 +12,9 @@ columns they keep the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -267,10 +268,17 @@ def solve_stages(
 def solve_layers(
     features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, C: float
 ) -> list[np.ndarray]:
-    """Return the output weights of each layer, with direct link and bias, in one pass."""
+    """Return the output weights of each layer, with direct link and bias."""
+    return [solve(C) for solve in layer_solvers(features, X, Y, weights)]
+
+
+def layer_solvers(
+    features: DeepFeatures, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> list[Callable[[float], np.ndarray]]:
+    """Return, for each layer, the function from C to its output weights; one pass for all."""
     if features.layer_columns.max() > len(X):
         layers = _weighted_layers(features, X, Y, weights)
-        return [solve_rows(A, B, C) for A, B in layers]
+        return [partial(solve_rows, A, B) for A, B in layers]
     sums = [NormalEquations.zeros(p, Y.shape[1], features.dtype) for p in features.layer_columns]
     # A layer and the one it is made of are in memory together.
     for block in row_blocks(len(X), 2 * features.layer_columns.max() * features.dtype.itemsize):
@@ -278,7 +286,7 @@ def solve_layers(
         layers = _weighted_layers(features, X[block], Y[block], block_weights)
         for equations, (A, B) in zip(sums, layers, strict=True):
             equations.add(A, B)
-    return [solve_primal(each, C) for each in sums]
+    return [partial(solve_primal, each) for each in sums]
 
 
 def layer_scores(features: DeepFeatures, X: np.ndarray, thetas: list[np.ndarray]) -> np.ndarray:

@@ -32,15 +32,15 @@ class Mine(ClassifierMixin, BaseEstimator):
 """
 SCHEMES = """
 import numpy as np
-from granulearn.balls import balls_of_groups
-from granulearn.memberships import Membership
+from granulearn.balls import balls_from_labels
+from granulearn.balls import Membership
 
 class Half(Membership):
     def _rate(self, balls, X, y):
         return np.full(len(balls), 0.5)
 
 def by_class(samples):
-    return balls_of_groups(samples, samples.codes)
+    return balls_from_labels(samples, samples.codes)
 """
 
 

@@ -8,7 +8,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, RandomizedSearchCV
 
 from granulearn import RVFLClassifier
-from granulearn.balls import BallMaker, balls_of_groups
+from granulearn.balls import BallGenerator, Membership, balls_from_labels
 from granulearn.bench import StudyError
 from granulearn.bench.studies.methods import (
     as_grids,
@@ -18,7 +18,6 @@ from granulearn.bench.studies.methods import (
     variants,
 )
 from granulearn.bench.studies.spec import Method, Tuning
-from granulearn.memberships import Membership
 from granulearn.model_selection import PathSearchCV, paper_grid
 
 TUNING = Tuning(folds=3)
@@ -187,8 +186,8 @@ def test_an_unknown_membership_or_ball_maker_is_refused(changes, said):
     ("changes", "said"),
     [
         ({"fixed": {"membership": 3}}, r"^fixed\.membership: 3 is no Membership; name one of "),
-        ({"fixed": {"balls": ["gbg++"]}}, r"^fixed\.balls: \['gbg\+\+'\] is no BallMaker; "),
-        ({"grid": {"balls": ["gbg++", 0.5]}}, r"^grid\.balls: 0\.5 is no BallMaker; "),
+        ({"fixed": {"balls": ["gbg++"]}}, r"^fixed\.balls: \['gbg\+\+'\] is no BallGenerator; "),
+        ({"grid": {"balls": ["gbg++", 0.5]}}, r"^grid\.balls: 0\.5 is no BallGenerator; "),
         ({"vary": {"membership": [True]}}, r"^vary\.membership: True is no Membership; "),
     ],
 )
@@ -197,9 +196,9 @@ def test_a_value_that_is_no_scheme_at_all_is_refused(changes, said):
         check_method(rvfl(estimator="GBRVFLClassifier", **changes))
 
 
-class ForgetfulBalls(BallMaker):
+class ForgetfulBalls(BallGenerator):
     def _make(self, samples):
-        return balls_of_groups(samples, samples.codes)
+        return balls_from_labels(samples, samples.codes)
 
 
 class ForgetfulMembership(Membership):
@@ -207,17 +206,17 @@ class ForgetfulMembership(Membership):
         return balls.purities
 
 
-class LooseBalls(BallMaker):
+class LooseBalls(BallGenerator):
     def _make(self, *given, **others):
-        return balls_of_groups(given[0], given[0].codes)
+        return balls_from_labels(given[0], given[0].codes)
 
 
 def two_arguments(samples, seed):
-    return balls_of_groups(samples, samples.codes)
+    return balls_from_labels(samples, samples.codes)
 
 
 def one_argument(samples, purity=1.0):
-    return balls_of_groups(samples, samples.codes)
+    return balls_from_labels(samples, samples.codes)
 
 
 @pytest.mark.parametrize(

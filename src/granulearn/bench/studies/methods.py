@@ -19,10 +19,10 @@ from sklearn.model_selection import (
 
 from granulearn import estimators
 from granulearn._extras import EXTRAS, how_to_install
-from granulearn.balls import BallMaker, maker_names
+from granulearn.balls import BallGenerator, Membership, membership_names
+from granulearn.balls.generators import generator_names
 from granulearn.bench.studies.scores import scoring_for_tuning
 from granulearn.bench.studies.spec import Grid, Method, StudyError, Tuning, hint_for
-from granulearn.memberships import Membership, membership_names
 from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.model_selection.sharing import shared_work
 
@@ -31,11 +31,11 @@ CLASSIFIERS = tuple(
 )
 _SEED_NAMES = ("random_state", "seed")
 # Parameters that take a scheme: its name, or the path of a class or function of one's own.
-_SCHEMES: dict[str, type] = {"membership": Membership, "balls": BallMaker}
+_SCHEMES: dict[str, type] = {"membership": Membership, "balls": BallGenerator}
 # What a class of one's own writes; a function in its place is given the first argument alone.
-_WRITTEN: dict[str, Callable] = {"membership": Membership._rate, "balls": BallMaker._make}
+_WRITTEN: dict[str, Callable] = {"membership": Membership._rate, "balls": BallGenerator._generate}
 # Asked when they are needed: a scheme of one's own may have a name.
-SCHEME_NAMES = {"membership": membership_names, "balls": maker_names}
+SCHEME_NAMES = {"membership": membership_names, "balls": generator_names}
 
 
 def check_method(method: Method) -> None:
