@@ -38,13 +38,8 @@ NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
 KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
-# Why a column is left out.
-ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", "ID", "free text"
-NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
-GIVES_AWAY = "gives the target away"
 
 SHOWN_MISFITS = 5
-_FEW_ROWS = 256
 # What a model file keeps of a column: no cell of the table.
 _KEPT = (
     "name", "kind", "left_out", "distinct", "of_numbers", "filled", "missing", "values_like_marks",
@@ -134,23 +129,16 @@ class Column(msgspec.Struct, frozen=True):
         return {self.name: self.becomes}
 
     def oddities(self, place: Callable[[int], str]) -> list[str]:
-        """Return what a user should know, with the places of cells that do not fit.
-
-        Parameters
-        ----------
-        place : callable
-            Says where a row stands.
-        """
-        said = list(self.odd)
-        if self.n_misfits:
-            found = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits)
-            more = ", ..." if self.n_misfits > len(self.misfits) else ""
-            one = self.n_misfits == 1
-            cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
-            is_parsed = self.kind in (NUMBER, DATE, YES_NO) and not self.left_out
-            then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
-            said.append(f"{cells} from the others{then}: {found}{more}")
-        return said
+        """Return what a user should know, with the places of cells that do not fit."""
+        if not self.n_misfits:
+            return [*self.odd]
+        found = [f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits]
+        found += ["..."] * (self.n_misfits > len(self.misfits))
+        one = self.n_misfits == 1
+        cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
+        is_parsed = self.makes_numbers and not self.left_out
+        then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
+        return [*self.odd, f"{cells} from the others{then}: {', '.join(found)}"]
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""
@@ -159,13 +147,7 @@ class Column(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_json(cls, content: Any) -> Column:
-        """Return the column that `to_json` turned into this content.
-
-        Parameters
-        ----------
-        content : mapping
-            As from `to_json`; anything else raises TypeError.
-        """
+        """Return the column that `to_json` turned into this content."""
         unknown = sorted(set(content) - set(_KEPT)) if isinstance(content, dict) else []
         if unknown:
             raise TypeError(f"a column of the schema has an unknown entry {ascii(unknown[0])[:80]}")
@@ -215,48 +197,15 @@ class Schema:
         return next(column for column in self.columns if column.name == name)
 
     def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
-        """Return rows as a model takes them.
-
-        Parameters
-        ----------
-        cells : RecordBatch or mapping of Arrays
-            The columns that are used, and perhaps others.
-        first_row : int, default=0
-            Number of the first row in the table, for what is said about misfits.
-        """
-        typed: dict[str, Any] = {name: None for used in self.used for name in used.feature_names}
-        misfits: dict[str, Misfits] = {}
-        for columns in self._read_alike(cells):
-            each = [cells[column.name] for column in columns]
-            n_rows = len(each[0])
-            found, failed = read_column(
-                columns[0], each[0] if len(each) == 1 else pa.concat_arrays(each)
-            )
-            for number, column in enumerate(columns):
-                own = slice(number * n_rows, (number + 1) * n_rows)
-                for name, values in zip(column.feature_names, found, strict=True):
-                    typed[name] = values[own]
-                if failed is not None and failed[own].any():
-                    misfits[column.name] = _misfits(each[number], failed[own], first_row)
-        in_order = {used.name: misfits[used.name] for used in self.used if used.name in misfits}
-        return TypedRows(typed, in_order)
-
-    def _read_alike(self, cells: Mapping[str, pa.Array] | pa.RecordBatch) -> Iterable[list[Column]]:
-        """Return the columns in groups that are read as one long column.
-
-        What a cell becomes depends on the cell alone, and a call costs as much as hundreds of
-        cells: a few rows of many columns are read in a few calls.
-        """
-        groups: dict[tuple, list[Column]] = {}
+        """Return rows as a model takes them."""
+        typed, misfits = {}, {}
         for column in self.used:
-            own, kind = cells[column.name], cells[column.name].type
-            is_simple = pa.types.is_string(kind) or pa.types.is_primitive(kind)
-            alike: tuple = (column.name,)
-            if is_simple and len(own) <= _FEW_ROWS:
-                forms = (column.number, column.date, column.of_numbers, column.values_like_marks)
-                alike = (kind, column.kind, column.filled, *forms)
-            groups.setdefault(alike, []).append(column)
-        return groups.values()
+            own = cells[column.name]
+            features, failed = read_column(column, own)
+            typed |= zip(column.feature_names, features, strict=True)
+            if failed is not None and failed.any():
+                misfits[column.name] = _misfits(own, failed, first_row)
+        return TypedRows(typed, misfits)
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return what a model file keeps."""
@@ -264,13 +213,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, content: Any) -> Schema:
-        """Return the schema that `to_json` turned into this content.
-
-        Parameters
-        ----------
-        content : list of dict
-            As from `to_json`; anything else raises TypeError.
-        """
+        """Return the schema that `to_json` turned into this content."""
         if not isinstance(content, list):
             raise TypeError(f"{ascii(content)[:80]} is not the columns of a schema")
         return cls(tuple(map(Column.from_json, content)))
@@ -303,57 +246,46 @@ class TypedRows:
         """Return the cells as a frame of floats and categories."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                name: cells if isinstance(cells, np.ndarray) else _categorical(cells)
-                for name, cells in self.cells.items()
-            }
-        )
+        columns: dict[str, Any] = {**self.cells}
+        for name, cells in self.cells.items():
+            if not isinstance(cells, np.ndarray):
+                encoded = cells.dictionary_encode()
+                codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+                categories = pd.Index(encoded.dictionary.to_pylist(), dtype=object)
+                columns[name] = pd.Categorical.from_codes(codes, categories)
+        return pd.DataFrame(columns)
+
+    def take(self, rows: np.ndarray, names: Iterable[str]) -> TypedRows:
+        """Return some rows of some features."""
+        cells = {name: self.cells[name] for name in names}
+        chosen = {
+            name: own[rows] if isinstance(own, np.ndarray) else own.take(pa.array(rows))
+            for name, own in cells.items()
+        }
+        return TypedRows(chosen, self.misfits)
 
 
 def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:
-    """Return rows of several batches as one.
-
-    Parameters
-    ----------
-    parts : iterable of TypedRows
-        In order, at least one.
-    """
-    first, *others = parts
-    cells, misfits = {name: [values] for name, values in first.cells.items()}, dict(first.misfits)
-    for part in others:
-        for name, values in part.cells.items():
-            cells[name].append(values)
+    """Return rows of several batches, at least one, as one."""
+    parts, misfits = list(parts), {}
+    for part in parts:
         for name, found in part.misfits.items():
             misfits[name] = misfits[name] + found if name in misfits else found
-    joined = {
-        name: np.concatenate(pieces)
-        if isinstance(pieces[0], np.ndarray)
-        else pa.concat_arrays(pieces)
-        for name, pieces in cells.items()
-    }
-    return TypedRows(joined, misfits)
+    cells = {}
+    for name, own in parts[0].cells.items():
+        join = np.concatenate if isinstance(own, np.ndarray) else pa.concat_arrays
+        cells[name] = join([part.cells[name] for part in parts])
+    return TypedRows(cells, misfits)
 
 
 def read_column(
     column: Column, cells: pa.Array
 ) -> tuple[list[np.ndarray | pa.Array], np.ndarray | None]:
-    """Return what the cells of a column become, for each feature, and where parsing failed.
-
-    Parameters
-    ----------
-    column : Column
-        What the column is.
-    cells : pyarrow Array
-        Its cells, as any file or frame stores them.
-    """
+    """Return what the cells of a column become, for each feature, and where parsing failed."""
     kind = cells.type
     if is_nested(kind):
-        empty = (
-            np.full(len(cells), np.nan)
-            if column.makes_numbers
-            else pa.nulls(len(cells), pa.string())
-        )
+        missing = np.full(len(cells), np.nan)
+        empty = missing if column.makes_numbers else pa.nulls(len(cells), pa.string())
         return [empty] * len(column.feature_names), cells.is_valid().to_numpy(zero_copy_only=False)
     if column.kind == NUMBER and is_number_type(kind):
         values = stored_numbers(cells)
@@ -363,8 +295,8 @@ def read_column(
     if column.filled:
         return [text.is_valid().to_numpy(zero_copy_only=False).astype(float)], None
     if column.kind == DATE:
-        form, is_stored = column.date, pa.types.is_date(kind) or pa.types.is_timestamp(kind)
-        if is_stored and form.family != CLOCK:  # stored dates are all written alike
+        form = column.date
+        if pa.types.is_temporal(kind) and form.family != CLOCK:  # stored dates are written alike
             form = msgspec.structs.replace(form, family=YEAR_FIRST)
         parts, failed = parse_dates(text, form)
         return [*parts.values()], failed
@@ -386,18 +318,10 @@ def _as_if_stored(text: pa.Array) -> pa.Array:
 
 
 def _misfits(cells: pa.Array, failed: np.ndarray, first_row: int) -> Misfits:
-    rows = np.flatnonzero(failed)
-    shown, nested = rows[:SHOWN_MISFITS], is_nested(cells.type)
-    texts = (
-        ["(nested)"] * len(shown) if nested else as_text(cells.take(pa.array(shown))).to_pylist()
-    )
+    rows, nested = np.flatnonzero(failed), is_nested(cells.type)
+    shown = rows[:SHOWN_MISFITS]
+    texts = ["(nested)"] * len(shown)
+    if not nested:
+        texts = as_text(cells.take(pa.array(shown))).to_pylist()
     first = tuple(map(Cell, (first_row + shown).tolist(), texts))
     return Misfits(len(rows), first, nested)
-
-
-def _categorical(text: pa.Array) -> pd.Categorical:
-    import pandas as pd
-
-    encoded = text.dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(codes, pd.Index(encoded.dictionary.to_pylist(), dtype=object))
