@@ -42,7 +42,6 @@ TRUSTED_PREDICTORS = frozenset(
 
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
-        "granulearn.balls.evidence.EvidenceBalls",
         "granulearn.balls.forest.BallForest",
         "granulearn.balls.forest_tree.Weighing",
         "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
