@@ -57,7 +57,7 @@ def test_the_card_says_what_the_inputs_of_parsed_columns_hold():
             Column("day", "date", date=DateForm("dotted", has_clock=True)),
             Column("at", "date", date=DateForm("clock")),
             Column("city", "category"),
-            Column("id", "number", left_out="ID"),
+            Column("id", "number", dropped="ID"),
         )
     )
     names = [name for column in schema.used for name in column.feature_names]

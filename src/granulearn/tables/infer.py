@@ -25,7 +25,6 @@ from granulearn.tables.profile import (
     WORD,
     YES,
     CellClass,
-    ClassCount,
     ColumnProfile,
     hash_cells,
 )
@@ -35,9 +34,9 @@ from granulearn.tables.schema import (
     EMPTY,
     NESTED,
     NUMBER,
-    SHOWN_MISFITS,
     TEXT,
     YES_NO,
+    CellCount,
     Column,
     Schema,
 )
@@ -72,8 +71,8 @@ def infer_schema(profiles: Iterable[ColumnProfile], options: ColumnOptions | Non
 def leave_out(column: Column, reason: str) -> Column:
     """Return a column that is not used."""
     never = reason in ("asked", "empty", "nested")
-    remedy = () if never else (Setting("include", (column.name,)),)
-    return with_fields(column, left_out=reason, remedy=remedy)
+    advice = () if never else (Setting("include", (column.name,)),)
+    return with_fields(column, dropped=reason, advice=advice)
 
 
 def _infer_column(profile: ColumnProfile, options: ColumnOptions) -> Column:
@@ -82,7 +81,7 @@ def _infer_column(profile: ColumnProfile, options: ColumnOptions) -> Column:
         profile, values = _with_minus_as_value(profile), ("-",)
     column = with_fields(
         _typed(profile, options),
-        values_like_marks=values,
+        values_like_nulls=values,
         missing=dict(profile.missing),
         distinct=profile.distinct,
         examples=profile.examples,
@@ -96,7 +95,7 @@ def _with_minus_as_value(profile: ColumnProfile) -> ColumnProfile:
     return replace(
         profile,
         missing=profile.missing - minus,
-        classes=profile.classes | {PLUS: ClassCount(plus.count + minus["-"], plus.first)},
+        classes=profile.classes | {PLUS: CellCount(plus.count + minus["-"], plus.first)},
         examples=(*profile.examples, "-")[:SHOWN_EXAMPLES],
         hashes=np.union1d(profile.hashes, hash_cells(pa.array(["-"])))[:KEPT_HASHES],
     )
@@ -136,7 +135,7 @@ def _summed(counts: dict[Any, int], field: str) -> Counter[str]:
 
 
 def _typed(profile: ColumnProfile, options: ColumnOptions) -> Column:
-    """Return the column with its type and form, and what is odd about its cells."""
+    """Return the column with its type and form, and notes on its cells."""
     if "nested" in profile.stored:
         return Column(profile.name, NESTED)
     if profile.known == 0:
@@ -152,16 +151,16 @@ def _typed(profile: ColumnProfile, options: ColumnOptions) -> Column:
 
 
 def _fitting(profile: ColumnProfile, kind: str, fits: Callable[[CellClass], bool]) -> Column:
-    """Return a column of a type; cells of classes that do not fit are its misfits."""
-    n_misfits = sum(found.count for own, found in profile.classes.items() if not fits(own))
-    misfits = tuple(profile.first(lambda own: not fits(own))[:SHOWN_MISFITS])
+    """Return a column of a type; cells of classes that do not fit are its failures."""
+    others = (found for own, found in profile.classes.items() if not fits(own))
     setting = "categorical" if kind in (NUMBER, YES_NO) else "ignore"
-    remedy = (Setting(setting, (profile.name,)),)
-    return Column(profile.name, kind, n_misfits=n_misfits, misfits=misfits, remedy=remedy)
+    advice = (Setting(setting, (profile.name,)),)
+    failures = sum(others, start=CellCount())
+    return Column(profile.name, kind, failures=failures, advice=advice)
 
 
 def _is_enough(column: Column, profile: ColumnProfile) -> bool:
-    return profile.known - column.n_misfits >= NEEDED_SHARE * profile.known
+    return profile.known - column.failures.count >= NEEDED_SHARE * profile.known
 
 
 def _as_number(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
@@ -171,12 +170,12 @@ def _as_number(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     if not _is_enough(column, profile) or _are_codes(numbers, profile.known):
         return None
     doubtful = profile.first(lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
-    odd: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if doubtful and not any(kind.point != kind.comma for kind in numbers):
         other = Setting("decimal", "," if form.decimal == "." else ".")
         said = f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand"
-        odd = (Message(f"{said} before decimals (", other, " for the other)"),)
-    return with_fields(column, number=form, odd=odd)
+        notes = (Message(f"{said} before decimals (", other, " for the other)"),)
+    return with_fields(column, number=form, notes=notes)
 
 
 def _best_form(numbers: dict[NumberClass, int], usual: str) -> NumberForm:
@@ -228,12 +227,12 @@ def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     if family != YEAR_LAST or told:
         return with_fields(column, date=form)
     if day_first is not None:
-        odd = f"the {first} comes first, as in other columns or as asked"
-        return with_fields(column, date=form, odd=(odd,))
+        note = f"the {first} comes first, as in other columns or as asked"
+        return with_fields(column, date=form, notes=(note,))
     example = profile.first(lambda kind: isinstance(kind, DateClass))[0].text
-    odd = f"{example!r} and all other dates could have the day or the month first"
-    remedy = (Setting("day_first", True), Setting("day_first", False))
-    return Column(profile.name, DATE, left_out="ambiguous date", remedy=remedy, odd=(odd,))
+    note = f"{example!r} and all other dates could have the day or the month first"
+    advice = (Setting("day_first", True), Setting("day_first", False))
+    return Column(profile.name, DATE, dropped="ambiguous date", advice=advice, notes=(note,))
 
 
 def _as_boolean(profile: ColumnProfile) -> Column | None:
@@ -244,24 +243,25 @@ def _as_boolean(profile: ColumnProfile) -> Column | None:
 
 def _as_category(profile: ColumnProfile) -> Column:
     known, numbers = profile.known, profile.numbers()
-    column = Column(profile.name, CATEGORY, remedy=(Setting("ignore", (profile.name,)),))
+    column = Column(profile.name, CATEGORY, advice=(Setting("ignore", (profile.name,)),))
     if _are_codes(numbers, known) and sum(numbers.values()) == known:
         said = "written with zeros in front, as codes are, so they are categories"
-        return with_fields(column, odd=(said,))
+        return with_fields(column, notes=(said,))
     units = _summed(numbers, "unit")
     if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
         found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
         said = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
-        return with_fields(column, odd=(said,))
+        return with_fields(column, notes=(said,))
     form, family = _best_form(numbers, "."), _best_family(profile)
     as_numbers = _fitting(profile, CATEGORY, lambda kind: _has_form(kind, form))
     as_dates = _fitting(profile, CATEGORY, lambda kind: _is_date(kind, family))
-    use_dates = as_dates.n_misfits < as_numbers.n_misfits
+    use_dates = as_dates.failures.count < as_numbers.failures.count
     best, what = (as_dates, "dates") if use_dates else (as_numbers, "numbers")
-    if not MANY * known < known - best.n_misfits < known:
+    n_others = best.failures.count
+    if not MANY * known < known - n_others < known:
         return column
-    said = f"{known - best.n_misfits} cells are {what} of one form, but {best.n_misfits} are not"
-    return with_fields(best, odd=(f"{said}, so all are categories",))
+    said = f"{known - n_others} cells are {what} of one form, but {n_others} are not"
+    return with_fields(best, notes=(f"{said}, so all are categories",))
 
 
 def _used_or_not(column: Column, profile: ColumnProfile, options: ColumnOptions) -> Column:
@@ -270,15 +270,15 @@ def _used_or_not(column: Column, profile: ColumnProfile, options: ColumnOptions)
         return leave_out(column, "asked")
     if column.kind in (NESTED, EMPTY):
         return leave_out(column, column.kind)
-    if column.left_out or column.name in options.include or column.name in options.categorical:
+    if column.dropped or column.name in options.include or column.name in options.categorical:
         return column
     if profile.distinct == 1 and profile.rows > 1:
         # A box that is ticked or not, or a constant.
         few = (1 - NEEDED_SHARE) * profile.rows
         if profile.rows < ENOUGH_ROWS or not few < profile.known < profile.rows - few:
             return leave_out(column, "constant")
-        remedy = (Setting("ignore", (column.name,)),)
-        return with_fields(column, kind=YES_NO, filled=True, remedy=remedy)
+        advice = (Setting("ignore", (column.name,)),)
+        return with_fields(column, kind=YES_NO, filled=True, advice=advice)
     if profile.rows < ENOUGH_ROWS:
         return column
     if column.kind == NUMBER:

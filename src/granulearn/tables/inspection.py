@@ -166,7 +166,7 @@ def report_first(
         problems = [*labels.problems, *problems]
         warnings = [*labels.warnings, *warnings]
     if not schema.used:
-        problems.append(_no_inputs(schema.left_out, target))
+        problems.append(_no_inputs(schema.dropped, target))
     return replace(
         empty, rows=profiles.rows, schema=schema, labels=labels, problems=tuple(problems),
         warnings=tuple(warnings),
@@ -225,10 +225,10 @@ def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
 def _no_inputs(dropped: Sequence[Column], target: str | None) -> Message:
     found = f"there is only {target!r}, the target"
     if dropped:
-        found = f"all are left out: {listed([f'{c.name!r} ({c.left_out})' for c in dropped])}"
-    remedies = [Message("pass ", any_of(c.remedy), ", or ") for c in dropped if c.remedy]
+        found = f"all are left out: {listed([f'{c.name!r} ({c.dropped})' for c in dropped])}"
+    steps = [Message("pass ", any_of(c.advice), ", or ") for c in dropped if c.advice]
     about = f"There is no column to learn from, since {found}; "
-    return Message(about, *remedies[:1], "add columns.")
+    return Message(about, *steps[:1], "add columns.")
 
 
 def _column_messages(
@@ -245,7 +245,7 @@ def _column_messages(
             about = f"Lists, maps or bytes cannot be inputs; {plain}, or leave out "
             problems.append(Message(about, Setting(setting, asked), "."))
     for column, profile in zip(schema.columns, profiles, strict=True):
-        if column.kind == CATEGORY and not column.left_out and LONG in profile.classes:
+        if column.kind == CATEGORY and not column.dropped and LONG in profile.classes:
             about = (
                 f"Column {column.name!r} holds a text of more than {LONGEST_CATEGORY:,} characters "
                 f"at {file.place(profile.classes[LONG].first[0].row)}, the most that a category "

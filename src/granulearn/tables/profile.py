@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,16 +34,14 @@ from granulearn.tables.parse.numbers import (
     number_class,
     parse_numbers,
 )
-from granulearn.tables.schema import Cell
+from granulearn.tables.schema import Cell, CellCount, first_cells, shortened
 
 # Numbers of more different units are codes, such as 12B and 7C.
 MAX_UNITS = 32
 # A model file holds the text of every category.
 LONGEST_CATEGORY = 10_000
-SHOWN_LETTERS = 200
 SHOWN_EXAMPLES = 3
-# First cells of each class that are kept for messages.
-KEPT_CELLS = 12
+SHOWN_LETTERS = 200
 # Different cells are counted exactly up to here; beyond, the count is off by about 2 %.
 KEPT_HASHES = 4096
 # Floats are exact for all whole numbers below.
@@ -61,13 +59,6 @@ CODES = "codes"
 CellClass = NumberClass | DateClass | str
 
 
-class ClassCount(NamedTuple):
-    """How many cells are of one class, and the first of them."""
-
-    count: int
-    first: tuple[Cell, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class ColumnProfile:
     """One column over some rows; `+` adds those of the rows that follow."""
@@ -76,7 +67,7 @@ class ColumnProfile:
     rows: int = 0
     missing: Counter[str] = field(default_factory=Counter)
     """How often each null token stands for a missing cell; the empty text for an empty one."""
-    classes: dict[CellClass, ClassCount] = field(default_factory=dict)
+    classes: dict[CellClass, CellCount] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
     """How the file stores the cells: "text", "number", "date", "category" or "nested".
 
@@ -125,7 +116,7 @@ class ColumnProfile:
             return self if self.rows else later
         classes = dict(self.classes)
         for kind, found in later.classes.items():
-            classes[kind] = _added(classes[kind], found) if kind in classes else found
+            classes[kind] = classes.get(kind, CellCount()) + found
         return ColumnProfile(
             self.name,
             self.rows + later.rows,
@@ -147,14 +138,10 @@ class ColumnProfile:
         if CODES not in self.stored and len({kind.unit for kind in united}) <= MAX_UNITS:
             return self
         classes = dict(self.classes)
-        word = classes.pop(WORD, ClassCount(0, ()))
+        word = classes.pop(WORD, CellCount())
         for kind in united:
-            word = _added(word, classes.pop(kind))
+            word += classes.pop(kind)
         return replace(self, classes={**classes, WORD: word}, stored=self.stored | {CODES})
-
-
-def _added(own: ClassCount, other: ClassCount) -> ClassCount:
-    return ClassCount(own.count + other.count, tuple(sorted(own.first + other.first)[:KEPT_CELLS]))
 
 
 def profile_column(name: str, column: pa.Array, first_row: int = 0) -> ColumnProfile:
@@ -174,7 +161,7 @@ def _profile_numbers(profile: ColumnProfile, column: pa.Array, first_row: int) -
     values = stored_numbers(column)
     known, usable = ~np.isnan(values), is_usable(values)
     # A number that is infinite, or too large to compute with, is a word.
-    kinds = [NumberClass("", point=True, comma=False, code=False), WORD]
+    kinds: list[CellClass] = [NumberClass("", point=True, comma=False, code=False), WORD]
     examples = as_text(column.filter(pa.array(known)).unique()[:SHOWN_EXAMPLES])
     return replace(
         profile,
@@ -203,7 +190,7 @@ def _profile_text(profile: ColumnProfile, text: pa.Array, first_row: int) -> Col
         profile,
         missing=Counter(dict(zip(tokens, counts[is_null].tolist(), strict=True))),
         classes=_counted(kinds, of_cell[codes], text, first_row),
-        examples=_shown(cells.filter(pa.array(~is_null))[:SHOWN_EXAMPLES]),
+        examples=tuple(shortened(cells.filter(pa.array(~is_null))[:SHOWN_EXAMPLES], SHOWN_LETTERS)),
         letters=int(pc.utf8_length(cells).to_numpy() @ words),
         blanks=int(pc.count_substring(cells, " ").to_numpy() @ words),
         hashes=_lowest_hashes(values, cells, ~is_null),
@@ -219,7 +206,8 @@ def _classified(cells: pa.Array) -> tuple[list[CellClass], np.ndarray, np.ndarra
     of_cell = np.where(is_long, 1, _OF_SPECIAL[special])
     masked = MaskedTexts(cells)
     for code, mask in masked.candidates():
-        own, groups = masked.rows(code), {}
+        own = masked.rows(code)
+        groups: dict[Any, np.ndarray] = {}
         if (number := number_class(mask)) is not None:
             if _MAY_BE_LARGE.search(mask):
                 form = NumberForm("." if number.point else ",", number.unit)
@@ -235,26 +223,19 @@ def _classified(cells: pa.Array) -> tuple[list[CellClass], np.ndarray, np.ndarra
 
 def _counted(
     kinds: list[CellClass], of_row: np.ndarray, column: pa.Array, first_row: int
-) -> dict[CellClass, ClassCount]:
+) -> dict[CellClass, CellCount]:
     """Return how many rows each class has, and the cells of the first of them."""
     ends = np.cumsum(np.bincount(of_row + 1, minlength=len(kinds) + 1))
     groups = np.split(np.argsort(of_row, kind="stable"), ends[:-1])[1:]
-    counted = {}
-    for kind, rows in zip(kinds, groups, strict=True):
-        if len(rows):
-            first = rows[:KEPT_CELLS]
-            texts = _shown(as_text(column.take(pa.array(first))))
-            cells = map(Cell, (first_row + first).tolist(), texts)
-            counted[kind] = ClassCount(len(rows), tuple(cells))
-    return counted
+    found = zip(kinds, groups, strict=True)
+    return {
+        kind: first_cells(column, rows, first_row, SHOWN_LETTERS)
+        for kind, rows in found
+        if len(rows)
+    }
 
 
-def _shown(texts: pa.Array) -> tuple[str, ...]:
-    cells = texts.to_pylist()
-    return tuple(cell[:SHOWN_LETTERS] + "…" * (len(cell) > SHOWN_LETTERS) for cell in cells)
-
-
-def _range(values: np.ndarray) -> dict[str, float | bool]:
+def _range(values: np.ndarray) -> dict[str, Any]:
     """Return what plain numbers tell."""
     if not len(values):
         return {}

@@ -38,11 +38,12 @@ NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
 KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
-
-SHOWN_MISFITS = 5
+# First cells of a kind that are kept for messages.
+SHOWN_CELLS = 5
+NESTED_CELL = "(nested)"
 # What a model file keeps of a column: no cell of the table.
 _KEPT = (
-    "name", "kind", "left_out", "distinct", "of_numbers", "filled", "missing", "values_like_marks",
+    "name", "kind", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
     NUMBER, DATE,
 )  # fmt: skip
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROWS)]
@@ -53,6 +54,22 @@ class Cell(NamedTuple):
 
     row: int
     text: str
+
+
+class CellCount(msgspec.Struct, frozen=True):
+    """How many cells are of one kind, and the first of them."""
+
+    count: int = 0
+    first: tuple[Cell, ...] = ()
+
+    @property
+    def nested(self) -> bool:
+        """Whether they are lists, maps or bytes, which have no text."""
+        return all(cell.text == NESTED_CELL for cell in self.first)
+
+    def __add__(self, later: CellCount) -> CellCount:
+        first = sorted(self.first + later.first)[:SHOWN_CELLS]
+        return CellCount(self.count + later.count, tuple(first))
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -76,24 +93,23 @@ class Column(msgspec.Struct, frozen=True):
     """How numbers are written."""
     date: DateForm = DateForm("year first")
     """How dates are written."""
-    left_out: str = ""
+    dropped: str = ""
     """Why the column is not used; empty if it is."""
     of_numbers: bool = False
     """Whether categories were stored as numbers: then 4.0 in a text is the category 4."""
     filled: bool = False
     """Whether a column of one value is read as filled in or not."""
-    values_like_marks: tuple[str, ...] = ()
+    values_like_nulls: tuple[str, ...] = ()
     """Null tokens that stand for a value in this column."""
     missing: dict[str, Count] = {}
     """How often each null token stands for a missing cell."""
     distinct: Count = 0
     examples: tuple[str, ...] = ()
-    misfits: tuple[Cell, ...] = ()
-    """The first cells that do not have the form of the others."""
-    n_misfits: int = 0
-    odd: tuple[str, ...] = ()
+    failures: CellCount = CellCount()
+    """Cells that do not have the form of the others."""
+    notes: tuple[str, ...] = ()
     """What a user should know, in sentences."""
-    remedy: tuple[Setting, ...] = ()
+    advice: tuple[Setting, ...] = ()
     """Settings, any of which would change what becomes of the column."""
 
     @property
@@ -109,8 +125,8 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def becomes(self) -> str:
         """What the column becomes, in words."""
-        if self.left_out:
-            return f"left out: {self.left_out}"
+        if self.dropped:
+            return f"left out: {self.dropped}"
         if self.kind == DATE:
             return ", ".join(self.date.meanings)
         if self.kind == NUMBER and self.number.unit:
@@ -122,23 +138,23 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def meanings(self) -> dict[str, str]:
         """What each feature of the column holds, in words; a model in ONNX takes the same."""
-        if self.left_out:
+        if self.dropped:
             return {}
         if self.kind == DATE:
             return {f"{self.name}: {part}": text for part, text in self.date.meanings.items()}
         return {self.name: self.becomes}
 
-    def oddities(self, place: Callable[[int], str]) -> list[str]:
+    def warnings(self, place: Callable[[int], str]) -> list[str]:
         """Return what a user should know, with the places of cells that do not fit."""
-        if not self.n_misfits:
-            return [*self.odd]
-        found = [f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits]
-        found += ["..."] * (self.n_misfits > len(self.misfits))
-        one = self.n_misfits == 1
-        cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
-        is_parsed = self.makes_numbers and not self.left_out
-        then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
-        return [*self.odd, f"{cells} from the others{then}: {', '.join(found)}"]
+        count, first = self.failures.count, self.failures.first
+        if not count:
+            return [*self.notes]
+        found = [f"{cell.text!r} at {place(cell.row)}" for cell in first]
+        found += ["..."] * (count > len(first))
+        cells = "1 cell differs" if count == 1 else f"{count} cells differ"
+        is_parsed = self.makes_numbers and not self.dropped
+        then = f" and {'counts' if count == 1 else 'count'} as missing" if is_parsed else ""
+        return [*self.notes, f"{cells} from the others{then}: {', '.join(found)}"]
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""
@@ -167,7 +183,7 @@ class Schema:
     >>> schema = inspect_table(table_of({"age": ["31", "47"], "country": ["DE", "DE"]})).schema
     >>> [column.name for column in schema.used]
     ['age']
-    >>> [(column.name, column.left_out) for column in schema.left_out]
+    >>> [(column.name, column.dropped) for column in schema.dropped]
     [('country', 'constant')]
     """
 
@@ -176,12 +192,12 @@ class Schema:
     @cached_property
     def used(self) -> tuple[Column, ...]:
         """The columns that a model learns from."""
-        return tuple(column for column in self.columns if not column.left_out)
+        return tuple(column for column in self.columns if not column.dropped)
 
     @property
-    def left_out(self) -> tuple[Column, ...]:
+    def dropped(self) -> tuple[Column, ...]:
         """The columns that it does not."""
-        return tuple(column for column in self.columns if column.left_out)
+        return tuple(column for column in self.columns if column.dropped)
 
     @property
     def feature_types(self) -> dict[str, str]:
@@ -198,14 +214,15 @@ class Schema:
 
     def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
         """Return rows as a model takes them."""
-        typed, misfits = {}, {}
+        typed: dict[str, Any] = {}
+        failures: dict[str, CellCount] = {}
         for column in self.used:
             own = cells[column.name]
             features, failed = read_column(column, own)
             typed |= zip(column.feature_names, features, strict=True)
             if failed is not None and failed.any():
-                misfits[column.name] = _misfits(own, failed, first_row)
-        return TypedRows(typed, misfits)
+                failures[column.name] = first_cells(own, np.flatnonzero(failed), first_row)
+        return TypedRows(typed, failures)
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return what a model file keeps."""
@@ -219,28 +236,14 @@ class Schema:
         return cls(tuple(map(Column.from_json, content)))
 
 
-@dataclass(frozen=True)
-class Misfits:
-    """Cells of a column that do not have the form of the others."""
-
-    count: int
-    first: tuple[Cell, ...]
-    nested: bool = False
-    """Whether they are lists, maps or bytes, which have no text."""
-
-    def __add__(self, other: Misfits) -> Misfits:
-        first = (self.first + other.first)[:SHOWN_MISFITS]
-        return Misfits(self.count + other.count, first, self.nested and other.nested)
-
-
 @dataclass(frozen=True, eq=False)
 class TypedRows:
     """Some rows of a table as a model takes them."""
 
     cells: dict[str, np.ndarray | pa.Array]
     """By feature: floats, or text; NaN or null for a missing cell."""
-    misfits: dict[str, Misfits]
-    """By column, for those in which some cells do not fit."""
+    failures: dict[str, CellCount]
+    """By column, for those in which cells do not have the form of the column."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the cells as a frame of floats and categories."""
@@ -262,20 +265,21 @@ class TypedRows:
             name: own[rows] if isinstance(own, np.ndarray) else own.take(pa.array(rows))
             for name, own in cells.items()
         }
-        return TypedRows(chosen, self.misfits)
+        return TypedRows(chosen, self.failures)
 
 
 def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:
     """Return rows of several batches, at least one, as one."""
-    parts, misfits = list(parts), {}
+    parts = list(parts)
+    failures: dict[str, CellCount] = {}
     for part in parts:
-        for name, found in part.misfits.items():
-            misfits[name] = misfits[name] + found if name in misfits else found
+        for name, found in part.failures.items():
+            failures[name] = failures.get(name, CellCount()) + found
     cells = {}
     for name, own in parts[0].cells.items():
         join = np.concatenate if isinstance(own, np.ndarray) else pa.concat_arrays
         cells[name] = join([part.cells[name] for part in parts])
-    return TypedRows(cells, misfits)
+    return TypedRows(cells, failures)
 
 
 def read_column(
@@ -291,7 +295,7 @@ def read_column(
         values = stored_numbers(cells)
         failed = ~is_usable(values) & ~np.isnan(values)
         return [np.where(failed, np.nan, values)], failed
-    text = without_null_tokens(as_text(cells), column.values_like_marks)
+    text = without_null_tokens(as_text(cells), column.values_like_nulls)
     if column.filled:
         return [text.is_valid().to_numpy(zero_copy_only=False).astype(float)], None
     if column.kind == DATE:
@@ -317,11 +321,17 @@ def _as_if_stored(text: pa.Array) -> pa.Array:
     return pc.coalesce(as_text(numbers), text)
 
 
-def _misfits(cells: pa.Array, failed: np.ndarray, first_row: int) -> Misfits:
-    rows, nested = np.flatnonzero(failed), is_nested(cells.type)
-    shown = rows[:SHOWN_MISFITS]
-    texts = ["(nested)"] * len(shown)
-    if not nested:
-        texts = as_text(cells.take(pa.array(shown))).to_pylist()
-    first = tuple(map(Cell, (first_row + shown).tolist(), texts))
-    return Misfits(len(rows), first, nested)
+def first_cells(
+    cells: pa.Array, rows: np.ndarray, first_row: int, letters: int | None = None
+) -> CellCount:
+    """Return the count of some cells, with the first of them, of long ones the beginning."""
+    shown = rows[:SHOWN_CELLS]
+    texts = [NESTED_CELL] * len(shown)
+    if not is_nested(cells.type):
+        texts = shortened(as_text(cells.take(pa.array(shown))), letters)
+    return CellCount(len(rows), tuple(map(Cell, (first_row + shown).tolist(), texts)))
+
+
+def shortened(texts: pa.Array, letters: int | None) -> list[str]:
+    """Return texts; of long ones the beginning."""
+    return [text[:letters] + "…" * (text != text[:letters]) for text in texts.to_pylist()]
