@@ -134,10 +134,10 @@ def test_a_loaded_model_predicts_bit_for_bit_the_same(classifier, n_classes, tmp
     dropped=st.sampled_from(["", "an identifier"]),
 )
 def test_whatever_a_column_is_comes_back_from_what_a_file_says_of_it(
-    kind, day_first, has_clock, decimal, unit, flags, words, left_out
+    kind, day_first, has_clock, decimal, unit, flags, words, dropped
 ):
     column = Column(
-        "", kind, dropped=left_out, of_numbers=flags[0], filled=flags[1],
+        "", kind, dropped=dropped, of_numbers=flags[0], filled=flags[1],
         values_like_nulls=tuple(words), missing=dict.fromkeys(words, 2), distinct=len(words),
     )  # fmt: skip
     if kind == NUMBER:
