@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn._extras import EXTRAS, check_installed
+from granulearn.models.errors import ModelFileError
 from granulearn.models.onnx.inputs import add_inputs, input_columns, names_of, typed_inputs
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.schema import Schema
@@ -64,8 +65,8 @@ def to_onnx(
     ------
     OnnxMismatchError
         If onnxruntime and the pipeline differ by more than `tolerance`.
-    TypeError
-        If the model or a step has no form in ONNX.
+    ModelFileError
+        If the model, a step or a label has no form in ONNX.
 
     See Also
     --------
@@ -114,8 +115,9 @@ def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
             output += "_"
         taken.add(output)
         graph.output(output, value, kind, shape)
-    metadata = {
-        "granulearn_version": version("granulearn"),
+    made_by = version("granulearn")
+    metadata: dict[str, Any] = {
+        "granulearn_version": made_by,
         "model": type(model).__name__,
         "inputs": columns,
     }
@@ -124,7 +126,7 @@ def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
     if schema is not None:
         metadata["schema"] = schema.to_json()
     as_json = {key: json.dumps(value, ensure_ascii=False) for key, value in metadata.items()}
-    return graph.model(metadata["granulearn_version"], as_json)
+    return graph.model(made_by, as_json)
 
 
 def _steps_of(pipeline: Any) -> tuple[TablePreprocessor | None, Any]:
@@ -135,7 +137,7 @@ def _steps_of(pipeline: Any) -> tuple[TablePreprocessor | None, Any]:
     foreign = [step for step in earlier if type(step) is not TablePreprocessor]
     if foreign or len(earlier) > 1:
         name = type([*foreign, *earlier][0]).__name__
-        raise TypeError(
+        raise ModelFileError(
             f"a pipeline with the step {name} cannot be written as ONNX; what can be is a model "
             "of granulearn, alone or in a pipeline of one TablePreprocessor and the model."
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from granulearn.models.errors import ModelFileError
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.cells import columns_of_frame, date_parts, distinct_texts, floats
 from granulearn.tables.errors import TableError
@@ -80,7 +81,7 @@ def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[s
     """
     if not hasattr(X, "columns"):
         if preprocessor is not None and (preprocessor.dates_ or preprocessor.categories_):
-            raise TypeError("the model takes dates or categories; give X as a frame.")
+            raise ValueError("the model takes dates or categories; give X as a frame.")
         return [{"name": MATRIX, "type": "matrix", "columns": np.shape(X)[1]}]
     names = [str(name) for name in X.columns]
     if preprocessor is None:
@@ -114,7 +115,8 @@ def add_inputs(
     if columns[0]["type"] == "matrix":
         cells = graph.input(MATRIX, columns[0]["columns"]).not_infinite()
         return cells if preprocessor is None else _scaled(cells, preprocessor)
-    texts, numbers = [], []
+    texts: list[Value] = []
+    numbers: list[Value] = []
     for column in columns:
         is_text = column["type"] == "category"
         values = [graph.input(name, text=is_text) for name in names_of(column)]
@@ -160,7 +162,7 @@ def _codes(cells: Value, preprocessor: TablePreprocessor, name: str, missing: in
     """Return the codes of categories; n_categories for unknown ones."""
     known = preprocessor.categories_[name]
     if MISSING_TEXT in known:
-        raise ValueError(
+        raise ModelFileError(
             f"column {name!r} has the empty text as a category, which is a missing cell in ONNX; "
             "make it missing, or give it a name, and fit again."
         )

@@ -12,6 +12,7 @@ from onnx import TensorProto
 from sklearn.base import is_regressor
 
 from granulearn import estimators as own
+from granulearn.models.errors import ModelFileError
 from granulearn.models.onnx.graph import FINITE_AND_FILLED_IN, NO_ANSWER, Value
 from granulearn.models.onnx.networks import (
     complex_scores,
@@ -56,7 +57,7 @@ def onnx_labels(classes: np.ndarray) -> np.ndarray:
         return np.array(labels, dtype=object)
     if all(-(2**63) <= label < 2**63 and int(label) == label for label in labels):
         return np.array([int(label) for label in labels])
-    raise TypeError(
+    raise ModelFileError(
         f"the classes {labels} are neither text nor whole numbers of 64 bits, and ONNX has no "
         "other labels; fit with text labels."
     )
@@ -71,7 +72,7 @@ def scores_of(model: Any, X: Value) -> Value:
     write = SCORES.get(type(model))  # a subclass may predict otherwise
     if write is None:
         names = ", ".join(sorted(kind.__name__ for kind in SCORES))
-        raise TypeError(
+        raise ModelFileError(
             f"{type(model).__name__} has no form in ONNX. What can be exported is one of {names}, "
             "alone or in a pipeline of a TablePreprocessor and the model."
         )
