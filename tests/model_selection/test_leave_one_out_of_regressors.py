@@ -16,7 +16,7 @@ from granulearn.estimators import (
     RVFLCommitteeRegressor,
     RVFLRegressor,
 )
-from granulearn.selection import PathSearchCV
+from granulearn.model_selection import PathSearchCV
 from tests.estimators.test_regression import smooth_function
 
 pytestmark = pytest.mark.slow
@@ -148,7 +148,7 @@ def test_a_pipeline_is_fitted_to_all_samples_before():
 
 def test_the_only_sample_that_counts_cannot_be_left_out():
     search = PathSearchCV(RVFLRegressor(), {"C": [1.0]}, selection="loo")
-    with pytest.raises(RuntimeError, match="use selection='cv'"):
+    with pytest.raises(ValueError, match="leave-one-out needs two or more"):
         search.fit(np.ones((2, 2)), [1.0, 2.0], sample_weight=[1.0, 0.0])
 
 

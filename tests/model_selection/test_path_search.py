@@ -1,7 +1,9 @@
-"""PathSearchCV against GridSearchCV itself, and against an SVD solution."""
+"""PathSearchCV against GridSearchCV itself."""
 
+import sys
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     KFold,
+    ParameterGrid,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     cross_val_score,
@@ -26,16 +29,25 @@ from threadpoolctl import threadpool_limits
 from granulearn.estimators import (
     ACRVFLClassifier,
     CRVFLClassifier,
+    DeepGBRVFLClassifier,
+    DeepRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
+    GEGBRVFLClassifier,
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
 from granulearn.memberships import FuzzyMembership, SDAPMembership
-from granulearn.selection import PathSearchCV
-from granulearn.selection.judging import rounding_error
+from granulearn.model_selection import PathSearchCV, paper_grid, path_search
 from tests.estimators.families import ALL_CLASSIFIERS
-from tests.selection.searches import SMALL_GRID, assert_same_results, both_searches, noisy_classes
+from tests.model_selection.searches import (
+    SMALL_GRID,
+    assert_same_results,
+    both_searches,
+    noisy_classes,
+)
 from tests.shared_data import load_shared
 
 pytestmark = pytest.mark.slow
@@ -347,36 +359,135 @@ def test_the_hold_out_part_influences_no_weight():
     assert sorted(first_weights(X, y)) == sorted(first_weights(changed_X, changed_y))
 
 
-@pytest.mark.parametrize("n_hidden", [20, 203])
-def test_a_large_penalty_factor_on_badly_scaled_data_is_the_svd_solution(n_hidden):
-    scaled = X * [1e-3, 1.0, 30.0, 1e3]
-    train, test = np.arange(60), np.arange(60, 90)
-    found = []
+def by_hand(model, X, y):
+    return np.mean(model.predict(X) == y)
 
-    def record(estimator, X, y):
-        found.append(estimator.decision_function(X))
-        return 0.0
 
-    model = RVFLClassifier(n_hidden=n_hidden, activation="sigmoid", random_state=0)
-    settings = {"param_grid": {"C": [1e5]}, "cv": [(train, test)], "refit": False}
-    PathSearchCV(model, scoring=record, **settings).fit(scaled, y)
-    labels = PathSearchCV(model, **settings).fit(scaled, y)
+@pytest.mark.parametrize("model", [GBRVFLClassifier, GEGBRVFLClassifier, DeepGBRVFLClassifier])
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss", by_hand])
+def test_rows_of_one_class_predict_it_and_say_so(model, scoring):
+    one_sided = np.array([0] * 84 + [1] * 6)
+    with pytest.warns(UserWarning, match="every prediction is that class"):
+        ours, theirs = both_searches(
+            model(purity=0.1, random_state=0), {"C": [1.0, 2.0], "n_hidden": [3, 9]}, X, one_sided,
+            cv=3, scoring=scoring, return_train_score=True,
+        )  # fmt: skip
+    assert_same_results(ours, theirs)
 
-    features = clone(model).fit(scaled[train], y[train]).features_
-    H = features(scaled[train])
-    U, s, Vt = np.linalg.svd(H, full_matrices=False)
-    target = np.where(y[train] == 1, 1.0, -1.0)
-    theta = Vt.T @ (s / (s**2 + 1e-5) * (U.T @ target))
-    expected = features(scaled[test]) @ theta
-    tolerance = rounding_error(1e5 * np.abs(H.T @ H).sum(axis=0).max())
-    assert tolerance < 2e-3
-    assert_allclose(found[0], expected, atol=tolerance * np.abs(expected).max())
-    assert labels.best_score_ == np.mean((expected > 0) == (y[test] == 1))
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_every_graph_is_searched_as_grid_search_does(scoring):
+    grid = [
+        {"graph": ["lda"], "gamma": [0.0, 3.0], **SMALL_GRID},
+        {"graph": ["lda", "mda"], "graph_form": ["symmetric"], **SMALL_GRID},
+        {"graph": ["lfda"], "membership": ["fuzzy"], **SMALL_GRID},
+    ]
+    model = GEGBRVFLClassifier(random_state=0)
+    ours, theirs = both_searches(model, grid, X, y, scoring=scoring, cv=2)
+    assert_same_results(ours, theirs, rtol=1e-6)
+
+
+DEEP_GRID = {
+    "C": [1e-3, 1e3],
+    "n_layers": [1, 2, 4],
+    "n_hidden": [3, 30],
+    "activation": ["relu", "sine"],
+}
+every_deep_form = pytest.mark.parametrize(
+    "model",
+    [
+        DeepRVFLClassifier(random_state=0),
+        DeepGBRVFLClassifier(random_state=0, membership="sdap", purity=0.985),
+        EnsembleDeepRVFLClassifier(random_state=0),
+        EnsembleDeepRVFLClassifier(random_state=0, combine="vote"),
+        EnsembleDeepGBRVFLClassifier(random_state=0, membership="fuzzy", purity=0.985),
+    ],
+    ids=["deep", "deep balls", "ensemble", "votes", "ensemble balls"],
+)
+
+
+@every_deep_form
+@pytest.mark.parametrize(("n_classes", "scoring"), [(2, "neg_log_loss"), (3, "accuracy")])
+def test_deep_networks_have_the_scores_of_grid_search(model, n_classes, scoring):
+    X, y = noisy_classes(120, n_classes)
+    weights = {"sample_weight": np.random.default_rng(0).integers(0, 3, len(X)) + 0.5}
+    ours, theirs = both_searches(model, DEEP_GRID, X, y, weights, cv=3, scoring=scoring)
+    assert_same_results(ours, theirs, rtol=1e-7)
+
+
+def test_widths_layer_by_layer_are_fitted_as_they_are():
+    grid = {"n_layers": [2], "n_hidden": [[4, 8], 5], "C": [1.0, 10.0]}
+    assert_same_results(*both_searches(DeepRVFLClassifier(random_state=0), grid, X, y, cv=3))
+
+
+@pytest.mark.parametrize("Classifier", [RVFLClassifier, CRVFLClassifier, ACRVFLClassifier])
+def test_networks_wider_than_their_rows(Classifier):
+    ours, theirs = both_searches(Classifier(random_state=0), {"n_hidden": [5, 200]}, X, y, cv=3)
+    assert_same_results(ours, theirs)
+
+
+def test_balls_are_made_once_per_fold_and_ball_setting(monkeypatch):
+    made = []
+    original = SDAPGBRVFLClassifier._prepare
+    monkeypatch.setattr(
+        SDAPGBRVFLClassifier,
+        "_prepare",
+        lambda self, *args: made.append(self) or original(self, *args),
+    )
+    grid = {"purity": [0.8, 1.0], "activation": ["relu", "sine"], **SMALL_GRID}
+    PathSearchCV(SDAPGBRVFLClassifier(random_state=0), grid, cv=3, refit=False).fit(X, y)
+    assert len(made) == 3 * 2
+
+
+@pytest.mark.parametrize("n_jobs", [2, 30])
+def test_workers_change_no_result(n_jobs):
+    grid = {"purity": [0.8, 0.9], "activation": ["relu", "sine"], "C": [1.0, 2.0, -1.0]}
+    model = GBRVFLClassifier(random_state=0)
+    searches = [PathSearchCV(model, grid), PathSearchCV(model, grid, n_jobs=n_jobs)]
+    with joblib.parallel_config("threading"), warnings.catch_warnings(action="ignore"):
+        assert_same_results(*(search.fit(X, y) for search in searches))
+
+
+def test_processes_can_take_the_work():
+    grid = [{"net__C": [0.1, 1.0]}, {"net": [LogisticRegression()]}]
+    alone = PathSearchCV(PIPELINE, grid, cv=2).fit(X, y)
+    assert_same_results(PathSearchCV(PIPELINE, grid, cv=2, n_jobs=2).fit(X, y), alone)
+
+
+def test_an_error_in_shared_work_is_reported_for_each_candidate(monkeypatch):
+    def broken(*args):
+        raise AttributeError("a bug")
+
+    monkeypatch.setattr(RVFLClassifier, "_features", broken)
+    with pytest.raises(ValueError, match=r"(?s)All the 45 fits failed.*AttributeError: a bug"):
+        PathSearchCV(RVFLClassifier(), SMALL_GRID).fit(X, y)
+    with pytest.raises(AttributeError, match="a bug"):
+        PathSearchCV(RVFLClassifier(), SMALL_GRID, error_score="raise").fit(X, y)
+
+
+def test_nothing_to_fit_is_an_error():
+    with pytest.raises(ValueError, match="No fits were performed: there are 0 candidates"):
+        PathSearchCV(GBRVFLClassifier(), []).fit(X, y)
+
+
+@pytest.mark.parametrize(("silent_seconds", "shown"), [(0.0, True), (1e9, False)])
+def test_a_long_search_shows_its_progress_on_a_terminal(silent_seconds, shown, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(path_search, "SILENT_SECONDS", silent_seconds)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    PathSearchCV(RVFLClassifier(), {"C": [1.0]}).fit(X, y)
+    assert ("searching" in capsys.readouterr().err) == shown
 
 
 def test_without_a_seed_the_search_still_finds_a_model():
     search = PathSearchCV(RVFLClassifier(), SMALL_GRID).fit(X, y)
     assert search.best_score_ > 0.5
+
+
+def test_the_paper_s_grid_has_1089_candidates():
+    grid = paper_grid()
+    assert len(ParameterGrid(grid)) == 1089
+    RVFLClassifier(activation=grid["activation"][0], n_hidden=grid["n_hidden"][0]).fit(X, y)
 
 
 def test_settings_are_those_of_grid_search_and_how_to_select():

@@ -1,15 +1,21 @@
-"""PathSearchCV: grid search that factors once and reads off the rest."""
+"""PathSearchCV: grid search that does work that candidates have in common once."""
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import indexable
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
+from granulearn import estimators
 from granulearn._sklearn_compat import (
     StrOptions,
     check_method_params,
@@ -18,14 +24,17 @@ from granulearn._sklearn_compat import (
     n_samples_of,
     warn_or_raise_about_fit_failures,
 )
-from granulearn.selection.candidates import describe_candidates
-from granulearn.selection.fold import Problem
-from granulearn.selection.grid_run import evaluate_grid
-from granulearn.selection.setting_columns import (
-    SettingColumn,
-    parameter_columns,
-    setting_columns,
+from granulearn.model_selection.sharing import (
+    Group,
+    Outcome,
+    Problem,
+    group_candidates,
+    last_step,
+    score_group,
 )
+
+SILENT_SECONDS = 2.0
+"""A progress bar appears after this time."""
 
 
 class PathSearchCV(GridSearchCV):
@@ -48,12 +57,11 @@ class PathSearchCV(GridSearchCV):
         Names of parameters and the values to try; see `paper_grid`.
     scoring : str, callable, list, tuple, dict or None, default=None
         One or several metrics. None means accuracy for classifiers and R squared
-        for regressors. These cost next to nothing, except for regressors so badly
-        conditioned (large C, many columns) that they are solved one by one. Any
-        other scorer is called once per candidate and fold, with a fitted estimator.
+        for regressors. These cost next to nothing. Any other scorer is called once per
+        candidate and fold, with a fitted estimator.
     n_jobs : int or None, default=None
         Workers of joblib. A worker holds the Gram matrix and the features of
-        one fold at a time. Without workers, BLAS keeps to one thread.
+        one fold at a time. BLAS keeps to one thread.
     refit : bool, str or callable, default=True
         Whether to fit the best candidate on all samples; for several metrics
         the name of the one that decides.
@@ -108,7 +116,7 @@ class PathSearchCV(GridSearchCV):
 
     See Also
     --------
-    granulearn.selection.paper_grid : The paper's grid.
+    granulearn.model_selection.paper_grid : The paper's grid.
 
     Notes
     -----
@@ -122,14 +130,9 @@ class PathSearchCV(GridSearchCV):
     Deep networks have leading blocks layer by layer. In an ensemble each layer is
     solved once for each C, and a smaller ensemble takes the first of these layers.
 
-    This is exact; only rounding differs from separate fits. Where rounding
-    could change a prediction, because a sample is nearly tied or the system is
-    badly conditioned, the candidate is solved as its `fit` does, which warns
-    where Cholesky fails and a safe solver takes over. So accuracies are those of
-    `GridSearchCV`. R squared differs from that of `GridSearchCV` by less than 1e-9
-    as a rule, relative to its size where that is above one, and by less than 1e-7
-    where unscaled features lie far outside those fitted. Regressors whose scores
-    are closer than that may change ranks.
+    Scores are those of `GridSearchCV` up to rounding: a candidate of equal score may be
+    chosen. An error in shared work is reported for each candidate, or raised with
+    ``error_score="raise"``.
 
     With ``selection="loo"``, the fitted values :math:`f_i` and the leverages
     :math:`h_i` of the rows (samples, or balls) give the error without each row,
@@ -162,7 +165,7 @@ class PathSearchCV(GridSearchCV):
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from granulearn.estimators import RVFLClassifier
-    >>> from granulearn.selection import PathSearchCV, paper_grid
+    >>> from granulearn.model_selection import PathSearchCV, paper_grid
     >>> X, y = load_iris(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
     >>> grid = {f"rvflclassifier__{name}": values for name, values in paper_grid().items()}
@@ -232,16 +235,22 @@ class PathSearchCV(GridSearchCV):
         X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         candidates = list(ParameterGrid(self.param_grid))
-        columns = setting_columns(candidates)
-        problem = self._problem(candidates, X, y, scorer, routed.estimator.fit, routed.scorer.score)
-        outcomes = evaluate_grid(
-            problem,
-            describe_candidates(problem.estimator, candidates, columns),
-            self._splits(X, y, routed.splitter.split),
-            n_jobs=self.n_jobs,
-            pre_dispatch=self.pre_dispatch,
+        problem = Problem(
+            estimator=clone(self.estimator),
+            settings=candidates,
+            X=X,
+            y=y,
+            scorer=scorer,
+            fit_params=routed.estimator.fit,
+            score_params=routed.scorer.score,
+            scoring=self.scoring,
+            return_train_score=self.return_train_score,
+            error_score=self.error_score,
+            verbose=self.verbose,
+            leave_one_out=self.selection == "loo",
         )
-        results = self._results(candidates, columns, outcomes)
+        outcomes = self._evaluate(problem, self._splits(X, y, routed.splitter.split))
+        results = self._results(candidates, outcomes)
         self._choose(results, refit_metric)
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
@@ -256,24 +265,6 @@ class PathSearchCV(GridSearchCV):
                 f"scoring={self.scoring!r} and return_train_score={self.return_train_score!r} "
                 "ask for another score; leave them out, or use selection='cv'."
             )
-
-    def _problem(
-        self, candidates: list[dict], X, y, scorer, fit_params: dict, score_params: dict
-    ) -> Problem:
-        return Problem(
-            estimator=clone(self.estimator),
-            settings=candidates,
-            X=X,
-            y=y,
-            scorer=scorer,
-            fit_params=fit_params,
-            score_params=score_params,
-            scoring=self.scoring,
-            leave_one_out=self.selection == "loo",
-            return_train_score=self.return_train_score,
-            error_score=self.error_score,
-            verbose=self.verbose,
-        )
 
     def _splits(self, X, y, split_params: dict) -> list[tuple]:
         if self.selection == "loo":
@@ -290,35 +281,46 @@ class PathSearchCV(GridSearchCV):
             )
         return splits
 
-    def _results(
-        self,
-        candidates: list[dict],
-        columns: dict[str, SettingColumn],
-        outcomes: dict[str, list],
-    ) -> dict:
-        if any(outcomes["fit_error"]):
-            outcomes = self._with_error_scores(outcomes)
-        first_score = outcomes["test_scores"][0]
+    def _evaluate(self, problem: Problem, splits: list[tuple]) -> list[Outcome]:
+        """Return the outcomes, the folds of a candidate together."""
+        groups = group_candidates(problem.estimator, problem.settings)
+        if self.selection == "loo":
+            _check_closed_form(problem, groups)
+        if len(groups) * len(splits) < effective_n_jobs(self.n_jobs):
+            groups = [part for group in groups for part in group.split()]
+        calls = [(at, group) for at in range(len(splits)) for group in groups]
+        if not calls:
+            raise ValueError(
+                f"No fits were performed: there are {len(problem.settings)} candidates and "
+                f"{len(splits)} folds; check param_grid and cv."
+            )
+        shares = any(group.networks for group in groups)
+        # For small systems threads of BLAS wait longer than they work; n_jobs uses more cores.
+        with threadpool_limits(1 if shares else None, user_api="blas"):
+            parallel = Parallel(
+                n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator"
+            )
+            found = parallel(
+                delayed(score_group)(problem, group, *splits[at]) for at, group in calls
+            )
+            found = list(_with_progress(found, len(calls), self.verbose))
+        by_place = {
+            (place, at): outcome
+            for (at, _), outcomes in zip(calls, found, strict=True)
+            for place, outcome in outcomes.items()
+        }
+        return [by_place[key] for key in sorted(by_place)]
+
+    def _results(self, candidates: list[dict], outcomes: list[Outcome]) -> dict:
+        if any(outcome["fit_error"] for outcome in outcomes):
+            warn_or_raise_about_fit_failures(outcomes, self.error_score)
+            if callable(self.scoring):
+                insert_error_scores(outcomes, self.error_score)
+        first_score = outcomes[0]["test_scores"]
         self.multimetric_ = isinstance(first_score, dict)
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric(first_score)
-        by_metric = {name: _by_metric(column) for name, column in outcomes.items()}
-        # Parameters are left out here: scikit-learn stores them entry by entry, slowly.
-        results = self._format_results([{}] * len(candidates), self.n_splits_, [by_metric])
-        del results["params"]
-        times = {name: results.pop(name) for name in list(results) if name.endswith("_time")}
-        return {**times, **parameter_columns(columns), "params": candidates, **results}
-
-    def _with_error_scores(self, outcomes: dict[str, list]) -> dict[str, list]:
-        """Report failed fits and put error scores in their place, as scikit-learn does."""
-        rows = [
-            dict(zip(outcomes, values, strict=True))
-            for values in zip(*outcomes.values(), strict=True)
-        ]
-        warn_or_raise_about_fit_failures(rows, self.error_score)
-        if callable(self.scoring):
-            insert_error_scores(rows, self.error_score)
-        return {name: [row[name] for row in rows] for name in outcomes}
+        return self._format_results(candidates, self.n_splits_, outcomes)
 
     def _choose(self, results: dict, refit_metric: Any) -> None:
         if callable(self.scoring) and self.multimetric_:
@@ -340,8 +342,89 @@ class PathSearchCV(GridSearchCV):
             self.feature_names_in_ = best.feature_names_in_
 
 
-def _by_metric(column: list) -> list | dict[str, list]:
-    """Return scores of several metrics as one list per metric; anything else as it is."""
-    if not isinstance(column[0], dict):
-        return column
-    return {metric: [scores[metric] for scores in column] for metric in column[0]}
+def _check_closed_form(problem: Problem, groups: list[Group]) -> None:
+    """Raise if a candidate has no leave-one-out error in closed form."""
+    for group in groups:
+        settings = {**group.others, **(problem.settings[group.alone[0]] if group.alone else {})}
+        estimator = last_step(clone(problem.estimator).set_params(**clone(settings, safe=False)))
+        by_mean = getattr(estimator, "combine", "mean") == "mean"
+        if group.alone or not by_mean or not _has_closed_form(type(estimator)):
+            if hasattr(estimator, "_validate_params"):
+                estimator._validate_params()  # a wrong value gets its own message
+            known = [
+                name for name in estimators.__all__ if _has_closed_form(getattr(estimators, name))
+            ]
+            raise ValueError(
+                f"selection='loo' is not offered for {estimator!r}, only for "
+                f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
+                "Use selection='cv'."
+            )
+
+
+def _has_closed_form(kind: Any) -> bool:
+    abilities = getattr(kind, "_abilities", None)
+    shared = None if abilities is None else abilities.shared_work
+    return shared is not None and shared.leave_one_out
+
+
+def _with_progress(results: Iterable, n_tasks: int, verbose: int) -> Iterator:
+    """Yield results; on a terminal a bar appears when the search is long, or with `verbose`."""
+    if not sys.stderr.isatty():
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = "searching", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    began, task = time.monotonic(), bar.add_task("", total=n_tasks)
+    try:
+        for result in results:
+            bar.advance(task)
+            late = time.monotonic() - began >= SILENT_SECONDS
+            if not bar.live.is_started and (late or verbose > 0):
+                bar.start()
+            yield result
+    finally:
+        bar.stop()
+
+
+PAPER_ACTIVATIONS = (
+    "selu",
+    "relu",
+    "sigmoid",
+    "sine",
+    "hardlim",
+    "tribas",
+    "radbas",
+    "sign",
+    "leaky_relu",
+)
+
+
+def paper_grid() -> dict[str, list]:
+    """Return the paper's grid: 11 penalties, 11 widths, nine activations.
+
+    The complex classifiers have activations of their own: leave that entry
+    out for them.
+
+    Returns
+    -------
+    dict of str -> list
+        A grid of 1,089 candidates for ``param_grid``; each call makes a new one.
+
+    See Also
+    --------
+    granulearn.PathSearchCV : Searches it with a few factorisations.
+
+    Examples
+    --------
+    >>> from granulearn.model_selection import paper_grid
+    >>> {name: len(values) for name, values in paper_grid().items()}
+    {'C': 11, 'n_hidden': 11, 'activation': 9}
+    """
+    return {
+        "C": [10.0**exponent for exponent in range(-5, 6)],
+        "n_hidden": list(range(3, 204, 20)),
+        "activation": list(PAPER_ACTIVATIONS),
+    }

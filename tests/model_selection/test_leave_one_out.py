@@ -23,10 +23,9 @@ from granulearn.estimators import (
     SDAPGBRVFLClassifier,
 )
 from granulearn.estimators.deep_network import EnsembleNetwork
+from granulearn.model_selection import PathSearchCV
 from granulearn.network import one_hot
-from granulearn.selection import PathSearchCV
-from granulearn.selection.leave_one_out import predict_left_out
-from tests.selection.searches import noisy_classes
+from tests.model_selection.searches import noisy_classes
 
 SHALLOW = [RVFLClassifier, ELMClassifier, ACRVFLClassifier]
 ON_BALLS = [GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier]
@@ -130,15 +129,6 @@ def test_workers_change_nothing():
     )
     expected = alone.fit(X, y).cv_results_["mean_test_score"]
     assert_array_equal(together.fit(X, y).cv_results_["mean_test_score"], expected)
-
-
-def test_a_row_left_out_has_no_part_in_its_prediction():
-    rng = np.random.default_rng(0)
-    H, Y, w = rng.normal(size=(20, 5)), rng.normal(size=(20, 2)), rng.uniform(size=20)
-    found = predict_left_out(H, Y, w, [0.1, 10.0])
-    assert found.shape == (2, 20, 2)
-    Y[7] += 100
-    assert_allclose(predict_left_out(H, Y, w, [0.1, 10.0])[:, 7], found[:, 7], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
