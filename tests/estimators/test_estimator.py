@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 import granulearn
 from granulearn import estimators
 from granulearn.estimators import BallForestClassifier
-from granulearn.models.onnx_converters import FORMS
 from granulearn.models.trusted_types import TRUSTED_PREDICTORS
 from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
 from granulearn.rvfl.base import RandomNetwork
@@ -36,7 +35,6 @@ def test_nothing_about_a_public_class_was_forgotten(kind):
         or {*shared.columns, shared.size, "C"} <= set(kind().get_params()),
         "_abilities.shared_work, as every random network has": shared is not None
         or not issubclass(kind, RandomNetwork),
-        "a form in granulearn.models.onnx_converters": can.onnx in FORMS or not can.onnx,
         "a summary of its command": bool(can.summary) == bool(can.command),
         "its name in granulearn.models.trusted_types": full_name(kind) in TRUSTED_PREDICTORS,
     }
