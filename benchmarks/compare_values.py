@@ -58,7 +58,7 @@ Rater = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
 
 def of_committee(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """Return minus the absolute leave-one-out residual of the committee, fitted once."""
-    model = RVFLEnsembleRegressor(n_layers="auto", n_hidden="auto", random_state=seed).fit(X, y)
+    model = RVFLEnsembleRegressor(n_estimators="auto", n_hidden="auto", random_state=seed).fit(X, y)
     return -np.abs(y - model.loo_prediction_)
 
 

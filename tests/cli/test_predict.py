@@ -204,7 +204,7 @@ def make_saved(tmp_path):
         X = data.X if alone is None else data.X[["age", "income"]].fillna(50)
         base = X["age"] * 100 + X["income"].fillna(50)
         y = base if n_targets is None else np.column_stack([base, np.sqrt(base), -base])
-        model = RVFLEnsembleRegressor(n_layers=2, n_hidden=20, random_state=0)
+        model = RVFLEnsembleRegressor(n_estimators=2, n_hidden=20, random_state=0)
         in_pipeline = make_pipeline(TablePreprocessor(), model)
         whole = (in_pipeline if alone is None else alone).fit(X, y)
         card = ModelCard(model="rvfl-committee", columns=input_cards(X), rows=len(X))

@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 import granulearn as g
-from granulearn import balls, bench, datasets, memberships, models, tables
+from granulearn import balls, bench, datasets, models, tables
 from granulearn.audit import LabelAudit
 
 X, Y = make_classification(60, 4, random_state=0)
@@ -149,12 +149,12 @@ BAD_CALLS = {
     "sampler": (lambda: g.GranularBalls().fit_resample(X, np.zeros(60)), ValueError, "one class"),
     # memberships
     "number of neighbours": (
-        lambda: memberships.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
+        lambda: balls.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
         ValueError,
         "n_neighbors",
     ),
     "fuzzy without samples": (
-        lambda: memberships.FuzzyMembership()(g.generate_balls(X, Y)),
+        lambda: balls.FuzzyMembership()(g.generate_balls(X, Y)),
         ValueError,
         "call it with X and y",
     ),

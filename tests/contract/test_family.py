@@ -17,7 +17,7 @@ from sklearn.utils import shuffle
 from threadpoolctl import threadpool_limits
 
 from granulearn.balls import SDAPMembership
-from tests.estimators.families import (
+from tests.rvfl.families import (
     ALL_CLASSIFIERS,
     BALL_CLASSIFIERS,
     DEEP_BALL_CLASSIFIERS,

@@ -27,7 +27,7 @@ from granulearn.rvfl import (
     RVFLRegressor,
     SDAPGBRVFLClassifier,
 )
-from tests.estimators.families import ALL_CLASSIFIERS, DEEP_CLASSIFIERS
+from tests.rvfl.families import ALL_CLASSIFIERS, DEEP_CLASSIFIERS
 
 DISTINCT = [
     RVFLClassifier(),
@@ -40,7 +40,7 @@ DISTINCT = [
     RVFLRegressor(),
     DeepRVFLRegressor(),
     EnsembleDeepRVFLRegressor(),
-    BallEnsembleClassifier(n_partitions=3),
+    BallEnsembleClassifier(n_estimators=3),
 ]
 """One of each way to make rows, features and output weights."""
 

@@ -22,7 +22,7 @@ from granulearn.rvfl import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 PAIRS = [
     (DaskRVFLClassifier, RVFLClassifier),

@@ -11,7 +11,7 @@ from granulearn.datasets import flip_labels
 from granulearn.estimators import BallForestClassifier, ball_forest
 from granulearn.estimators.ball_forest import telling
 from granulearn.utils.validation import check_samples
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 def test_probabilities_sum_to_one_and_decide():

@@ -7,7 +7,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from granulearn.estimators.boosted_trees import gains_of, mean_proba, trees_of
 from granulearn.estimators.bundles import find_bundles
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 @pytest.fixture(params=[2, 3])

@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
 from granulearn.estimators import BallForestClassifier, RobustClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 SMALL = {"n_trees": 30, "n_layers": 2, "n_hidden": 15, "random_state": 0}
 

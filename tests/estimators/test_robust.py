@@ -20,7 +20,7 @@ from granulearn.estimators.shares import floored, powered
 from granulearn.rvfl import RVFLEnsembleClassifier
 from granulearn.utils.estimator import fit_part
 from granulearn.utils.validation import check_samples
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 SMALL = {"n_trees": 60, "n_layers": 3, "n_hidden": 15, "random_state": 0}
 

@@ -19,7 +19,7 @@ from granulearn.estimators.row_source import (
     unseen_by_trees,
 )
 from granulearn.utils.validation import check_samples
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 def source_of(X, y, weights=None):

@@ -15,7 +15,7 @@ from granulearn.estimators import (
     source_fit,
 )
 from granulearn.rvfl import RVFLEnsembleClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 def test_of_a_large_table_a_member_that_says_little_at_first_sight_stays_small(monkeypatch):

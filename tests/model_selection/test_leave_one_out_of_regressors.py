@@ -17,7 +17,7 @@ from granulearn.rvfl import (
     RVFLEnsembleRegressor,
     RVFLRegressor,
 )
-from tests.estimators.test_regression import smooth_function
+from tests.rvfl.test_regression import smooth_function
 
 pytestmark = pytest.mark.slow
 

@@ -41,13 +41,13 @@ from granulearn.rvfl import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from tests.estimators.families import ALL_CLASSIFIERS
 from tests.model_selection.searches import (
     SMALL_GRID,
     assert_same_results,
     both_searches,
     noisy_classes,
 )
+from tests.rvfl.families import ALL_CLASSIFIERS
 from tests.shared_data import load_shared
 
 pytestmark = pytest.mark.slow

@@ -24,8 +24,8 @@ from granulearn.rvfl import (
     RVFLClassifier,
     RVFLRegressor,
 )
-from tests.estimators.test_regression import smooth_function
 from tests.model_selection.searches import assert_same_results, both_searches, noisy_classes
+from tests.rvfl.test_regression import smooth_function
 
 pytestmark = pytest.mark.slow
 

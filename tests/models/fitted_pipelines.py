@@ -21,7 +21,7 @@ from granulearn.rvfl import (
     RVFLEnsembleRegressor,
     RVFLRegressor,
 )
-from tests.estimators.families import ALL_CLASSIFIERS
+from tests.rvfl.families import ALL_CLASSIFIERS
 
 EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLEnsembleClassifier, RobustClassifier]
 DEEP_CLASSIFIERS = [

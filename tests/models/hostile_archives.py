@@ -154,7 +154,7 @@ def same_member(members: Members) -> Members:
     none = value(None)
     whole = object_of(
         "granulearn.estimators.ball_ensemble", "BallEnsembleClassifier",
-        estimator=none, n_partitions=value(1), random_state=none, n_jobs=none,
+        estimator=none, n_estimators=value(1), random_state=none, n_jobs=none,
         classes_=fitted["classes_"], n_features_in_=value(2),
         estimators_=listed([member] + [again] * 10_000),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from tests.models.fitted_pipelines import (
 )
 from tests.models.loaded_models import fitted, write_messy_people
 
-SMALL = {"n_hidden": 5, "n_layers": 2, "n_trees": 3, "n_partitions": 2}
+SMALL = {"n_hidden": 5, "n_layers": 2, "n_trees": 3, "n_estimators": 2}
 KNOWS_NONE = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
 NUMBERS = ["température (°C)", "income", "always the same"]
 OF_A_TABLE = "of a table"

@@ -80,7 +80,7 @@ def test_a_model_that_was_given_a_member_is_saved_with_it(kind, tmp_path):
 def test_a_member_that_is_not_as_it_was_given_is_refused(change, said, tmp_path):
     X = np.arange(20.0).reshape(10, 2)
     member = GBRVFLClassifier(n_hidden=3)
-    model = BallEnsembleClassifier(member, n_partitions=2, random_state=0).fit(X, np.arange(10) % 2)
+    model = BallEnsembleClassifier(member, n_estimators=2, random_state=0).fit(X, np.arange(10) % 2)
     save_model(model, tmp_path / "m.skops")
     change(model)
     with pytest.raises(ModelFileError, match=f"BallEnsembleClassifier cannot be saved: .*{said}"):

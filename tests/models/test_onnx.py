@@ -162,14 +162,14 @@ SETTINGS = [
     EnsembleDeepRVFLClassifier(n_layers=1),
     EnsembleDeepRVFLClassifier(n_layers=4, combine="vote"),
     EnsembleDeepGBRVFLClassifier(n_layers=4, combine="vote"),
-    RVFLEnsembleClassifier(n_layers=1),
+    RVFLEnsembleClassifier(n_estimators=1),
     BallForestClassifier(n_trees=40, max_samples=0.2),
     GranularBallKNNClassifier(3),
     GranularBallKNNClassifier(10_000),
     RobustClassifier(shares="chosen", boosting=True),
     RobustClassifier(noise=0.2),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),
-    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
+    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_estimators=2),
 ]
 
 

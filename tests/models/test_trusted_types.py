@@ -15,8 +15,8 @@ from granulearn.models.trusted_types import (
     TRUSTED_PREDICTORS,
     untrusted_types,
 )
-from tests.estimators.families import ALL_CLASSIFIERS
 from tests.models.fitted_pipelines import SAVED_CLASSIFIERS, fitted_pipeline
+from tests.rvfl.families import ALL_CLASSIFIERS
 
 MEMBERSHIPS = [EvidenceMembership(), FuzzyMembership(), SDAPMembership(), UniformMembership()]
 

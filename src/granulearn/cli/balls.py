@@ -25,7 +25,9 @@ def _scheme_names(incomplete: str) -> list[str]:
     from granulearn.balls import membership_names
 
     # Memberships that samples were given do not come from a table.
-    return [name for name in membership_names() if name != "given" and name.startswith(incomplete)]
+    return [
+        name for name in membership_names() if name != "precomputed" and name.startswith(incomplete)
+    ]
 
 
 def _maker_names(incomplete: str) -> list[str]:

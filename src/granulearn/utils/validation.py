@@ -91,12 +91,16 @@ class Samples:
     def for_balls(self) -> Samples:
         """Return the samples that balls are made of, and only classes that occur.
 
-        Samples of positive weight are kept and repeated by weight.
+        Samples of positive weight are kept and repeated by weight. They are ordered by their
+        projection on some direction, so that the same samples in another order make the same balls.
         """
         counting = self.that_count()
+        direction = np.random.default_rng(0).standard_normal(counting.X.shape[1])
+        with np.errstate(all="ignore"):
+            order = np.lexsort((counting.codes, counting.X @ direction))
         if counting.weights is not None:
-            index = np.arange(len(counting))
-            counting = counting.take(np.repeat(index, repetitions(counting.weights)))
+            order = np.repeat(order, repetitions(counting.weights[order]))
+        counting = counting.take(order)
         present, codes = np.unique(counting.codes, return_inverse=True)
         codes = codes.astype(counting.codes.dtype)
         return replace(counting, codes=codes, classes=self.classes[present])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier, RVFLClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 both_forms = pytest.mark.parametrize("classifier", [DeepRVFLClassifier, EnsembleDeepRVFLClassifier])
 shapes = st.tuples(st.integers(1, 5), st.integers(1, 40), st.integers(4, 90), st.integers(2, 4))

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
 from granulearn.rvfl import DeepRVFLRegressor, EnsembleDeepRVFLRegressor, RVFLRegressor
-from tests.estimators.test_regression import smooth_function
+from tests.rvfl.test_regression import smooth_function
 
 both_forms = pytest.mark.parametrize("regressor", [DeepRVFLRegressor, EnsembleDeepRVFLRegressor])
 every_output_count = pytest.mark.parametrize("n_outputs", [None, 1, 3])

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
-from granulearn.network.deep_ridge import layer_solvers
 from granulearn.rvfl import draw_deep_features, one_hot, solve_weighted_ridge
-from granulearn.rvfl.deep_features import layer_scores, solve_layers, solve_stages, stage_scores
+from granulearn.rvfl.deep_features import (
+    layer_scores,
+    layer_solvers,
+    solve_layers,
+    solve_stages,
+    stage_scores,
+)
 
 
 @st.composite
@@ -82,14 +87,14 @@ def test_blocks_change_nothing(solve, monkeypatch):
     X, Y, w = rng.normal(size=(500, 3)), rng.normal(size=(500, 2)), rng.uniform(size=500)
     features = draw_deep_features(X, w, (20, 15), "tanh", feeds_inputs=True, normalize=True, seed=1)
     whole = solve(features, X, Y, w, 2.0)
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 7 * 24 * 8)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 7 * 24 * 8)
     for pieces, expected in zip(solve(features, X, Y, w, 2.0), whole, strict=True):
         assert_allclose(pieces, expected, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("solve", [solve_stages, solve_layers])
 def test_memory_is_bounded_by_blocks_not_by_rows_times_nodes(solve, monkeypatch):
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 2**20)
     X = np.random.default_rng(0).normal(size=(40_000, 4))
     Y = one_hot((X[:, 0] > 0).astype(int), 2)
     w = np.full(len(X), 0.5)

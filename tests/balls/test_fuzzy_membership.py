@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from granulearn.balls import FuzzyMembership
-from tests.memberships.ball_sets import ball_set, random_ball_sets
+from tests.balls.ball_sets import ball_set, random_ball_sets
 
 
 def slow_closeness(points, labels):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.rvfl import GBRVFLClassifier, GEGBRVFLClassifier, graph_regulariser
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 every_graph = pytest.mark.parametrize("graph", ["lda", "lfda", "mda"])
 every_form = pytest.mark.parametrize("form", ["published", "symmetric"])

@@ -21,7 +21,7 @@ from granulearn.rvfl import (
 )
 from granulearn.utils.estimator import Seeds
 from granulearn.utils.validation import check_samples
-from tests.estimators.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
+from tests.rvfl.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
 
 
 @pytest.mark.parametrize("classifier", [FGBRVFLClassifier, SDAPGBRVFLClassifier])
@@ -178,7 +178,7 @@ def test_memberships_of_samples_overrule_the_scheme():
 
 def test_given_without_memberships_says_where_to_pass_them():
     with pytest.raises(ValueError, match="sample_membership"):
-        rows_of(*overlapping_classes(), membership="given")
+        rows_of(*overlapping_classes(), membership="precomputed")
 
 
 def test_a_class_that_loses_every_ball_is_an_error_that_names_it():
@@ -245,7 +245,7 @@ def test_a_function_that_makes_no_balls_is_named():
         return samples.codes
 
     with pytest.raises(
-        TypeError, match=r"lazy.* returned ndarray, and a ball maker returns a Ball"
+        TypeError, match=r"lazy.* returned ndarray, not a Ball"
     ):
         GBRVFLClassifier(balls=lazy).fit(*overlapping_classes())
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.rvfl.deep import running_means, running_votes
-from tests.estimators.families import DEEP_CLASSIFIERS, overlapping_classes
+from tests.rvfl.families import DEEP_CLASSIFIERS, overlapping_classes
 
 every_deep_classifier = pytest.mark.parametrize("classifier", DEEP_CLASSIFIERS)
 
@@ -89,7 +89,7 @@ def test_a_wrong_setting_is_named(classifier, wrong, message):
 
 @every_deep_classifier
 def test_memory_of_fit_and_predict_is_bounded_by_blocks(classifier, monkeypatch):
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 2**20)
     X, y = overlapping_classes(n_samples=40_000)
     model = classifier(n_layers=3, n_hidden=50, random_state=0)
     model.fit(X, y)  # compiled loops are loaded when they are first called

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from granulearn.balls import UniformMembership
-from tests.memberships.ball_sets import ball_set
+from tests.balls.ball_sets import ball_set
 
 
 def test_every_ball_is_trusted_fully():

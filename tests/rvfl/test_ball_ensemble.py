@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn.rvfl import BallEnsembleClassifier, GBRVFLClassifier, SDAPGBRVFLClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 every_class_count = pytest.mark.parametrize("n_classes", [2, 3])
 
@@ -18,7 +18,7 @@ every_class_count = pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_mean_of_identical_members_is_the_member(n_classes):
     X, y = overlapping_classes(n_classes)
     member = GBRVFLClassifier(random_state=0).fit(X, y)
-    model = BallEnsembleClassifier(n_partitions=4).fit(X, y)
+    model = BallEnsembleClassifier(n_estimators=4).fit(X, y)
     model.estimators_ = [member] * 4
     assert_allclose(model.decision_function(X), member.decision_function(X), atol=1e-12)
     assert_allclose(model.predict_proba(X), member.predict_proba(X), atol=1e-12)
@@ -37,7 +37,7 @@ def test_scores_are_the_mean_over_members(n_classes):
 
 def test_members_differ_by_their_balls_and_their_nodes():
     X, y = overlapping_classes()
-    first, second = BallEnsembleClassifier(n_partitions=2, random_state=0).fit(X, y).estimators_
+    first, second = BallEnsembleClassifier(n_estimators=2, random_state=0).fit(X, y).estimators_
     assert not np.array_equal(first.balls_.assignment, second.balls_.assignment)
     assert not np.array_equal(first.features_.weights, second.features_.weights)
 
@@ -45,15 +45,15 @@ def test_members_differ_by_their_balls_and_their_nodes():
 @pytest.mark.parametrize("seed", [3, np.random.RandomState(5)])
 def test_the_number_of_jobs_changes_nothing(seed):
     X, y = overlapping_classes(3)
-    alone = BallEnsembleClassifier(n_partitions=5, random_state=clone(seed, safe=False)).fit(X, y)
-    model = BallEnsembleClassifier(n_partitions=5, random_state=clone(seed, safe=False), n_jobs=2)
+    alone = BallEnsembleClassifier(n_estimators=5, random_state=clone(seed, safe=False)).fit(X, y)
+    model = BallEnsembleClassifier(n_estimators=5, random_state=clone(seed, safe=False), n_jobs=2)
     assert_array_equal(model.fit(X, y).decision_function(X), alone.decision_function(X))
 
 
 def test_fewer_members_are_the_first_of_many():
     X, y = overlapping_classes()
-    few = BallEnsembleClassifier(n_partitions=2, random_state=1).fit(X, y)
-    many = BallEnsembleClassifier(n_partitions=4, random_state=1).fit(X, y)
+    few = BallEnsembleClassifier(n_estimators=2, random_state=1).fit(X, y)
+    many = BallEnsembleClassifier(n_estimators=4, random_state=1).fit(X, y)
     for one, other in zip(few.estimators_, many.estimators_[:2], strict=True):
         assert_array_equal(one.coef_, other.coef_)
 
@@ -82,7 +82,7 @@ def test_the_member_that_was_passed_stays_as_it_was():
 def test_any_classifier_with_scores_can_be_a_member():
     X, y = overlapping_classes(3)
     member = make_pipeline(StandardScaler(), LogisticRegression())
-    model = BallEnsembleClassifier(member, n_partitions=2, random_state=0).fit(X, y)
+    model = BallEnsembleClassifier(member, n_estimators=2, random_state=0).fit(X, y)
     expected = clone(member).fit(X, y)
     assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-12)
 

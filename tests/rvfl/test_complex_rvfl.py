@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.rvfl import ACRVFLClassifier, CRVFLClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 SHAPES = pytest.mark.parametrize("n_hidden", [8, 120], ids=["tall", "wide"])
 

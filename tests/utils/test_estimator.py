@@ -19,7 +19,7 @@ from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
 from granulearn.rvfl.base import RandomNetwork
 from granulearn.utils.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
 from granulearn.utils.validation import check_samples
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 FOLDER = estimators.__path__
 PUBLIC = [getattr(estimators, name) for name in estimators.__all__]

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
 from granulearn.rvfl import ELMClassifier, RVFLClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 def test_rvfl_is_scikit_learns_ridge_on_its_features():

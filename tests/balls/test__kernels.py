@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import _ball_kernels, _two_means_kernels
+from granulearn.balls import _kernels
+from granulearn.balls.two_means import INITS
 from tests.balls import reference
 
 keys = st.integers(0, 2**64 - 1)
@@ -18,11 +19,8 @@ keys = st.integers(0, 2**64 - 1)
 
 def grown(X, y, n_classes, key, purity, init, max_fit):
     perm, sizes = np.empty(len(X), np.int64), np.empty(len(X), np.int64)
-    code = {
-        "k-means++": _two_means_kernels.KMEANS_PLUS_PLUS,
-        "class-means": _two_means_kernels.CLASS_MEANS,
-    }[init]
-    _ball_kernels.grow_balls(X, y, np.uint64(key), 0, purity, code, max_fit, n_classes, perm, sizes)
+    code = INITS.index(init)
+    _kernels.grow_balls(X, y, np.uint64(key), purity, code, max_fit, n_classes, perm, sizes)
     return np.split(perm, np.flatnonzero(sizes)[1:]), sizes[sizes > 0]
 
 
@@ -58,7 +56,7 @@ def test_summary_equals_numpy_on_every_ball(dtype):
     starts = np.array([0, 1, 5, 30, 60])
     centers, radii = np.empty((4, 4), dtype), np.empty(4, dtype)
     class_counts = np.zeros((4, 3), np.int64)
-    _ball_kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
+    _kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
     tolerance = 1e-12 if dtype == np.float64 else 1e-5
     for ball, members in enumerate(np.split(perm, starts[1:-1])):
         own = rows[members].astype(float)

@@ -81,7 +81,7 @@ def test_makers_can_be_searched_over():
 
 def test_a_maker_without_a_name_is_used_as_an_instance():
     class Halves(BallGenerator):
-        def _make(self, samples, seed, n_threads):
+        def _generate(self, samples, seed, n_threads):
             return balls_from_labels(samples, np.arange(len(samples)) % 2)
 
     assert_array_equal(generate_balls(X, Y, balls=Halves()).counts, [2, 2])
@@ -116,7 +116,7 @@ def test_a_maker_that_returns_no_balls_is_told_how_to_make_them():
 )
 def test_fields_of_the_wrong_shape_are_named(field, value, needed):
     with pytest.raises(
-        ValueError, match=rf"CallableGenerator.* returned {field} of shape .*{needed}"
+        ValueError, match=rf"CallableGenerator.* returned {field} of type .*shape {needed}"
     ):
         generate_balls(X, Y, balls=changed(**{field: value}))
 
@@ -129,7 +129,7 @@ def test_samples_that_are_lost_are_counted(assignment):
 
 @pytest.mark.parametrize("labels", [[0, 2], [-1, 1]])
 def test_labels_out_of_range_are_shown(labels):
-    with pytest.raises(ValueError, match=r"returned labels from .*indices into the 2 classes"):
+    with pytest.raises(ValueError, match=r"returned labels that are no indices into the 2 classes"):
         generate_balls(X, Y, balls=changed(labels=np.array(labels)))
 
 

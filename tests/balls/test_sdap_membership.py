@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from granulearn.balls import SDAPMembership
 from granulearn.balls.memberships import local_dissimilarity
-from tests.memberships.ball_sets import ball_set, random_ball_sets
+from tests.balls.ball_sets import ball_set, random_ball_sets
 
 EPSILON = 1e-8
 

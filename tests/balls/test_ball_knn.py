@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from granulearn import GBRVFLClassifier, GranularBallKNNClassifier
 from granulearn.balls import TwoMeansBalls, balls_from_labels
 from granulearn.balls.generators import generator_names
-from tests.estimators.families import one_ball_per_sample, overlapping_classes
+from tests.rvfl.families import one_ball_per_sample, overlapping_classes
 
 
 @parametrize_with_checks(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from granulearn.network.graph import _SCATTERS
 from granulearn.rvfl import graph_names, graph_regulariser
+from granulearn.rvfl.graph_rvfl import _SCATTERS
 
 
 def laplacian(W):
@@ -75,7 +75,7 @@ def test_blocks_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     H, codes = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
     whole = graph_regulariser(H, codes, "lfda", form="published", n_neighbors=5)
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 7 * 60 * 8)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 7 * 60 * 8)
     blocked = graph_regulariser(H, codes, "lfda", form="published", n_neighbors=5)
     assert_allclose(blocked, whole, rtol=1e-9)
 

@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
-from granulearn.network import ridge as ridge_module
-from granulearn.network import spectral_ridge
-from granulearn.rvfl import RandomFeatures, predict_scores, solve_weighted_ridge
+from granulearn.rvfl import RandomFeatures, predict_scores, solve_weighted_ridge, spectral_ridge
+from granulearn.rvfl import ridge as ridge_module
 from granulearn.rvfl.spectral_ridge import factor_spectral_ridge
 
 CS = [1e-3, 1.0, 1e3]

@@ -27,7 +27,7 @@ from granulearn.rvfl.ridge import (
     solve_shifted,
     weighted_rows,
 )
-from tests.network.problems import Identity, ridge_problems
+from tests.rvfl.problems import Identity, ridge_problems
 
 
 @given(ridge_problems())
@@ -94,13 +94,13 @@ def test_blocks_change_nothing(monkeypatch):
     Y = one_hot(codes, 4)
     whole = solve_weighted_ridge(features, X, Y, w, 2.0)
     scores = predict_scores(features, X, whole)
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 7 * 24 * 8)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 7 * 24 * 8)
     assert_allclose(solve_weighted_ridge(features, X, Y, w, 2.0), whole, rtol=1e-9)
     assert_allclose(predict_scores(features, X, whole), scores, rtol=1e-12)
 
 
 def test_memory_is_bounded_by_blocks_not_by_rows_times_columns(monkeypatch):
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 2**20)
     X = np.random.default_rng(0).normal(size=(40_000, 4))
     Y = one_hot((X[:, 0] > 0).astype(int), 2)
     w = np.full(len(X), 0.5)
@@ -175,6 +175,6 @@ def test_blocks_cover_every_row_once_and_in_order(n_rows, bytes_per_row):
 
 
 def test_a_block_stays_within_its_bytes(monkeypatch):
-    monkeypatch.setattr("granulearn.network.ridge.BLOCK_BYTES", 1000)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 1000)
     sizes = [block.stop - block.start for block in row_blocks(95, 100)]
     assert sizes == [10] * 9 + [5]

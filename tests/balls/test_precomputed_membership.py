@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from granulearn.balls import PrecomputedMembership
-from tests.memberships.ball_sets import ball_set
+from tests.balls.ball_sets import ball_set
 
 BALLS = ball_set([[0.0], [1.0]], [0, 1], assignment=[0, 1, 0, -1, 1, 1])
 
