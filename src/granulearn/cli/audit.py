@@ -14,7 +14,7 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import warn
+from granulearn.cli.output import warn
 from granulearn.cli.table_report import some
 
 if TYPE_CHECKING:

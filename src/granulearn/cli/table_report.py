@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 from rich.padding import Padding
 
 from granulearn._words import counted
-from granulearn.cli.messages import flag, in_flags, option_of, warn
-from granulearn.cli.output import bold, console, headline, print_table, say, shown
+from granulearn.cli.output import (
+    bold,
+    console,
+    flag,
+    headline,
+    in_flags,
+    option_of,
+    print_table,
+    say,
+    shown,
+    warn,
+)
 
 if TYPE_CHECKING:
     from granulearn.tables import Column, TableReport
