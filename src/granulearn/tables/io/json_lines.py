@@ -18,8 +18,6 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
-    WholePart,
     check_width,
     named_columns,
     shortened,
@@ -60,7 +58,6 @@ class JsonTable(TableFile):
         options: ReadOptions = AS_FOUND,
         stream: io.BufferedReader | None = None,
     ):
-        self._arguments = (source, options)
         self._shown = source.shown
         keys: dict[str, bool] = {}
         lines = []
@@ -112,10 +109,6 @@ class JsonTable(TableFile):
                 f"{self._shown}, line {line}: {key!r} holds arrays or objects too deep in each "
                 "other to be read; write its parts as keys of their own."
             ) from error
-
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as one part."""
-        return (WholePart(JsonTable, self._arguments),)
 
     def place(self, row: int) -> str:
         """Say where a row stands.

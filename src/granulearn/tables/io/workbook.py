@@ -20,8 +20,6 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
-    WholePart,
     named_columns,
     text_batches,
 )
@@ -47,7 +45,6 @@ class WorkbookTable(TableFile):
     """
 
     def __init__(self, path: Path, shown: Path, reading: ReadOptions = AS_FOUND):
-        self._arguments = (path, shown, reading)
         self.sheet, cells, first_line, remarks = _chosen_sheet(path, shown, reading.sheet)
         lines = [line for line, row in zip(count(first_line), cells, strict=False) if _filled(row)]
         filled = [row for row in cells if _filled(row)]
@@ -77,10 +74,6 @@ class WorkbookTable(TableFile):
         places = [place_of[name] for name in wanted]
         rows = ([text_of(row[place]) for place in places] for row in self._rows)
         return text_batches(rows, wanted)
-
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as one part: a sheet is unpacked as a whole."""
-        return (WholePart(WorkbookTable, self._arguments),)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
