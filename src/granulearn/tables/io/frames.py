@@ -32,6 +32,7 @@ from granulearn.tables.io.table_file import (
 )
 
 _MISSING = ("NoneType", "NAType", "NaTType")
+_OBJECT = np.dtype(object)
 _PART_ROWS = 2**18
 # JSON can spell these; Unicode has no such character.
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -186,7 +187,7 @@ def _column(values: Any, name: str) -> pa.Array:
         raise TableError(f"the column {name!r} is no list of cells; give one list per column.")
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
-    if getattr(values, "dtype", object) == object:
+    if getattr(values, "dtype", _OBJECT) == _OBJECT:
         # A pandas series hands its objects over one at a time.
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         if _are_mixed(values):
