@@ -25,9 +25,7 @@ from granulearn._invariants import (
     require,
 )
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
-from granulearn.balls.few_rows import are_few
 from granulearn.balls.packed_trees import sums_down_from_roots
-from granulearn.estimators import few_rows
 from granulearn.estimators.bundles import Bundles
 
 if TYPE_CHECKING:
@@ -114,9 +112,6 @@ class BoostedTrees:
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""
-        if are_few(len(Z), len(self.roots)):
-            few_rows.add_leaf_values(self, Z, raw)
-            return
         from granulearn.estimators import _boosted_kernels
 
         for begin in range(0, len(Z), ROWS_PER_BLOCK):
