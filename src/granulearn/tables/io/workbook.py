@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 from xml.parsers import expat
 
 import numpy as np
@@ -162,7 +162,7 @@ def check_extent(path: Path, shown: Path) -> None:
                 )
 
 
-def _extent(sheet: BinaryIO) -> tuple[int, int, int]:
+def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
     """Return how many cells are filled, and over how many rows and columns they reach."""
     n_cells = row = column = last_row = last_column = 0
     first_row = first_column = inf

@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.text_source import TextSource
@@ -21,16 +21,19 @@ class Edit(NamedTuple):
 
     begin: int
     end: int
-    new: str | bytes
+    new: Any
+    """Text or bytes, as the text is."""
 
 
 def edited(content: _Text, edits: Iterable[Edit]) -> _Text:
     """Return a text with some stretches replaced, no two of which overlap."""
-    pieces, position = [], 0
+    pieces: list[_Text] = []
+    position = 0
     for begin, end, new in sorted(edits):
         pieces += [content[position:begin], new]
         position = end
-    return content[:0].join([*pieces, content[position:]])  # type: ignore[list-item]
+    pieces.append(content[position:])
+    return content[:0].join(pieces)
 
 
 @contextmanager

@@ -16,8 +16,10 @@ from granulearn.tables.relabel.json_files import rewrite_json
 from granulearn.tables.relabel.text_files import rewrite_text
 
 # Endings that tell how a file must be opened, and others that mean the same.
-_TELLING = (".gz", ".bz2", ".xz", ".zst", ".zip", ".parquet", ".arrow", ".xlsx", ".xlsm")
-_TELLING += (".json", ".jsonl")
+_TELLING = (
+    *(".gz", ".bz2", ".xz", ".zst", ".zip", ".parquet", ".arrow"),
+    *(".xlsx", ".xlsm", ".json", ".jsonl"),
+)
 _SAME = {".pq": ".parquet", ".feather": ".arrow", ".ipc": ".arrow", ".ndjson": ".jsonl"}
 
 
