@@ -244,9 +244,7 @@ def test_a_function_that_makes_no_balls_is_named():
     def lazy(samples):
         return samples.codes
 
-    with pytest.raises(
-        TypeError, match=r"lazy.* returned ndarray, not a Ball"
-    ):
+    with pytest.raises(TypeError, match=r"lazy.* returned ndarray, not a Ball"):
         GBRVFLClassifier(balls=lazy).fit(*overlapping_classes())
 
 

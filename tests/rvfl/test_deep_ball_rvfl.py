@@ -24,7 +24,9 @@ both_forms = pytest.mark.parametrize(
 
 
 @both_forms
-@pytest.mark.parametrize("membership", [name for name in membership_names() if name != "precomputed"])
+@pytest.mark.parametrize(
+    "membership", [name for name in membership_names() if name != "precomputed"]
+)
 def test_one_layer_is_gb_rvfl_with_any_membership(on_balls, on_samples, membership):
     X, y = overlapping_classes(3)
     settings = {"membership": membership, "purity": 0.985, "random_state": 0, "C": 10.0}
