@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from granulearn.balls.packed_trees import N_FEATURES, N_NODES, pack_trees
+from granulearn.balls.packed_trees import pack_trees
 
 if TYPE_CHECKING:
     from granulearn.balls.forest_tree import BallTree
@@ -69,7 +69,7 @@ def leaves_of_few(trees: Sequence[BallTree], rows: np.ndarray) -> np.ndarray | N
     children, features, directions = packed["children"], packed["features"], packed["directions"]
     first_nodes, first_features = (
         np.repeat(np.cumsum(packed[name]) - packed[name], len(rows))
-        for name in (N_NODES, N_FEATURES)
+        for name in ("n_nodes", "n_features")
     )
     row_of = np.tile(np.arange(len(rows)), len(trees))
     tree_of = np.repeat(np.arange(len(trees)), len(rows))

@@ -43,9 +43,6 @@ class EvenFolds:
 
     n_folds: int = N_FOLDS
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        number_of(self, "n_folds", 2, 1000, whole=True)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds; fewer rows than that give fewer."""
