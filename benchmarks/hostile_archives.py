@@ -24,7 +24,7 @@ def main() -> int:
     """Time all files; return the exit code."""
     slowest, accepted = 0.0, 0
     with tempfile.TemporaryDirectory() as folder:
-        first = Path(folder, "first.skops")
+        first = Path(folder, "first.granulearn")
         plain_model(first)
         load_model(first)
         print("| file | MB | seconds | refused, since |\n|---|---|---|---|")

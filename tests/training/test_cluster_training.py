@@ -19,8 +19,7 @@ from granulearn.training import part_statistics
 from granulearn.training.cluster_training import train_on_cluster
 from granulearn.training.model_kinds import make_model, names_in_parts
 from granulearn.training.part_rows import Request
-from granulearn.training.trained_model import input_cards
-from granulearn.training.training import train
+from granulearn.training.training import input_cards, train
 from tests.cli.commands import people, write_people
 from tests.distributed.large_tables import call_large
 from tests.training.even_folds import take_even_folds
@@ -212,8 +211,8 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
     with open_table(path) as file:
         assert len(file.parts()) > 3
     trained, heard = in_parts(path, "gb-rvfl", test=0.3, seed=2)
-    save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
-    loaded = load_model(tmp_path / "m.skops")
+    save_model(trained.pipeline, tmp_path / "m.granulearn", trained.card)
+    loaded = load_model(tmp_path / "m.granulearn")
     card = loaded.card
     assert card.model == "gb-rvfl"
     assert card.rows + card.scores["held_out"]["rows"] == 120

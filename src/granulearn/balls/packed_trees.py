@@ -1,4 +1,4 @@
-"""The trees of a forest as a few long arrays, one tree after the other, as model files keep them."""
+"""The trees of a forest as a few long arrays, one after the other, as model files keep them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from granulearn.balls.forest_tree import BallTree
 from granulearn.utils.saved import FINITE, SHARE, Array, require, sums_from_roots
 
 MOST_TREES = 5_000
-# A step takes a row, of thousands, half a nanosecond: to look at a feature, or to add a class of a leaf.
+# A step looks at a feature, or adds a class of a leaf: half a nanosecond for one row of thousands.
 STEPS_OF_A_SPLIT, STEPS_OF_A_LEAF = 4, 4
 # Leaves are in single precision.
 ROUNDING = 1e-4
@@ -40,8 +40,14 @@ def pack_trees(trees: Sequence[BallTree]) -> dict[str, np.ndarray]:
 def unpack_trees(packed: Mapping[str, np.ndarray]) -> tuple[BallTree, ...]:
     """Return the trees again, as views of the long arrays, which are checked."""
     nodes, features = packed["n_nodes"], packed["n_features"]
-    lengths = {"children": nodes, "offsets": nodes + 1, "features": features,
-               "directions": features, "thresholds": nodes, "leaf_proba": (nodes + 1) // 2}  # fmt: skip
+    lengths = {
+        "children": nodes,
+        "offsets": nodes + 1,
+        "features": features,
+        "directions": features,
+        "thresholds": nodes,
+        "leaf_proba": (nodes + 1) // 2,
+    }
     each = (np.split(packed[name], np.cumsum(own)[:-1]) for name, own in lengths.items())
     return tuple(BallTree(*arrays) for arrays in zip(*each, strict=True))
 
@@ -71,7 +77,9 @@ def check_packed(packed: Mapping[str, np.ndarray], n_inputs: int, n_weighings: i
     numbers = np.arange(len(packed["leaf_proba"])) - np.repeat(np.cumsum(leaves) - leaves, leaves)
     require((children[is_leaf] == -1 - numbers).all(), "children name leaves that are not there")
     starts = np.cumsum(nodes + 1) - (nodes + 1)
-    ends_fit = (offsets[starts] == 0).all() and (offsets[starts + nodes] == packed["n_features"]).all()
+    ends_fit = (offsets[starts] == 0).all() and (
+        offsets[starts + nodes] == packed["n_features"]
+    ).all()
     widths = np.delete(np.diff(offsets), starts[1:] - 1)
     require(ends_fit and (widths >= 0).all(), "offsets point outside of features")
     require((widths[splits] > 0).all(), "offsets leave a split without features")

@@ -31,10 +31,10 @@ def inspect(
     """Show what a model file says of itself, and what it consists of; nothing of it is run.
 
     The digest tells damage. Only a signature tells who made the file: `ssh-keygen -Y
-    sign -n file -f KEY model.skops` or `minisign -S -m model.skops` makes one, and the same tool
+    sign -n file -f KEY model.granulearn` or `minisign -S -m model.granulearn` makes one, and the same tool
     is asked here whether it holds (exit code 4 if not).
 
-    Example: granulearn inspect model.skops --signature model.skops.sig --keys allowed_signers
+    Example: granulearn inspect model.granulearn --signature model.granulearn.sig --keys allowed_signers
     """
     from granulearn.models import inspect_model
 

@@ -15,8 +15,6 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
-from granulearn.balls.few_rows import are_few
-from granulearn.estimators import few_rows
 from granulearn.estimators.bundles import Bundles
 from granulearn.utils.saved import Array, Part, require, sums_from_roots
 
@@ -107,9 +105,6 @@ class BoostedTrees:
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""
-        if are_few(len(Z), len(self.roots)):
-            few_rows.add_leaf_values(self, Z, raw)
-            return
         from granulearn.estimators import _boosted_kernels
 
         for begin in range(0, len(Z), ROWS_PER_BLOCK):

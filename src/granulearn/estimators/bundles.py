@@ -13,9 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from granulearn.balls.few_rows import are_few
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
-from granulearn.estimators import few_rows
 from granulearn.utils.saved import FINITE, Array, offsets_fit, require
 
 # A value that few rows have is placed as if so many more had the labels of all.
@@ -72,12 +70,9 @@ class Bundles:
         if self.n_bundles == 0:
             return X
         Z = np.empty((len(X), self.n_bundles + len(self.others)))
-        if are_few(len(X)):
-            few_rows.set_codes(self, X, Z)
-        else:
-            from granulearn.estimators import _boosted_kernels
+        from granulearn.estimators import _boosted_kernels
 
-            _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
+        _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
         Z[:, self.n_bundles :] = X[:, self.others]
         return Z
 

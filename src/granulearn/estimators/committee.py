@@ -69,9 +69,7 @@ class _BaseRVFLCommittee(Estimator):
 
     _saved: ClassVar[dict] = {
         "features_": Part(RandomFeatures, many=tuple),
-        "coef_": Array(
-            "float64", ("layers", "columns", "_n_outputs"), -LARGEST_COEF, LARGEST_COEF
-        ),
+        "coef_": Array("float64", ("layers", "columns", "_n_outputs"), -LARGEST_COEF, LARGEST_COEF),
         "activation_": str,
         "C_": float,
         "loo_error_": float,

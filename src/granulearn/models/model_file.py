@@ -1,14 +1,15 @@
 """Model files: one safetensors file, whose header says what the arrays belong to.
 
-The header holds JSON: format, digest, card, and the model as nested objects, each with the
-name of its class, its parameters and plain values. Which arrays, parts and values an object has
-is stated on its class (`granulearn.utils.saved`). Objects are built only of classes in a closed table of
-ours, so nothing in a file can run. The digest shows damage; it is no signature.
+The header holds JSON: format, digest, card, and the model as nested objects, each with the name
+of its class, its parameters and plain values. Which arrays, parts and values an object has is
+stated on its class (`granulearn.utils.saved`). Objects are built only of classes in a closed table
+of ours, so nothing in a file can run. The digest shows damage; it is no signature.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import os
 from collections import Counter
@@ -26,6 +27,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from granulearn import balls, estimators, memberships
+from granulearn.balls import BallSet
 from granulearn.balls.forest import BallForest
 from granulearn.estimators.boosted_trees import BoostedTrees
 from granulearn.estimators.bundles import Bundles
@@ -73,15 +75,25 @@ class Header(msgspec.Struct):
 @cache
 def saved_classes() -> dict[str, type]:
     """Return all classes of which a file may hold an object, by name."""
-    public = [vars(room)[name] for room in (balls, memberships, estimators) for name in room.__all__]
-    parts = [BallForest, BoostedTrees, Bundles, ComplexFeatures, DeepFeatures, RandomFeatures]
+    public = [
+        vars(room)[name] for room in (balls, memberships, estimators) for name in room.__all__
+    ]
+    parts = [
+        BallForest,
+        BallSet,
+        BoostedTrees,
+        Bundles,
+        ComplexFeatures,
+        DeepFeatures,
+        RandomFeatures,
+    ]
+    # Generators and memberships that have no name are bases, or hold a function.
     known = [kind for kind in public if getattr(kind, "_saved", None) is not None]
+    known = [kind for kind in known if issubclass(kind, Estimator) or hasattr(kind, "name")]
     return {kind.__name__: kind for kind in (*known, *parts, TablePreprocessor)}
 
 
-def save_model(
-    pipeline: Any, path: str | os.PathLike, card: ModelCard | None = None
-) -> ModelCard:
+def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = None) -> ModelCard:
     """Save a fitted classifier, regressor or pipeline so that `load_model` can read it safely.
 
     Parameters
@@ -387,7 +399,18 @@ def _loaded(path: str | os.PathLike) -> _Content:
     try:
         return _read(Path(path))
     except _DAMAGE as error:
-        raise ModelFileError(f"{path} is refused: {_reason(error)}.") from error
+        reason = _reason(error)
+        if isinstance(error, SafetensorError):
+            with open(path, "rb") as file:
+                reason = _FOREIGN.get(file.read(2), reason)
+        raise ModelFileError(f"{path} is refused: {reason}.") from error
+
+
+_FOREIGN = {
+    b"": "it is empty",
+    b"PK": "it is a zip archive, as skops and earlier versions wrote; fit the model again",
+    **{bytes([128, n]): "it looks like a pickle, which is never loaded" for n in range(2, 6)},
+}
 
 
 def _reason(error: Exception) -> str:
@@ -397,17 +420,13 @@ def _reason(error: Exception) -> str:
     said = ascii(str(error).rstrip("."))[1:-1][:300]
     if isinstance(error, SafetensorError):
         return f"it is damaged, cut off, or no model file ({said}); fetch it again, or fit again"
-    return said if isinstance(error, ValueError) else f"it is damaged ({type(error).__name__}: {said})"
+    return (
+        said if isinstance(error, ValueError) else f"it is damaged ({type(error).__name__}: {said})"
+    )
 
 
 def _read(path: Path) -> _Content:
     """Return the model of a file and its card, checked."""
-    with path.open("rb") as opened:
-        first = opened.read(2)
-    require(first, "it is empty")
-    zipped = "it is a zip archive, as skops and earlier versions wrote; fit the model again"
-    require(first != b"PK", zipped)
-    require(first[:1] != b"\x80", "it looks like a pickle, which is never loaded")
     require(path.stat().st_size <= MOST_BYTES, "it is larger than any model")
     with safe_open(path, "numpy") as file:
         entry = (file.metadata() or {}).get(ENTRY)
@@ -475,7 +494,9 @@ class _Reader:
         self.at = "the model"
         _check_model(model)
         require(not self.tensors, f"the arrays {sorted(self.tensors)[:3]} belong to nothing")
-        too_long = f"a row takes up to {self.n_steps:,} steps down its trees, more than {MOST_STEPS:,}"
+        too_long = (
+            f"a row takes up to {self.n_steps:,} steps down its trees, more than {MOST_STEPS:,}"
+        )
         require(self.n_steps <= MOST_STEPS, too_long)
         return model
 
@@ -589,11 +610,13 @@ def _check_model(model: Any) -> None:
     *steps, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     name = type(last).__name__
     require(isinstance(last, Estimator), f"{name} is no classifier or regressor of granulearn")
-    for step, following in zip(steps, [*steps[1:], last], strict=True):
+    for step, following in itertools.pairwise([*steps, last]):
         is_first = isinstance(step, TablePreprocessor) and step is steps[0]
         require(is_first, f"{type(step).__name__} is no first step")
         agree = step._n_features_out == following.n_features_in_
-        require(agree, f"{name} takes {following.n_features_in_} columns, not {step._n_features_out}")
+        require(
+            agree, f"{name} takes {following.n_features_in_} columns, not {step._n_features_out}"
+        )
 
 
 def check_card(model: Any, card: ModelCard) -> None:

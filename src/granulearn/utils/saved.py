@@ -9,6 +9,7 @@ else of an object is in a file: what is left out is absent from a loaded model.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
@@ -44,8 +45,8 @@ def require(holds: Any, message: str) -> None:
 class Array:
     """An attribute that is an array of numbers, or several with ``many=list``, tuple or dict.
 
-    A dimension is a number, the name (a path with dots) of an attribute, or a name of its own, which
-    is then the same wherever it occurs in the class.
+    A dimension is a number, the name (a path with dots) of an attribute that is one, or a name of
+    its own, which is then the same number wherever it occurs in the class.
     """
 
     dtype: str
@@ -75,10 +76,10 @@ class Array:
 def _size(owner: Any, dim: str | int, found: int, sizes: dict[str, int]) -> int:
     if isinstance(dim, int):
         return dim
-    try:
-        return int(attrgetter(dim)(owner))
-    except AttributeError:
-        return sizes.setdefault(dim, found)
+    known = None
+    with suppress(AttributeError):
+        known = attrgetter(dim)(owner)
+    return known if isinstance(known, int) else sizes.setdefault(dim, found)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,10 @@ class Labels:
     def encode(self, values: np.ndarray) -> dict[str, Any]:
         """Return the labels as JSON can hold them."""
         kind = values.dtype.kind
-        return {"dtype": {"U": "U", "O": "O"}.get(kind, values.dtype.str[1:]), "labels": [*values.tolist()]}
+        return {
+            "dtype": {"U": "U", "O": "O"}.get(kind, values.dtype.str[1:]),
+            "labels": [*values.tolist()],
+        }
 
     def decode(self, content: Any) -> np.ndarray:
         """Return the labels that `encode` turned into this content, checked."""
@@ -165,7 +169,9 @@ def check_thread_count(owner: Any) -> None:
 
 def offsets_fit(offsets: np.ndarray, end: int) -> bool:
     """Say whether offsets begin at zero, never fall, and end where an array ends."""
-    return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == end and (np.diff(offsets) >= 0).all())
+    return bool(
+        len(offsets) and offsets[0] == 0 and offsets[-1] == end and (np.diff(offsets) >= 0).all()
+    )
 
 
 def sums_from_roots(parents: np.ndarray, own: np.ndarray) -> np.ndarray:
