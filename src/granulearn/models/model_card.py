@@ -115,6 +115,8 @@ class ModelCard:
         content : mapping
             As from `to_json`; anything else raises TypeError.
         """
+        if not isinstance(content, dict):
+            raise TypeError("the card is no mapping")
         schema = content.get("schema")
         try:
             card = msgspec.convert({**content, "schema": None}, cls)

@@ -69,7 +69,7 @@ class Array:
         require(value.shape == wanted, f"{name} has the shape {value.shape}, not {wanted}")
         parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
         for part in parts if value.size and value.dtype.kind != "b" else ():
-            inside = part.min() >= self.low and part.max() <= self.high
+            inside = part.min().item() >= self.low and part.max().item() <= self.high
             require(inside, f"{name} is not between {self.low:g} and {self.high:g}")
 
 
