@@ -120,7 +120,8 @@ def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
 ):
     monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
     people().to_parquet(tmp_path / "t.parquet")
-    assert said in fails(code, "fit", tmp_path, "-t", "label", "-o", tmp_path / "m.granulearn", *options)
+    output = tmp_path / "m.granulearn"
+    assert said in fails(code, "fit", tmp_path, "-t", "label", "-o", output, *options)
 
 
 def test_decisions_are_learned_from_and_scored_before_and_after(tmp_path):

@@ -10,7 +10,8 @@ from safetensors.numpy import load, save
 from granulearn.models.model_file import ENTRY, Header, _digest, saved_classes
 
 HOSTILE = [
-    None, True, False, -1, 0, 1, 2, 10**6, 2**31, 2**63, 1e308, -1e308, 1e-320, 0.5, "", "x", "\x00",
+    None, True, False, -1, 0, 1, 2, 10**6, 2**31, 2**63, 1e308, -1e308, 1e-320, 0.5, "", "x",
+    "\x00",
     "relu", "RVFLClassifier", "1" * 40, [], {}, [[1]], {"items": [[1, 2]]}, {"class": "Pipeline"},
 ]  # fmt: skip
 DTYPES = ["f4", "f8", "i1", "i4", "i8", "u8", "f2", "?"]

@@ -33,7 +33,7 @@ from tests.models.small_models import new_rows
 REFUSED, VALID, INVALID, RAISED, CRASH, HANG = (
     "refused", "valid", "invalid", "raised", "crash", "hang",
 )  # fmt: skip
-# A model of columns of other names or types is a legal one, and says of rows what is wrong with them.
+# A model of columns of other names or types is a legal one, and says what is wrong with rows.
 WORDS_OF_LEGAL_MODELS = {
     "of training not found": "the rows have other columns",
     "must hold": "the rows have cells of another type",

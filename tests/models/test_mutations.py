@@ -1,4 +1,4 @@
-"""A damaged or edited file is refused, or predicts valid numbers; it never crashes, hangs or raises.
+"""A damaged or edited file is refused, or predicts valid numbers: no crash, no hang.
 
 Every file is loaded as users load it, in a process with limits of time and memory.
 """

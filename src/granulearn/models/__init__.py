@@ -9,8 +9,7 @@ from granulearn.models.model_file import (
     load_model,
     save_model,
 )
-from granulearn.models.onnx_columns import onnx_inputs
-from granulearn.models.onnx_files import OnnxMismatchError, to_onnx
+from granulearn.models.onnx import OnnxMismatchError, onnx_inputs, to_onnx
 from granulearn.models.rows_check import ColumnCheck, RowsCheck
 
 __all__ = [
