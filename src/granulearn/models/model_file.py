@@ -339,7 +339,7 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
 
 def _check_is_ours(kind: type) -> None:
     advice = "use a number, or a class of granulearn, in its place"
-    if kind.__module__.startswith("sklearn."):
+    if hasattr(kind, "transform"):
         advice = "use TablePreprocessor in its place, or save the pipeline by skops"
     elif issubclass(kind, BaseEstimator):
         advice = "save such a model by skops"
