@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 import granulearn as g
 from granulearn import balls, bench, datasets, models, tables
 from granulearn.audit import LabelAudit
+from granulearn.utils.validation import check_samples
 
 X, Y = make_classification(60, 4, random_state=0)
 FRAME = pd.DataFrame(X, columns=list("abcd")).assign(label=np.where(Y, "yes", "no"))
@@ -142,7 +143,7 @@ BAD_CALLS = {
         "BallSet",
     ),
     "groups": (
-        lambda: balls.balls_from_labels(balls.check_samples(X, Y), [0]),
+        lambda: balls.balls_from_labels(check_samples(X, Y), [0]),
         ValueError,
         "one whole number",
     ),
@@ -248,22 +249,22 @@ BAD_CALLS = {
     "unknown noise": (lambda: datasets.flip_labels(Y, 0.1, "pink"), ValueError, "pink"),
     # files
     "model that is not there": (
-        lambda: models.load_model("nowhere.skops"),
+        lambda: models.load_model("nowhere.granulearn"),
         models.ModelFileError,
-        "nowhere.skops",
+        "nowhere.granulearn",
     ),
     "trusted types that are no list": (
-        lambda: models.load_model("nowhere.skops", trusted=5),
+        lambda: models.load_model("nowhere.granulearn", trusted=5),
         TypeError,
         "list of names",
     ),
     "trusted types that are one text": (
-        lambda: models.load_model("nowhere.skops", trusted="os.system"),
+        lambda: models.load_model("nowhere.granulearn", trusted="os.system"),
         TypeError,
         "list of names",
     ),
     "trusted types to save that are one text": (
-        lambda: models.save_model(fitted(g.RVFLClassifier), "m.skops", trusted="a.B"),
+        lambda: models.save_model(fitted(g.RVFLClassifier), "m.granulearn", trusted="a.B"),
         TypeError,
         "list of names",
     ),
@@ -273,7 +274,7 @@ BAD_CALLS = {
         "not a file",
     ),
     "saved without a fit": (
-        lambda: models.save_model(g.RVFLClassifier(), "never.skops"),
+        lambda: models.save_model(g.RVFLClassifier(), "never.granulearn"),
         models.ModelFileError,
         "not fitted",
     ),

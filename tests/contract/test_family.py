@@ -134,17 +134,6 @@ def test_the_number_of_threads_changes_nothing(classifier):
     assert_allclose(together.decision_function(X), alone.decision_function(X), rtol=1e-6, atol=1e-8)
 
 
-@every_classifier
-def test_a_small_network_is_the_same_to_the_last_bit_on_any_number_of_threads(classifier):
-    X, y = overlapping_classes(3, n_samples=400)
-    each = []
-    for n_threads in (1, 2, 4):
-        with threadpool_limits(n_threads, "blas"):
-            coef = classifier(random_state=0).fit(X, y).coef_
-        each.append(b"".join(np.asarray(part).tobytes() for part in coef))
-    assert each[0] == each[1] == each[2]
-
-
 @pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)
 def test_the_first_hidden_nodes_of_a_wide_network_are_the_narrow_network(classifier):
     X, y = overlapping_classes()

@@ -211,8 +211,8 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
     with open_table(path) as file:
         assert len(file.parts()) > 3
     trained, heard = in_parts(path, "gb-rvfl", test=0.3, seed=2)
-    save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
-    loaded = load_model(tmp_path / "m.skops")
+    save_model(trained.pipeline, tmp_path / "m.granulearn", trained.card)
+    loaded = load_model(tmp_path / "m.granulearn")
     card = loaded.card
     assert card.model == "gb-rvfl"
     assert card.rows + card.scores["held_out"]["rows"] == 120

@@ -90,7 +90,7 @@ class BallSet:
         return len(self.centers)
 
     def __repr__(self) -> str:
-        n_samples, n_features = len(self.assignment), self.centers.shape[1]
+        n_samples, n_features = len(self.assignment) or self.counts.sum(), self.centers.shape[1]
         return (
             f"<BallSet: {len(self)} balls of {n_samples} samples, "
             f"{n_features} features, {len(self.classes)} classes>"

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn._invariants import MOST_ROWS
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.cells import (
     as_text,
@@ -30,6 +29,7 @@ from granulearn.tables.parse.numbers import (
     is_usable,
     parse_numbers,
 )
+from granulearn.utils.saved import Count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,6 @@ _KEPT = (
     "name", "kind", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
     NUMBER, DATE,
 )  # fmt: skip
-Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROWS)]
 
 
 class Cell(NamedTuple):

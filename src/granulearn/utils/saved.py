@@ -9,6 +9,7 @@ else of an object is in a file: what is left out is absent from a loaded model.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
@@ -44,8 +45,8 @@ def require(holds: Any, message: str) -> None:
 class Array:
     """An attribute that is an array of numbers, or several with ``many=list``, tuple or dict.
 
-    A dimension is a number, the name (a path with dots) of an attribute, or a name of its own,
-    which is then the same wherever it occurs in the class.
+    A dimension is a number, the name (a path with dots) of an attribute that is one, or a name of
+    its own, which is then the same number wherever it occurs in the class.
     """
 
     dtype: str
@@ -68,17 +69,17 @@ class Array:
         require(value.shape == wanted, f"{name} has the shape {value.shape}, not {wanted}")
         parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
         for part in parts if value.size and value.dtype.kind != "b" else ():
-            inside = part.min() >= self.low and part.max() <= self.high
+            inside = part.min().item() >= self.low and part.max().item() <= self.high
             require(inside, f"{name} is not between {self.low:g} and {self.high:g}")
 
 
 def _size(owner: Any, dim: str | int, found: int, sizes: dict[str, int]) -> int:
     if isinstance(dim, int):
         return dim
-    try:
-        return int(attrgetter(dim)(owner))
-    except AttributeError:
-        return sizes.setdefault(dim, found)
+    known = None
+    with suppress(AttributeError):
+        known = attrgetter(dim)(owner)
+    return known if isinstance(known, int) else sizes.setdefault(dim, found)
 
 
 @dataclass(frozen=True)
