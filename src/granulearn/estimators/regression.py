@@ -14,7 +14,7 @@ from granulearn.balls.records import check_inputs, check_weights
 from granulearn.estimators.base import RandomNetwork, Seeds, draw_seeds
 from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import FeatureMap, activation_names
-from granulearn.utils.saved import Size
+from granulearn.utils.saved import Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class SavedTargets:
     """What a model file keeps of the targets of a regressor."""
 
     n_outputs_: int | None
-    _saved: ClassVar[dict] = {"n_outputs_": Size | None}
+    _saved: ClassVar[dict] = {"n_outputs_": Number(1, 2**31 - 1, whole=True, or_none=True)}
 
     @property
     def _n_outputs(self) -> int:
