@@ -92,7 +92,7 @@ def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[s
         inner = names = list(preprocessor.feature_names_in_)
     columns: list[dict[str, Any]] = []
     for known, name in zip(inner, names, strict=True):
-        column = {"name": name, "type": "number"}
+        column: dict[str, Any] = {"name": name, "type": "number"}
         if known in preprocessor.dates_:
             column |= {"type": "date", "parts": preprocessor.dates_[known]}
         elif known in preprocessor.categories_:
