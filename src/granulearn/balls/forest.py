@@ -12,10 +12,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from msgspec import Meta
 
 from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import (
@@ -36,7 +35,7 @@ from granulearn.balls.packed_trees import (
     pack_trees,
     unpack_trees,
 )
-from granulearn.utils.saved import FINITE, Array, Size, require
+from granulearn.utils.saved import FINITE, Array, Number, Size, require
 from granulearn.utils.threads import in_threads
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
@@ -57,7 +56,7 @@ class BallForest:
     _saved: ClassVar[dict] = {
         **PACKED,
         "shift": Array("float64", ("inputs",), -FINITE, FINITE),
-        "scale": Annotated[float, Meta(ge=float(np.finfo(float).tiny))],
+        "scale": Number(float(np.finfo(float).tiny), FINITE),
         "n_outputs": Size,
         "n_weighings": Size,
     }

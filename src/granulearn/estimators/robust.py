@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from msgspec import Meta
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -48,7 +47,7 @@ from granulearn.estimators.shares import (
 from granulearn.estimators.source_fit import SourceFit, fit_members_of_source
 from granulearn.rvfl import one_hot
 from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier, fit_part
-from granulearn.utils.saved import SHARE, Array, Part, Share, require
+from granulearn.utils.saved import SHARE, Array, Number, Part, require
 from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import Samples, check_samples
 
@@ -215,9 +214,9 @@ class RobustClassifier(DecisionClassifier):
         "committee_": Part(RVFLCommitteeClassifier),
         "forest_": Part(ScoreClassifier),
         "boosters_": Part(BoostedTrees, many=tuple),
-        "shares_": dict[Literal["forest", "committee", "boosting"], Share],
-        "power_": Annotated[float, Meta(ge=0.1, le=10)],
-        "_floor": Annotated[float, Meta(ge=1e-15, le=1)],
+        "shares_": dict[Literal["forest", "committee", "boosting"], float],
+        "power_": Number(0.1, 10),
+        "_floor": Number(1e-15, 1),
         "noise_": Array("float64", ("_n_outputs", "_n_outputs"), 0, SHARE, optional=True),
         "feature_importances_": Array("float64", ("n_features_in_",), 0, SHARE, optional=True),
     }
@@ -231,8 +230,10 @@ class RobustClassifier(DecisionClassifier):
             agree = booster.bundles.n_features == self.n_features_in_
             require(agree, "boosters_ take other columns")
             require(booster.classes.max() < len(self.classes_), "boosters_ know other classes")
+        shares = self.shares_.values()
         boosts = bool(self.boosters_) or "boosting" not in self.shares_
-        require(boosts and abs(sum(self.shares_.values()) - 1) < 1e-6, "shares_ do not sum to one")
+        whole = min(shares, default=0) >= 0 and abs(sum(shares) - 1) < 1e-6
+        require(boosts and whole, "shares_ do not sum to one")
         if self.noise_ is not None:
             noise_matrix(self.noise_, len(self.classes_))
 

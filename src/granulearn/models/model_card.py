@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from granulearn.tables.schema import CATEGORY, NUMBER, Column, Schema
-from granulearn.utils.saved import Count
+from granulearn.tables.schema import CATEGORY, NUMBER, Column, Count, Schema
 
 _RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn")
 

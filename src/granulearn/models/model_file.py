@@ -41,6 +41,7 @@ from granulearn.utils.files import written_atomically
 from granulearn.utils.saved import (
     Array,
     Labels,
+    Number,
     Part,
     SavedStateError,
     check_saved,
@@ -55,6 +56,8 @@ ENTRY = "granulearn"
 MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 64 * 2**20
 # A row may take so many steps down all ball trees of a file; 10,000 rows then take 5 seconds.
 MOST_STEPS = 1_000_000
+# Predictions repeat a label for every row.
+WIDEST_LABEL, MOST_LABEL_CHARACTERS = 10_000, 2**24
 _MISSING = object()
 # What a file that anyone may have written makes of our own checks and those of msgspec and numpy.
 _DAMAGE = (
@@ -331,7 +334,7 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
             parts = [_described(part, key, tensors) for key, part in each_of(own, found, spec.many)]
             node[name] = parts if spec.many is not None else parts[0]
         else:
-            node[name] = spec.encode(found) if isinstance(spec, Labels) else found
+            node[name] = _described_labels(found) if isinstance(spec, Labels) else found
     return node
 
 
@@ -363,6 +366,12 @@ def _described_param(value: Any) -> Any:
         return {"items": pairs}
     _check_is_ours(type(value))
     return {"class": type(value).__name__, "params": _described_params(value)}
+
+
+def _described_labels(values: np.ndarray) -> dict[str, Any]:
+    kind = values.dtype.kind
+    dtype = kind if kind in "UO" else values.dtype.str[1:]
+    return {"dtype": dtype, "labels": values.tolist()}
 
 
 def _stored(array: np.ndarray) -> np.ndarray:
@@ -530,7 +539,10 @@ class _Reader:
             require(getattr(spec, "optional", False), f"{name} is missing")
             return _MISSING
         if isinstance(spec, Labels):
-            return spec.decode(content)
+            return _labels(spec, content)
+        if isinstance(spec, Number):
+            kind = Annotated[int if spec.whole else float, msgspec.Meta(ge=spec.low, le=spec.high)]
+            return msgspec.convert(content, kind | None if spec.or_none else kind)
         if not isinstance(spec, Part):
             return msgspec.convert(content, spec)
         require(isinstance(content, list) or spec.many is None, f"{name} are no parts")
@@ -565,6 +577,29 @@ def _as_stated(spec: Array, array: np.ndarray) -> np.ndarray:
     pairs = "complex128" in spec.dtype and array.ndim == len(spec.shape) + 1
     pairs = pairs and array.dtype == np.float64 and array.shape[-1] == 2
     return array.view(np.complex128)[..., 0] if pairs else array
+
+
+class _LabelContent(msgspec.Struct, forbid_unknown_fields=True):
+    dtype: Annotated[str, msgspec.Meta(pattern=r"\A(U|O|b1|[iu][1248]|f[248])\Z")]
+    labels: list[str | bool | int | float]
+
+
+def _labels(spec: Labels, content: Any) -> np.ndarray:
+    """Return labels, checked: they are all text or all whole numbers."""
+    known = msgspec.convert(content, _LabelContent)
+    texts = [label for label in known.labels if isinstance(label, str)]
+    is_text = len(texts) == len(known.labels) and known.dtype in ("U", "O")
+    require(is_text or (not texts and known.dtype != "U"), "labels are of several kinds")
+    widest = max(map(len, texts), default=0)
+    fits = widest <= WIDEST_LABEL and len(texts) * widest <= MOST_LABEL_CHARACTERS
+    require(fits, f"labels have up to {widest} characters; shorten them")
+    values = np.array(known.labels, dtype=known.dtype)
+    require(values.tolist() == known.labels, f"labels are no {values.dtype}")
+    whole = is_text or all(-(2**63) <= v < 2**64 and int(v) == v for v in known.labels)
+    require(whole, "labels are neither text nor whole numbers")
+    rises = not spec.ordered or (values[1:] > values[:-1]).all()
+    require(len(values) and rises, "labels are none, or not sorted and different")
+    return values
 
 
 def _kind_of(node: Any) -> type:

@@ -14,7 +14,7 @@ from granulearn.rvfl.base import BaseRVFLClassifier, RandomNetwork
 from granulearn.rvfl.features import activation_names
 from granulearn.rvfl.ridge import FeatureMap
 from granulearn.utils.estimator import SHALLOW, Abilities, Estimator, Seeds, draw_seeds
-from granulearn.utils.saved import Size
+from granulearn.utils.saved import Number
 from granulearn.utils.validation import check_inputs, check_weights
 
 
@@ -219,7 +219,7 @@ class NumberRegressor(RegressorMixin, Estimator):
 
     n_outputs_: int | None
 
-    _saved: ClassVar[dict] = {"n_outputs_": Size | None}
+    _saved: ClassVar[dict] = {"n_outputs_": Number(1, 2**31 - 1, whole=True, or_none=True)}
 
     @property
     def _n_outputs(self) -> int:

@@ -29,7 +29,6 @@ from granulearn.tables.parse.numbers import (
     is_usable,
     parse_numbers,
 )
-from granulearn.utils.saved import Count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +68,9 @@ class CellCount(msgspec.Struct, frozen=True):
     def __add__(self, later: CellCount) -> CellCount:
         first = sorted(self.first + later.first)[:SHOWN_CELLS]
         return CellCount(self.count + later.count, tuple(first))
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 
 
 class Column(msgspec.Struct, frozen=True):

@@ -1,9 +1,9 @@
 """What a model file keeps of a class, stated once, on the class.
 
-A class states ``_saved``: by attribute an `Array`, `Labels`, a `Part`, or a type that msgspec
-checks, for what JSON can hold. Subclasses add to it. ``_check_saved``, if there is one, raises by
-`require` where attributes do not go together; ``_after_load`` sets what follows from them. Nothing
-else of an object is in a file: what is left out is absent from a loaded model.
+A class states ``_saved``: by attribute an `Array`, a `Number`, `Labels`, a `Part`, or a type
+like ``list[str]`` that JSON can hold. Subclasses add to it. ``_check_saved`` raises by `require` where
+attributes do not go together; ``_after_load`` sets what follows from them; ``_saved_state`` returns
+attributes that an object has in another form. What is not stated is absent from a loaded model.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 import numpy as np
 
 # Scaling, a layer and output weights, each as large as this, still make finite scores.
@@ -24,11 +23,6 @@ FINITE = float(np.finfo(np.float64).max)
 # Sums of probabilities are rounded.
 SHARE = 1.001
 MOST_THREADS = 256
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
-Size = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=SHARE)]
-# Predictions repeat a label for every row.
-_WIDEST_LABEL, _MOST_LABEL_CHARACTERS = 10_000, 2**24
 
 
 class SavedStateError(ValueError):
@@ -83,42 +77,25 @@ def _size(owner: Any, dim: str | int, found: int, sizes: dict[str, int]) -> int:
 
 
 @dataclass(frozen=True)
+class Number:
+    """An attribute that is one number, kept in the header."""
+
+    low: float
+    high: float
+    whole: bool = False
+    or_none: bool = False
+
+
+Size = Number(1, 2**31 - 1, whole=True)
+
+
+@dataclass(frozen=True)
 class Labels:
-    """An attribute that is an array of texts, or of whole numbers, kept with its dtype."""
+    """An attribute that is an array of texts, or of whole numbers, kept in the header."""
 
     ordered: bool = True
     """Whether each must be more than the one before."""
     optional: bool = False
-
-    def encode(self, values: np.ndarray) -> dict[str, Any]:
-        """Return the labels as JSON can hold them."""
-        kind = values.dtype.kind
-        return {
-            "dtype": {"U": "U", "O": "O"}.get(kind, values.dtype.str[1:]),
-            "labels": [*values.tolist()],
-        }
-
-    def decode(self, content: Any) -> np.ndarray:
-        """Return the labels that `encode` turned into this content, checked."""
-        known = msgspec.convert(content, _LabelContent)
-        texts = [label for label in known.labels if isinstance(label, str)]
-        is_text = len(texts) == len(known.labels) and known.dtype in ("U", "O")
-        require(is_text or (not texts and known.dtype != "U"), "labels are of several kinds")
-        widest = max(map(len, texts), default=0)
-        fits = widest <= _WIDEST_LABEL and len(texts) * widest <= _MOST_LABEL_CHARACTERS
-        require(fits, f"labels have up to {widest} characters; shorten them")
-        values = np.array(known.labels, dtype=known.dtype)
-        require(values.tolist() == known.labels, f"labels are no {values.dtype}")
-        whole = is_text or all(-(2**63) <= v < 2**64 and int(v) == v for v in known.labels)
-        require(whole, "labels are neither text nor whole numbers")
-        rises = not self.ordered or (values[1:] > values[:-1]).all()
-        require(len(values) and rises, "labels are none, or not sorted and different")
-        return values
-
-
-class _LabelContent(msgspec.Struct, forbid_unknown_fields=True):
-    dtype: Annotated[str, msgspec.Meta(pattern=r"\A(U|O|b1|[iu][1248]|f[248])\Z")]
-    labels: list[str | bool | int | float]
 
 
 @dataclass(frozen=True, init=False)
