@@ -17,6 +17,7 @@ from granulearn.rvfl.features import RandomFeatures, activation_names, draw_rand
 from granulearn.rvfl.ridge import FeatureMap, one_hot, predict_scores, solve_weighted_ridge
 from granulearn.utils.estimator import DecisionClassifier, Estimator, Seeds, draw_seeds
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
+from granulearn.utils.threads import threads_for
 from granulearn.utils.validation import LARGEST_WEIGHT, Samples, check_samples
 
 
@@ -76,6 +77,13 @@ class RandomNetwork(Estimator):
             direct_link=self._direct_link,
             seed=seeds.network,
         )
+
+    def _fit_rows(self, rows: Any, seeds: Seeds) -> None:
+        """Draw the features and find the output weights."""
+        widest = int(np.max(self.n_hidden)) if np.size(self.n_hidden) else 0
+        with threads_for(len(rows.X), rows.X.shape[1] + widest):
+            self.features_ = self._features(rows, seeds)
+            self.coef_ = self._output_weights(self.features_, rows)
 
     def _solve(self, features: FeatureMap, rows: Any, Y: np.ndarray):
         """Return the output weights, of shape (n_columns, n_outputs)."""
@@ -140,8 +148,7 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked."""
         rows, seeds = self._prepare(samples)
-        self.features_ = self._features(rows, seeds)
-        self.coef_ = self._output_weights(self.features_, rows)
+        self._fit_rows(rows, seeds)
         return self
 
     def _prepare(self, samples: Samples) -> tuple[TrainingRows, Seeds]:

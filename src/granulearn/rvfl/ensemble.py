@@ -18,6 +18,7 @@ from granulearn.rvfl.rvfl import NumberRegressor, check_numbers
 from granulearn.rvfl.spectral_ridge import factor_spectral_ridge
 from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator, positive_part
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
+from granulearn.utils.threads import limited_threads
 from granulearn.utils.validation import Samples, check_samples
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
@@ -25,6 +26,7 @@ AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
 AUTO_CS = tuple(10.0**power for power in range(-5, 4))
 # Of more samples a small network on so many of them chooses the activation.
 PILOT_SAMPLES, PILOT_HIDDEN = 1_000, 150
+ONE_THREAD_SAMPLES = 20_000
 MOST_NETWORKS = 10
 # Of thousands of inputs fewer networks are drawn: their weights would be most of a model file.
 MAX_WEIGHTS = 10_000_000
@@ -99,16 +101,20 @@ class _BaseRVFLEnsemble(Estimator):
         n_networks = self.n_estimators
         if n_networks == "auto":
             n_networks = auto_networks(len(known), d, n_hidden)
-        if len(known) > PILOT_SAMPLES and len(activations) > 1:
-            some = stratified_rows(known, codes, PILOT_SAMPLES, seed)
-            # Without a direct link, which tells nothing about activations.
-            small = draw_layers(d, PILOT_HIDDEN, 1, seed)
-            pilot = fit_networks(
-                X[some], Y[some], weights[some], units[some], small, activations, Cs, False
+        # In small products threads wait for each other more than they work.
+        with limited_threads(1 if len(rows) <= ONE_THREAD_SAMPLES else None, "blas"):
+            if len(known) > PILOT_SAMPLES and len(activations) > 1:
+                some = stratified_rows(known, codes, PILOT_SAMPLES, seed)
+                # Without a direct link, which tells nothing about activations.
+                small = draw_layers(d, PILOT_HIDDEN, 1, seed)
+                pilot = fit_networks(
+                    X[some], Y[some], weights[some], units[some], small, activations, Cs, False
+                )
+                activations = [pilot.activation]
+            layers = draw_layers(d, n_hidden, n_networks, seed)
+            fit = fit_networks(
+                X[rows], Y[rows], weights[rows], units[rows], layers, activations, Cs
             )
-            activations = [pilot.activation]
-        layers = draw_layers(d, n_hidden, n_networks, seed)
-        fit = fit_networks(X[rows], Y[rows], weights[rows], units[rows], layers, activations, Cs)
         self.features_, self.coef_ = fit.features, fit.coef
         self.activation_, self.C_ = fit.activation, fit.C
         self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())

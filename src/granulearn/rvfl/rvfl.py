@@ -284,8 +284,7 @@ class BaseRVFLRegressor(NumberRegressor, RandomNetwork):
             The fitted regressor.
         """
         rows, seeds = self._prepare(self._check(X, y, sample_weight))
-        self.features_ = self._features(rows, seeds)
-        self.coef_ = self._output_weights(self.features_, rows)
+        self._fit_rows(rows, seeds)
         return self
 
     def _check(self, X, y, sample_weight=None) -> RegressionRows:

@@ -14,6 +14,9 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 R = TypeVar("R")
 
+# Multiplications of a product for which one thread is enough: a tenth of a second, about.
+SMALL_PRODUCT = 10**9
+
 
 def effective_n_jobs(n_jobs: int | None) -> int:
     """Return how many threads a number of jobs stands for, as joblib counts them.
@@ -38,6 +41,15 @@ def in_threads(function: Callable[[T], R], items: Iterable[T], n_threads: int) -
 def limited_threads(limit: int | None, user_api: str):
     """Return a context in which "blas" or "openmp" uses at most `limit` threads."""
     return _thread_pools().limit(limits=limit, user_api=user_api)
+
+
+def threads_for(n_rows: int, n_columns: int):
+    """Return a context in which a small system of equations is solved by one thread.
+
+    In small products threads wait for each other more than they work.
+    """
+    is_small = n_rows * n_columns * min(n_rows, n_columns) <= SMALL_PRODUCT
+    return limited_threads(1 if is_small else None, "blas")
 
 
 @cache
