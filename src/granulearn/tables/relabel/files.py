@@ -54,6 +54,8 @@ def rewrite_table(
     """
     _check_path(table.path, temporary)
     known_columns(table.path, table.names, [column])
+    if not all(map(str.strip, cells.values())):
+        raise TableError(f"{table.path}: a new label is empty; leave the row out instead.")
     dropped = frozenset(map(int, drop))
     changed = {int(row): text for row, text in cells.items() if int(row) not in dropped}
     _check_rows(table, [*map(int, cells), *dropped], dropped)
