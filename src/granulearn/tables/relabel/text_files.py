@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.text import Chunk, TextTable, row_starts
-from granulearn.tables.relabel.edits import Edit, check_encodable, edited, rewriting
+from granulearn.tables.relabel.edits import Changes, Edit, check_encodable, edited, rewriting
 from granulearn.tables.relabel.quoting import JUDGED_ROWS, are_mostly_quoted, stays_quoted
 
 _LINE_END = re.compile(rb"\r\n|\r|\n|")
 
 
-def rewrite_text(
-    table: TextTable, temporary: Path, column: str, cells: Mapping[int, str], drop: Collection[int]
-) -> None:
+def rewrite_text(table: TextTable, temporary: Path, changes: Changes) -> None:
     """Write a text file with some cells of one column changed, without some rows."""
-    source, rows = table.source, _TextRows(table, column)
+    source, (column, cells, drop) = table.source, changes
+    rows = _TextRows(table, column)
     for label in set(cells.values()):
         check_encodable(source, label)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from decimal import Decimal
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.workbook import WorkbookTable, next_cell
 from granulearn.tables.relabel.compression import changed_member
-from granulearn.tables.relabel.edits import Edit, edited
+from granulearn.tables.relabel.edits import Changes, Edit, edited
 from granulearn.tables.relabel.quoting import (
     are_mostly_quoted,
     can_be_bare,
@@ -31,19 +31,14 @@ _TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _KIND = re.compile(rb"""\s+t=(?:"[^"]*"|'[^']*')""")
 
 
-def rewrite_workbook(
-    table: WorkbookTable,
-    temporary: Path,
-    column: str,
-    cells: Mapping[int, str],
-    drop: Collection[int],
-) -> None:
+def rewrite_workbook(table: WorkbookTable, temporary: Path, changes: Changes) -> None:
     """Write a workbook with some cells of one column of a sheet changed, and some rows emptied.
 
     All other parts of the workbook are copied. Other rows stay where they are, so that
     formulas and charts still point to them: what is left of a dropped row is an empty one,
     which the reader skips.
     """
+    column, cells, drop = changes
     for label in cells.values():
         if _NOT_IN_XML.search(label):
             raise TableError(
