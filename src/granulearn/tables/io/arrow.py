@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import copy
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -144,12 +143,7 @@ class ParquetTable(TableFile):
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return the row groups."""
-        parts = []
-        for group in self._groups:
-            part = copy.copy(self)
-            part._groups, part.first_row = [group], group.first_row
-            parts.append(part)
-        return tuple(parts)
+        return tuple(self._part(group.first_row, _groups=[group]) for group in self._groups)
 
     def place(self, row: int) -> str:
         """Say where a row stands.

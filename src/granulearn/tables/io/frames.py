@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import datetime
 import decimal
 import math
@@ -73,12 +72,10 @@ class FrameTable(TableFile):
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return stretches of rows."""
-        parts = []
-        for begin in range(0, self._table.num_rows, _PART_ROWS):
-            part = copy.copy(self)
-            part._table, part.first_row = self._table.slice(begin, _PART_ROWS), begin
-            parts.append(part)
-        return tuple(parts)
+        begins = range(0, self._table.num_rows, _PART_ROWS)
+        return tuple(
+            self._part(begin, _table=self._table.slice(begin, _PART_ROWS)) for begin in begins
+        )
 
     def __getstate__(self):
         # Arrow would send the rows of the other parts along.
