@@ -118,7 +118,7 @@ def test_a_thousand_columns_with_unicode_names(tmp_path):
 def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
     tmp_path, monkeypatch, options, code, said, warm_clusters
 ):
-    monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("granulearn.dask.cluster.CONNECT_SECONDS", 0.5)
     people().to_parquet(tmp_path / "t.parquet")
     assert said in fails(code, "fit", tmp_path, "-t", "label", "-o", tmp_path / "m.skops", *options)
 

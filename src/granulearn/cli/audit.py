@@ -146,7 +146,7 @@ def _rate_parts(
     """Rate a table that is not read as a whole; write the ratings of all rows to a folder."""
     import pyarrow as pa
 
-    from granulearn.training.cluster_audit import audit_on_cluster
+    from granulearn.dask.tables import audit_on_cluster
 
     with TemporaryDirectory() as nowhere:
         folder = ratings or Path(nowhere, "ratings")

@@ -83,7 +83,7 @@ def fit(
             tell(f"reading {table.name}")
             settings: dict[str, Any] = {"test": test, "seed": seed, "tell": tell}
             if in_parts:
-                from granulearn.training.cluster_training import train_on_cluster
+                from granulearn.dask.tables import train_on_cluster
 
                 with opt.cluster(dask, tell):
                     trained = train_on_cluster(file, model, target, asked.options, **settings)

@@ -195,7 +195,7 @@ def refuse_in_parts(**given: Any) -> None:
 @contextmanager
 def cluster(address: str | None, tell: Callable[[str], None], n_workers: int | None = None) -> Any:
     """Connect to the cluster that ``--dask`` names, or start one; give its client."""
-    from granulearn.distributed import open_client
+    from granulearn.dask import open_client
 
     address = address or "local"
     tell("starting the cluster" if address == "local" else "connecting to the cluster")

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
 
-from granulearn.distributed import open_client
+import dask
+from granulearn.dask import open_client
 from tests.warm_processes import Warm, copies
 
 N_BLOCKS = 12
