@@ -35,7 +35,7 @@ from granulearn.dask.cluster import (
     tree_reduce,
 )
 from granulearn.estimators import SDAPGBRVFLClassifier
-from granulearn.selection import PathSearchCV
+from granulearn.model_selection import PathSearchCV
 from tests.dask.chunked import PAIRS, table
 from tests.dask.processes import (
     WORKER_SECONDS,

@@ -120,9 +120,8 @@ def audit(
                 rated = Rated(_facts(done), data.report, lambda: done.listing(keep, sample))
             if output is not None:
                 tell(f"writing {output.name}")
-                listing = rated.listing()
                 with written_atomically(output) as draft:
-                    write_csv(listing.to_batches(), draft, listing.column_names)
+                    write_csv(rated.listing(), draft)
             if report is not None:
                 tell(f"writing {report.name}")
                 _write_page(report, table.name, done)

@@ -26,18 +26,18 @@ def show_short(report: TableReport, place: Place) -> None:
     """Print dropped and parsed columns, oddities and missing cells; warnings go to stderr."""
     columns, used = report.schema.columns, report.schema.used
     lines = [in_flags(remark) for remark in report.remarks]
-    dropped = [c for c in report.schema.left_out if c.left_out != "asked"]
+    dropped = [c for c in report.schema.dropped if c.dropped != "asked"]
     if dropped:
         step = "; to use one anyway: --include NAME" if any(map(_can_be_included, dropped)) else ""
-        lines.append(f"left out: {some([f'{_plain(c)} ({c.left_out})' for c in dropped])}{step}")
+        lines.append(f"left out: {some([f'{_plain(c)} ({c.dropped})' for c in dropped])}{step}")
     parsed = [f"{_plain(c)} ({_parsed(c)})" for c in used if _parsed(c)]
     if parsed:
         lines.append(f"read as: {some(parsed)}")
     odd = []
     for column in columns:
         # One more option is needed to use the column, such as the order of day and month.
-        is_open = column.left_out and column.remedy and not _can_be_included(column)
-        if is_open or not column.left_out:
+        is_open = column.dropped and column.advice and not _can_be_included(column)
+        if is_open or not column.dropped:
             step = f"; {_options(column)} says which" if is_open else ""
             odd += [f"{_plain(column)}: {said}{step}" for said in _odd(column, place)]
     if len(odd) > SHOWN:
@@ -73,7 +73,7 @@ def show_whole(report: TableReport, place: Place) -> None:
         count = counted(len(classes), "class", "classes")
         say(bold(report.target), f", the target: {count}: {some(classes)}", sep="")
     if len(columns) > SHOWN_COLUMNS:  # the odd ones first; sorting is stable
-        odd_first = sorted(columns, key=lambda c: not (c.left_out or c.oddities(place)))
+        odd_first = sorted(columns, key=lambda c: not (c.dropped or c.warnings(place)))
         kept = {column.name for column in odd_first[:SHOWN_COLUMNS]}
         columns = tuple(column for column in columns if column.name in kept)
     (_show_grid if console().width >= _WIDTH_OF_GRID else _show_blocks)(columns, place)
@@ -100,9 +100,9 @@ def _show_blocks(columns: Sequence[Column], place: Place) -> None:
     """Print some lines per column, for a terminal that is too narrow for a grid."""
     say()
     for column in columns:
-        becomes = "" if column.kind == "category" and not column.left_out else column.becomes
+        becomes = "" if column.kind == "category" and not column.dropped else column.becomes
         said = "; ".join(filter(None, (_kind(column), becomes)))
-        changed = f" ({_options(column)})" if column.remedy else ""
+        changed = f" ({_options(column)})" if column.advice else ""
         headline(_plain(column), f"{said}{changed}")
         missing = f"{_missing(column)} missing" if column.missing else ""
         found = f"{column.distinct} distinct: {_examples(column)}" if column.distinct else ""
@@ -151,15 +151,15 @@ def _examples(column: Column) -> str:
 
 def _options(column: Column) -> str:
     """Return the options alone: the name of the column stands beside them."""
-    return " or ".join(map(option_of, column.remedy))
+    return " or ".join(map(option_of, column.advice))
 
 
 def _can_be_included(column: Column) -> bool:
-    return any(setting.name == "include" for setting in column.remedy)
+    return any(setting.name == "include" for setting in column.advice)
 
 
 def _odd(column: Column, place: Place) -> list[str]:
-    return [in_flags(said) for said in column.oddities(place)]
+    return [in_flags(said) for said in column.warnings(place)]
 
 
 def _plain(column: Column) -> str:
@@ -178,7 +178,7 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
                 "name": column.name,
                 "is": column.kind,
                 "becomes": column.becomes,
-                "left_out": column.left_out,
+                "left_out": column.dropped,
                 "unit": column.number.unit,
                 "missing": dict(column.missing),
                 "distinct": column.distinct,
@@ -186,10 +186,10 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
                 "odd": _odd(column, place),
                 "misfits": [
                     {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
-                    for cell in column.misfits
+                    for cell in column.failures.first
                 ],
-                "n_misfits": column.n_misfits,
-                "flag": " or ".join(map(flag, column.remedy)),
+                "n_misfits": column.failures.count,
+                "flag": " or ".join(map(flag, column.advice)),
             }
             for column in report.schema.columns
         ],
