@@ -223,8 +223,8 @@ def _read(rows: Any, schema: Schema) -> dict[str, Any]:
         if not read:
             raise TableError(f"{file.path} has no rows; add some.")
         typed = joined_rows(read)
-        for name, misfits in typed.misfits.items():
-            first = misfits.first[0]
+        for name, failures in typed.failures.items():
+            first = failures.first[0]
             raise TableError(
                 f"{file.place(first.row)}: column {name!r} holds {first.text!r}, which is "
                 f"no {schema[name].kind}, as in training; correct it, or leave the cell empty."
