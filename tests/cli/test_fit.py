@@ -108,7 +108,6 @@ def test_a_thousand_columns_with_unicode_names(tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--model", "elm"], exit_codes.USAGE, "use one of robust, ball-forest, rvfl-committee"),
         (["--tune"], exit_codes.USAGE, "--tune needs the whole table in memory"),
         (["--decisions", "d"], exit_codes.USAGE, "--decisions needs the whole table in memory"),
         (["-m", "rvfl", "--dask", "tcp://127.0.0.1:1"], exit_codes.NO_CLUSTER, "no Dask scheduler"),

@@ -7,8 +7,8 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-
 from dask import delayed
+
 from granulearn.dask import (
     DaskFGBRVFLClassifier,
     DaskGBRVFLClassifier,

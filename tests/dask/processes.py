@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
+import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
 
-import dask
 from granulearn.dask import open_client
 from tests.warm_processes import Warm, copies
 

@@ -5,9 +5,9 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from dask import delayed
 from numpy.testing import assert_allclose, assert_array_equal
 
-from dask import delayed
 from granulearn.dask import DaskGBRVFLClassifier, DaskRVFLClassifier
 from granulearn.dask.blocks import (
     blocks_in_step,

@@ -6,16 +6,16 @@ import signal
 import threading
 import time
 
+import dask
 import distributed
 import numpy as np
 import psutil
 import pytest
+from dask import delayed
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
-import dask
-from dask import delayed
 from granulearn.dask import (
     ClusterError,
     DaskFGBRVFLClassifier,

@@ -6,12 +6,12 @@ Each work is done once per list of phases, and in each phase of the list a worke
 import os
 from itertools import pairwise
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import dask
 from granulearn.dask import (
     DaskLabelAudit,
     DaskRobustClassifier,

@@ -17,13 +17,13 @@ import tempfile
 import tracemalloc
 from pathlib import Path
 
+import dask
 import dask.dataframe as dd
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
 
-import dask
 from granulearn import RVFLClassifier
 from granulearn.dask import DaskRVFLClassifier
 

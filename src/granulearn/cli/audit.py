@@ -84,12 +84,11 @@ def audit(
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_csv
-    from granulearn.training.size import is_large
     from granulearn.utils.files import written_atomically
 
     if target in (group, order):
         raise UsageError(f"{target!r} holds the labels and can be neither --group nor --order.")
-    in_parts = dask is not None or is_large(table)
+    in_parts = dask is not None or opt.is_large(table)
     ratings = None if output is None else output.with_name(f"{output.stem}.ratings")
     if in_parts:
         opt.refuse_in_parts(report=report, decisions=decisions, sample=sample)

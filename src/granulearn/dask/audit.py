@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from dask import delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dask import delayed
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.audit import LabelAudit
 from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
@@ -122,7 +122,7 @@ def audit_sample(
     """
     audit = LabelAudit(n_trees=n_trees, random_state=random_state).fit(sample.X, sample.y)
     frame = ratings_frame(audit.ratings_).set_axis(sample.position)
-    parts = {int(number): part for number, part in frame.groupby(sample.number)}
+    parts = {number: frame[sample.number == number] for number in np.unique(sample.number).tolist()}
     return audit, Rater.of(audit, sample.X), parts
 
 
@@ -351,5 +351,5 @@ def _rated(
         X, codes = block.X, np.searchsorted(rater.classes, block.classes)[block.codes]
     frame = rate_block(X, codes, rater, sampled)
     frame = frame.set_axis(pd.RangeIndex(first_row, first_row + len(X), name="row"))
-    frame.attrs = attrs
+    frame.attrs.update(attrs)
     return frame

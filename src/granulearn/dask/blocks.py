@@ -333,12 +333,12 @@ def sample_blocks(blocks: Sequence[Any], facts: Facts, sample_size: int, seed: i
     rates, draw = sampling_rates(facts.counts[:, 0], sample_size), delayed(sample_of_block)
     parts = compute(*(draw(block, facts.classes, rates, seed) for block in blocks))
     known = [part for part in parts if part is not None]
-    weights = [part.weights for part in known if part.weights is not None]
-    return Sample(
-        *(np.concatenate([getattr(part, name) for part in known]) for name in ("X", "y")),
-        np.concatenate(weights) if weights else None,
-        *(np.concatenate([getattr(part, n) for part in known]) for n in ("number", "position")),
+    X, y, numbers, positions = (
+        np.concatenate([getattr(part, name) for part in known])
+        for name in ("X", "y", "number", "position")
     )
+    weights = [part.weights for part in known if part.weights is not None]
+    return Sample(X, y, np.concatenate(weights) if weights else None, numbers, positions)
 
 
 def sample_of_block(

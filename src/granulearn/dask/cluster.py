@@ -12,10 +12,9 @@ from functools import cache, reduce
 from typing import Any, TypeVar
 
 import dask
+import distributed
 from dask import delayed
 from distributed.comm import CommClosedError
-
-import distributed
 
 CONNECT_SECONDS = 15.0
 # A cluster may be without a worker for so long: a nanny starts one anew in a few seconds.
