@@ -205,6 +205,7 @@ def test_a_constant_and_an_empty_column_that_are_wished_for_are_no_harm(tmp_path
     assert_allclose(features[:, place], 0, atol=1e-9)
 
 
+@pytest.mark.skip(reason="until the cluster prepares tables by TablePreprocessor")
 def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch):
     monkeypatch.setattr(text_io, "CHUNK_BYTES", 100)
     path = write_people(tmp_path)
