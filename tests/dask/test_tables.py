@@ -203,8 +203,8 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
     with open_table(path) as file:
         assert len(file.parts()) > 3
     trained, heard = in_parts(path, "gb-rvfl", test=0.3, seed=2)
-    save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
-    loaded = load_model(tmp_path / "m.skops")
+    save_model(trained.pipeline, tmp_path / "m.granulearn", trained.card)
+    loaded = load_model(tmp_path / "m.granulearn")
     card = loaded.card
     assert card.model == "gb-rvfl"
     assert card.rows + card.scores["held_out"]["rows"] == 120
@@ -410,8 +410,8 @@ def people_model(tmp_path_factory):
     with open_table(write_people(folder)) as file:
         table = read_training_table(file, "label", ColumnOptions())
     trained = train(table, "rvfl", tune=False, test=0.0, seed=0)
-    save_model(trained.pipeline, folder / "m.skops", trained.card)
-    return load_model(folder / "m.skops")
+    save_model(trained.pipeline, folder / "m.granulearn", trained.card)
+    return load_model(folder / "m.granulearn")
 
 
 def predicted(loaded, path, output, **settings):
