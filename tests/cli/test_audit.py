@@ -8,7 +8,7 @@ import pytest
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.cli import exit_codes
-from granulearn.distributed import open_client
+from granulearn.dask import open_client
 from granulearn.review import Review
 from tests.cli.commands import fails, fails_with, people, succeeds
 
@@ -302,7 +302,7 @@ def folder(tmp_path, dask_cluster, monkeypatch):
         assert address == "local"
         return open_client(dask_cluster.scheduler.address)
 
-    monkeypatch.setattr("granulearn.distributed.open_client", connected)
+    monkeypatch.setattr("granulearn.dask.open_client", connected)
     (tmp_path / "parts").mkdir()
     frame = people(150)
     for number in range(3):
@@ -328,7 +328,7 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     said = fails(exit_codes.USAGE, "audit", folder, "-t", "label", "-o", suspects)
     assert "suspects.ratings holds files already" in said
 
-    model, out = tmp_path / "m.skops", tmp_path / "out"
+    model, out = tmp_path / "m.granulearn", tmp_path / "out"
     fitted = succeeds("fit", folder, "-t", "label", "-m", "rvfl", "-o", model).out
     assert "150 rows, 3 features (2 numbers, 1 category), 2 classes" in fitted
     done = succeeds("predict", model, folder, "-o", out)

@@ -135,7 +135,7 @@ def test_separator_encoding_and_sheet_can_be_said(tmp_path):
         assert list(file.names) == ["größe"]
 
 
-@pytest.mark.parametrize("verb", [["fit", "-o", "m.skops"], ["audit"], ["balls"]])
+@pytest.mark.parametrize("verb", [["fit", "-o", "m.granulearn"], ["audit"], ["balls"]])
 def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = write_people(tmp_path)
@@ -169,7 +169,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(tmp_path, m
 
 
 def test_a_cluster_says_nothing_of_its_own(monkeypatch):
-    monkeypatch.setattr("granulearn.distributed.open_client", lambda *_: nullcontext())
+    monkeypatch.setattr("granulearn.dask.open_client", lambda *_: nullcontext())
     named = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [logger.level for logger in named]
     stages = []

@@ -53,7 +53,7 @@ def predict(
     cluster, one on this machine unless --dask names another, and the output is a folder of
     Parquet files, one for each part, in the order of the rows.
 
-    Example: granulearn predict model.skops new.csv --proba -o out.csv
+    Example: granulearn predict model.granulearn new.csv --proba -o out.csv
     """
     from granulearn.models import load_model
     from granulearn.models.predictors import final_predictor
@@ -77,7 +77,7 @@ def predict(
             note(remark)
         predictor.check_columns(file.path, file.names)
         if in_parts:
-            from granulearn.training.cluster_prediction import predict_on_cluster
+            from granulearn.dask.tables import predict_on_cluster
 
             with out.stage_progress(hidden=json) as tell, opt.cluster(dask, tell):
                 n_rows = predict_on_cluster(predictor, file, output, tell)
