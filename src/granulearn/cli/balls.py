@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from granulearn._extras import check_installed
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

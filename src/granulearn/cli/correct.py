@@ -6,10 +6,10 @@ from typing import Annotated
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
+from granulearn.utils.text import counted
 
 
 @opt.takes_table

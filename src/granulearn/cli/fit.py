@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.output import note
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds, names_in_parts
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     from granulearn.models import ModelCard

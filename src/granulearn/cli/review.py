@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.output import note
-from granulearn.cli.table_report import show_warnings, some
+from granulearn.cli.table_report import show_warnings
+from granulearn.utils.text import counted, listed
 
 
 @opt.takes_table
@@ -78,7 +78,7 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
     data, source = opened.table.data, opened.source
     show_warnings(data.report)
     if opened.stale:
-        rows = some([str(row) for row in opened.stale])
+        rows = listed([str(row) for row in opened.stale])
         note(f"labels were edited since they were decided on (row {rows}); they are open again.")
     if opened.journal.dropped:
         note(f"{source} ended in the middle of a line, which was left out.")
