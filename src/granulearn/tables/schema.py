@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn._invariants import MOST_ROWS
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.cells import (
     as_text,
@@ -40,13 +39,13 @@ KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
 # First cells of a kind that are kept for messages.
 SHOWN_CELLS = 5
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 NESTED_CELL = "(nested)"
 # What a model file keeps of a column: no cell of the table.
 _KEPT = (
     "name", "kind", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
     NUMBER, DATE,
 )  # fmt: skip
-Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROWS)]
 
 
 class Cell(NamedTuple):
