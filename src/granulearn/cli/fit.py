@@ -10,7 +10,6 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.output import note
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
 from granulearn.utils.text import counted
 
@@ -71,7 +70,7 @@ def fit(
     if in_parts:
         opt.refuse_in_parts(decisions=decisions, tune=tune)
     elif tune and not model_kinds()[model].tunable:
-        note(f"{model} has no grid to search, so --tune changes nothing.")
+        out.note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
     with asked.open(table) as file:
         # A search draws a bar of its own.
