@@ -253,21 +253,6 @@ BAD_CALLS = {
         models.ModelFileError,
         "nowhere.granulearn",
     ),
-    "trusted types that are no list": (
-        lambda: models.load_model("nowhere.granulearn", trusted=5),
-        TypeError,
-        "list of names",
-    ),
-    "trusted types that are one text": (
-        lambda: models.load_model("nowhere.granulearn", trusted="os.system"),
-        TypeError,
-        "list of names",
-    ),
-    "trusted types to save that are one text": (
-        lambda: models.save_model(fitted(g.RVFLClassifier), "m.granulearn", trusted="a.B"),
-        TypeError,
-        "list of names",
-    ),
     "model that is no file": (
         lambda: models.load_model("."),
         models.ModelFileError,

@@ -173,7 +173,7 @@ X, Y = numbers()
         (lambda: Own().fit(X, Y), "Own cannot be part .* skops"),
         (lambda: TablePreprocessor().fit(X), "no classifier or regressor"),
         (lambda: {"a": 1}, "dict cannot be part"),
-        (lambda: RVFLClassifier(), "RVFLClassifier has no .*; fit it first"),
+        (lambda: RVFLClassifier(), "RVFLClassifier is not fitted: it has no"),
         (lambda: RVFLClassifier(random_state=np.random.RandomState(0)).fit(X, Y), "use a number"),
         (
             lambda: GBRVFLClassifier(membership=lambda balls: np.ones(len(balls))).fit(X, Y),

@@ -323,7 +323,7 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
         found = state.get(name, _MISSING)
         if found is _MISSING and getattr(spec, "optional", False):
             continue
-        require(found is not _MISSING, f"{kind.__name__} has no {name}; fit it first")
+        require(found is not _MISSING, f"{kind.__name__} is not fitted: it has no {name}")
         own = f"{path}.{name}"
         if isinstance(spec, Array) and found is not None:
             for key, array in each_of(own, found, spec.many):

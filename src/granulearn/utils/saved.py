@@ -1,7 +1,7 @@
 """What a model file keeps of a class, stated once, on the class.
 
-A class states ``_saved``: by attribute an `Array`, a `Number`, `Labels`, a `Part`, or a type
-like ``list[str]`` that JSON can hold. Subclasses add to it. ``_check_saved`` raises by `require` where
+A class states ``_saved``: by attribute an `Array`, a `Number`, `Labels`, a `Part`, or a type like
+``list[str]`` that JSON can hold. Subclasses add to it. ``_check_saved`` raises by `require` where
 attributes do not go together; ``_after_load`` sets what follows from them; ``_saved_state`` returns
 attributes that an object has in another form. What is not stated is absent from a loaded model.
 """

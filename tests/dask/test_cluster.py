@@ -1,0 +1,288 @@
+"""A real cluster: the same results when workers are killed, a clear error when it is gone."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import dask
+import distributed
+import numpy as np
+import psutil
+import pytest
+from dask import delayed
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
+
+from granulearn.dask import (
+    ClusterError,
+    DaskFGBRVFLClassifier,
+    DaskLabelAudit,
+    DaskRobustClassifier,
+    DaskRVFLClassifier,
+    cluster,
+    open_client,
+)
+from granulearn.dask.cluster import (
+    TaskLostError,
+    _run_alone,
+    active_client,
+    compute,
+    keep,
+    run_on_cluster,
+    tree_reduce,
+)
+from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import SDAPGBRVFLClassifier
+from tests.dask.chunked import PAIRS, table
+from tests.dask.processes import (
+    WORKER_SECONDS,
+    made_table,
+    scheduler_process,
+    worker_process,
+)
+
+
+@pytest.fixture(scope="module")
+def client(dask_cluster):
+    """A connection to two worker processes with nannies."""
+    with open_client(dask_cluster.scheduler.address) as client:
+        yield client
+
+
+@pytest.fixture
+def mortal_client(mortal_cluster):
+    """A connection to workers that may be killed, once one of them is there."""
+    with open_client(mortal_cluster.scheduler.address) as client:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def undisturbed(client):
+    """What each classifier learns when nothing happens, with workers' one thread for BLAS."""
+    with threadpool_limits(1):
+        return {on_dask: on_dask(random_state=0).fit(*made_table()) for on_dask, _ in PAIRS}
+
+
+def test_results_of_processes_are_those_of_threads(undisturbed):
+    with threadpool_limits(1), dask.config.set(scheduler="threads"):
+        for on_dask, fitted in undisturbed.items():
+            assert_allclose(on_dask(random_state=0).fit(*made_table()).coef_, fitted.coef_)
+
+
+@pytest.mark.parametrize(
+    ("on_dask", "time_of_death"),
+    [(DaskRVFLClassifier, 1), (DaskFGBRVFLClassifier, 2)],
+)
+def test_a_worker_killed_in_the_middle_changes_nothing(
+    undisturbed, mortal_client, on_dask, time_of_death, tmp_path
+):
+    """It is killed when it makes block 7 for the first time, or for the second pass."""
+    X, y = made_table(when=(str(tmp_path), 7, time_of_death, 0))
+    with threadpool_limits(1):
+        fitted = on_dask(random_state=0).fit(X, y)
+    assert len(list(tmp_path.iterdir())) > time_of_death, "no worker was killed"
+    assert_allclose(fitted.coef_, undisturbed[on_dask].coef_)
+
+
+def test_predictions_on_a_cluster_are_those_of_the_ordinary_estimator(client, undisturbed):
+    X, _ = made_table()
+    fitted = undisturbed[DaskRVFLClassifier]
+    expected = [fitted.estimator_.predict(block) for block in X.blocks.ravel()]
+    assert_array_equal(fitted.predict(X).compute(), np.concatenate(expected))
+
+
+def test_a_path_search_on_a_cluster_is_the_search_of_one_process(client):
+    X, y = table(n_samples=150)
+    search = PathSearchCV(
+        SDAPGBRVFLClassifier(random_state=0),
+        {"C": [0.1, 10.0], "n_hidden": [5, 20], "purity": [0.9, 1.0]},
+        cv=3,
+        n_jobs=2,
+    )
+    with parallel_config(backend="dask"):
+        spread = search.fit(X, y).cv_results_
+    alone = search.set_params(n_jobs=1).fit(X, y).cv_results_
+    for name in ("mean_test_score", "split0_test_score", "rank_test_score"):
+        assert_array_equal(spread[name], alone[name])
+
+
+def test_a_task_that_kills_every_worker_is_given_up_with_advice(
+    mortal_cluster, mortal_client, monkeypatch
+):
+    monkeypatch.setattr(mortal_cluster.cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(ClusterError, match="memory ran out: use smaller blocks"):
+        compute(delayed(os._exit)(1))
+
+
+def test_an_error_in_a_task_reaches_the_caller_as_it_is(client):
+    with pytest.raises(ZeroDivisionError):
+        compute(delayed(lambda: 1 / 0)())
+    (kept,) = keep([delayed(lambda: 3)()])
+    assert compute(kept, delayed(4)) == (3, 4)
+
+
+@pytest.mark.parametrize("on_dask", [DaskFGBRVFLClassifier, DaskRobustClassifier, DaskLabelAudit])
+def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_path):
+    with scheduler_process(tmp_path) as (scheduler, file), worker_process(file):
+        address = json.loads(file.read_text())["address"]
+        with open_client(address) as client:
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
+            X, y = made_table(when=(str(tmp_path), 7, 1, scheduler.pid))
+            began = time.monotonic()
+            with pytest.raises(ClusterError, match=r"scheduler at tcp://.* went away .* once more"):
+                on_dask(random_state=0).fit(X, y)
+    assert delayed(3).compute() == 3, "Dask still waits for the lost scheduler"
+    # Generous: what is shown is that an end comes, on however busy a machine.
+    assert time.monotonic() - began < 120
+
+
+def test_a_scheduler_that_answers_no_question_has_gone_away(client, monkeypatch):
+    def silent():
+        raise OSError("Timed out trying to connect")
+
+    monkeypatch.setattr(client, "nthreads", silent)
+    with pytest.raises(ClusterError, match="went away before the work was done"):
+        compute(delayed(time.sleep)(3))
+
+
+def test_a_scheduler_without_workers_is_a_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 0.5)
+    with scheduler_process(tmp_path) as (_, file):
+        address = json.loads(file.read_text())["address"]
+        with (
+            open_client(address),
+            pytest.raises(ClusterError, match=r"no worker for 0\.5 s"),
+        ):
+            DaskRVFLClassifier().fit(*made_table())
+
+
+def test_no_scheduler_at_an_address_is_a_clear_error(monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    for address in ("tcp://127.0.0.1:1", "nowhere://there"):
+        with (
+            pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"),
+            open_client(address),
+        ):
+            pass
+
+
+def test_a_local_cluster_listens_to_this_machine_alone(client):
+    ours = psutil.Process()
+    listening = [
+        connection.laddr.ip
+        for process in [ours, *ours.children(recursive=True)]
+        for connection in process.net_connections()
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert set(listening) <= {"127.0.0.1", "::1"}
+    assert len(listening) > 2
+
+
+@pytest.mark.slow
+def test_a_local_worker_that_is_late_comes_back(warm_clusters):
+    """Dask lets one go that is dead when it looks, be it for the second time since."""
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "50ms"}),
+        open_client("local", n_workers=1) as client,
+    ):
+        ((worker, pid),) = client.run(os.getpid).items()
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + WORKER_SECONDS
+        while client.nthreads().keys() <= {worker}:
+            assert time.monotonic() < deadline, "no other worker came"
+            time.sleep(0.1)
+
+
+def test_without_a_client_there_is_none(client):
+    assert active_client() is client
+    with dask.config.set(scheduler="threads"):
+        assert active_client() is None
+    with distributed.Client(client.scheduler.address, set_as_default=False):
+        assert active_client() is client
+
+
+def square_or_die(number):
+    """Return the square and the process; die at 3."""
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number**2, os.getpid()
+
+
+def fail(number):
+    raise ValueError(f"no {number}")
+
+
+def nothing():
+    """Do nothing."""
+
+
+@pytest.fixture
+def frail_client(mortal_client, mortal_cluster, monkeypatch):
+    monkeypatch.setattr(mortal_cluster.cluster.scheduler, "allowed_failures", 0)
+    return mortal_client
+
+
+def test_every_task_has_its_result_and_a_killed_one_a_reason(frail_client):
+    results = dict(run_on_cluster(square_or_die, range(8), frail_client, nothing))
+    assert set(results) == set(range(8))
+    lost = results.pop(3)
+    assert isinstance(lost, TaskLostError)
+    assert "memory" in str(lost)
+    assert {number: result[0] for number, result in results.items()} == {
+        number: number**2 for number in results
+    }
+    assert os.getpid() not in {process for _, process in results.values()}
+
+
+def test_an_error_in_a_task_is_its_reason(frail_client):
+    results = dict(run_on_cluster(fail, ["a"], frail_client, nothing))
+    assert str(results["a"]) == "ValueError: no a"
+    assert list(run_on_cluster(fail, [], frail_client, nothing)) == []
+
+
+def test_tasks_are_taken_when_a_worker_is_free_and_not_before(frail_client):
+    taken = []
+
+    def tasks():
+        for number in range(4, 10):
+            taken.append(number)
+            yield number
+
+    stream = run_on_cluster(square_or_die, tasks(), frail_client, nothing)
+    next(stream)
+    assert len(taken) <= 4
+    stream.close()
+    assert len(taken) <= 4
+
+
+def test_one_task_runs_at_a_time_in_a_process_and_the_start_comes_first_and_once():
+    heard = []
+
+    def start():
+        heard.append("start")
+
+    def task(number):
+        heard.append(f"begin {number}")
+        time.sleep(0.01)
+        heard.append(f"end {number}")
+
+    threads = [threading.Thread(target=_run_alone, args=(task, start, at)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard[0] == "start"
+    pairs = list(zip(heard[1::2], heard[2::2], strict=True))
+    assert len(pairs) == 4
+    assert all(begin.split()[1] == end.split()[1] for begin, end in pairs)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 70])
+def test_a_reduction_joins_in_order_and_leaves_out_what_is_none(n):
+    parts = [delayed(None if number % 5 == 3 else [number]) for number in range(n)]
+    assert tree_reduce(lambda a, b: a + b, parts).compute() == [k for k in range(n) if k % 5 != 3]
+    assert tree_reduce(max, [delayed(None)] * n).compute() is None
