@@ -1,4 +1,4 @@
-"""What is known of wrong labels, and the true class behind the given label."""
+"""Noise matrices: from probabilities of the given label to scores of the true class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 
-def noise_matrix(noise, n_classes: int) -> np.ndarray | None:
+def check_noise_matrix(noise, n_classes: int) -> np.ndarray | None:
     """Return the probability of each given label (column) where a class is true (row).
 
     Parameters
@@ -23,27 +23,27 @@ def noise_matrix(noise, n_classes: int) -> np.ndarray | None:
         share = float(noise)
         if share >= 1 - 1 / n_classes:
             raise ValueError(
-                f"noise={share:g}: with {n_classes} classes, labels of which so many are wrong say "
-                f"nothing; it must be below {1 - 1 / n_classes:g}."
+                f"noise_matrix={share:g} must be below {1 - 1 / n_classes:g}: with {n_classes} "
+                "classes and more wrong labels, the labels say nothing."
             )
         other = share / max(n_classes - 1, 1)
         return np.full((n_classes, n_classes), other) + (1 - share - other) * np.eye(n_classes)
     matrix = np.asarray(noise, dtype=float)
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
-            f"noise has the shape {matrix.shape}; {n_classes} classes need a matrix of "
+            f"noise_matrix has the shape {matrix.shape}; {n_classes} classes need a matrix of "
             f"{n_classes} by {n_classes}, one row for each true class."
         )
     if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
-        raise ValueError("noise must hold probabilities; some are negative or no numbers.")
+        raise ValueError("noise_matrix must hold probabilities; some are negative or no numbers.")
     if not np.allclose(matrix.sum(axis=1), 1):
         raise ValueError(
-            "noise must have rows that sum to one: the probabilities of the given labels where a "
-            f"class is true; they sum to {matrix.sum(axis=1).tolist()}."
+            "noise_matrix must have rows that sum to one, the probabilities of the given labels of "
+            f"a true class; they sum to {matrix.sum(axis=1).tolist()}."
         )
     if np.linalg.cond(matrix) > 1e8:
         raise ValueError(
-            "noise cannot be undone: given labels say nothing about some true classes."
+            "noise_matrix cannot be inverted: given labels say nothing about some true classes."
         )
     return matrix
 

@@ -7,12 +7,11 @@ function) of a baseline plus the values of leaves, and these are arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import softmax
 
 from granulearn._invariants import (
     FLOAT,
@@ -21,14 +20,11 @@ from granulearn._invariants import (
     INTS,
     array_of,
     check_fields,
-    part_of,
+    number_of,
     require,
 )
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
-from granulearn.balls.few_rows import are_few
 from granulearn.balls.packed_trees import sums_down_from_roots
-from granulearn.estimators import few_rows
-from granulearn.estimators.bundles import Bundles
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -44,8 +40,8 @@ ROWS_PER_BLOCK = 4_096  # inputs of a block stay in the cache while trees pass
 class BoostedTrees:
     """All trees of a booster, their nodes one after another."""
 
-    bundles: Bundles
-    """How columns are brought together before trees look at them."""
+    n_features: int
+    """Number of columns."""
     classes: np.ndarray
     """(k,) the classes that the raw scores are about; for two classes the second one."""
     baseline: np.ndarray
@@ -59,7 +55,7 @@ class BoostedTrees:
     rights: np.ndarray
     """(n_nodes,) where other rows go."""
     features: np.ndarray
-    """(n_nodes,) the bundled input that a node looks at; -1 at a leaf."""
+    """(n_nodes,) the column that a node looks at; -1 at a leaf."""
     thresholds: np.ndarray
     """(n_nodes,)"""
     values: np.ndarray
@@ -69,12 +65,12 @@ class BoostedTrees:
 
     def _check_loaded(self) -> None:
         check_fields(self)
-        bundles = part_of(self, "bundles", Bundles)
+        n_features = number_of(self, "n_features", 1, 2**31, whole=True)
         classes = array_of(self, "classes", INTS, (None,), within=(0, 2**31))
         k = len(classes)
         require(k > 1 and len(np.unique(classes)) == k, self, "classes are not different")
         baseline = array_of(self, "baseline", FLOAT, (1 if k == 2 else k,), in_order=True)
-        known = (-1, bundles.n_inputs - 1)
+        known = (-1, n_features - 1)
         features = array_of(self, "features", INT32, (None,), within=known, in_order=True)
         n_nodes, n_outputs = len(features), len(baseline)
         places = (0, n_nodes - 1)
@@ -112,75 +108,39 @@ class BoostedTrees:
         deepest = sums_down_from_roots(parent_of, is_below).max(initial=0)
         require(deepest <= DEEPEST, self, f"a tree is {deepest} deep, and {DEEPEST} is the most")
 
-    def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
-        """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""
-        if are_few(len(Z), len(self.roots)):
-            few_rows.add_leaf_values(self, Z, raw)
-            return
-        from granulearn.estimators import _boosted_kernels
-
-        for begin in range(0, len(Z), ROWS_PER_BLOCK):
-            block = slice(begin, begin + ROWS_PER_BLOCK)
-            _boosted_kernels.add_leaf_values(
-                Z[block], self.roots, self.outputs, self.lefts, self.rights, self.features,
-                self.thresholds, self.values, raw[block],
-            )  # fmt: skip
-
     def raw(self, X: np.ndarray) -> np.ndarray:
         """Return raw scores of shape (n_rows, n_outputs)."""
+        from granulearn.ensemble import _boosted_kernels
+
         raw = np.tile(self.baseline, (len(X), 1))
-        self.add_raw(self.bundles.inputs(X), raw)
+        for begin in range(0, len(X), ROWS_PER_BLOCK):
+            block = slice(begin, begin + ROWS_PER_BLOCK)
+            _boosted_kernels.add_leaf_values(
+                X[block], self.roots, self.outputs, self.lefts, self.rights, self.features,
+                self.thresholds, self.values, raw[block],
+            )  # fmt: skip
         return raw
 
     def proba(self, X: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return class probabilities; a class that the booster did not see has none."""
-        return proba_of_raw(self.raw(X), self.classes, n_classes)
+        """Return class probabilities; a class that the booster did not see has zero."""
+        raw, proba = self.raw(X), np.zeros((len(X), n_classes))
+        if raw.shape[1] == 1:
+            raw = np.hstack([np.zeros_like(raw), raw])
+        proba[:, self.classes] = softmax(raw, axis=1)
+        return proba
 
 
-def mean_proba(boosters: Sequence[BoostedTrees], X: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the mean of what boosters predict, of shape (n_rows, n_classes)."""
-    return np.mean([booster.proba(X, n_classes) for booster in boosters], axis=0)
-
-
-def proba_of_raw(raw: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return class probabilities of raw scores.
-
-    Parameters
-    ----------
-    raw : ndarray of shape (n_rows, n_outputs)
-        Raw scores.
-    classes : ndarray of shape (k,)
-        The classes that they are about.
-    n_classes : int
-        Number of all classes.
-    """
-    proba = np.zeros((len(raw), n_classes))
-    if raw.shape[1] == 1:
-        proba[:, classes[1]] = expit(raw[:, 0])
-        proba[:, classes[0]] = expit(-raw[:, 0])
-    else:
-        proba[:, classes] = softmax(raw, axis=1)
-    return proba
-
-
-def trees_of(
-    booster: HistGradientBoostingClassifier,
-    bundles: Bundles,
-    first: int = 0,
-    last: int | None = None,
-) -> BoostedTrees:
-    """Return the trees of some rounds of a fitted booster.
+def trees_of(booster: HistGradientBoostingClassifier, n_rounds: int) -> BoostedTrees:
+    """Return the trees of the first rounds of a fitted booster as arrays.
 
     Parameters
     ----------
     booster : HistGradientBoostingClassifier
-        Fitted to bundled inputs without gaps.
-    bundles : Bundles
-        That made them.
-    first, last : int or None
-        Rounds from `first` on, up to but without `last`; None means all.
+        Fitted to columns of numbers without gaps.
+    n_rounds : int
+        Number of rounds.
     """
-    rounds = booster_rounds(booster)[first:last]
+    rounds = booster_rounds(booster)[:n_rounds]
     nodes = [predictor.nodes for trees in rounds for predictor in trees]
     roots = np.cumsum([0, *map(len, nodes)])
     joined = np.concatenate(nodes) if nodes else np.empty(0, dtype=_EMPTY_NODES)
@@ -188,7 +148,7 @@ def trees_of(
     is_leaf = joined["is_leaf"].astype(bool)
     n_outputs = booster.n_trees_per_iteration_
     return BoostedTrees(
-        bundles=bundles,
+        n_features=booster.n_features_in_,
         classes=np.asarray(booster.classes_),
         baseline=np.asarray(booster_baseline(booster), dtype=float).ravel(),
         roots=roots[:-1].astype(np.int32),
@@ -209,9 +169,9 @@ def gains_of(booster: HistGradientBoostingClassifier, last: int, n_features: int
     booster : HistGradientBoostingClassifier
         Fitted.
     last : int
-        Rounds to look at.
+        Number of rounds.
     n_features : int
-        Number of inputs of the booster.
+        Number of columns.
     """
     gains = np.zeros(n_features)
     for trees in booster_rounds(booster)[:last]:

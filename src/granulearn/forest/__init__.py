@@ -1,0 +1,1 @@
+"""The ball forest: trees, splitter, posterior, explanation."""
