@@ -92,7 +92,7 @@ def balls() -> None:
     X, y = noisy_moons()
     figure, panels, place = ball_panels()
     titles = []
-    for ax, maker in zip(panels, ("two-means", "gbg++", "evidence"), strict=True):
+    for ax, maker in zip(panels, ("two-means", "gbg++", "rd-gbg"), strict=True):
         made = generate_balls(X, y, balls=maker, random_state=0)
         plot_balls(made, X, y, guides=False, ax=ax)
         titles.append(f"{maker}: {len(made)} balls")

@@ -5,7 +5,7 @@ import pytest
 from granulearn.bench import paper_accuracy_table
 from granulearn.datasets.catalogue import catalogue, collections
 from granulearn.datasets.generated import GENERATORS
-from granulearn.datasets.packages import SKLEARN_SETS
+from granulearn.datasets.sources import SKLEARN_SETS
 
 
 def test_paper37_is_the_papers_table_in_its_order():

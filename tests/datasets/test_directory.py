@@ -2,13 +2,13 @@
 
 import pytest
 
-from granulearn.datasets.directory import (
+from granulearn.datasets.catalogue import SourceUnavailableError
+from granulearn.datasets.sources import (
     ENVIRONMENT_VARIABLE,
     find_data_dir,
     load_from_directory,
     read_manifest,
 )
-from granulearn.datasets.records import SourceUnavailableError
 from tests.shared_data import load_shared, shared_data_dir, shared_names
 
 HEADER = "name,rows,features,minority_rows,source,notes\n"

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from granulearn.datasets import DatasetUnavailableError, list_datasets, load
-from granulearn.datasets.catalogue import catalogue
-from granulearn.datasets.directory_files import load_file
-from granulearn.datasets.records import SourceUnavailableError
+from granulearn.datasets.catalogue import SourceUnavailableError, catalogue
+from granulearn.datasets.sources import load_file
 from tests.shared_data import shared_data_dir
 
 # Rows, columns, text columns and classes, as the directory's own description states them.

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from granulearn.datasets.openml import load_openml
-from granulearn.datasets.records import SourceUnavailableError
+from granulearn.datasets.catalogue import SourceUnavailableError
+from granulearn.datasets.sources import load_openml
 from tests.datasets.stored_openml import serve, stored_answers
 
 COLUMNS = {"size": "numeric", "colour": ["red", "blue"], "class": ["yes", "no"]}

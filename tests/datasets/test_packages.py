@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from granulearn.datasets.catalogue import catalogue
-from granulearn.datasets.packages import has_keel, load_keel, load_sklearn
-from granulearn.datasets.records import SourceUnavailableError
+from granulearn.datasets.catalogue import SourceUnavailableError, catalogue
+from granulearn.datasets.sources import has_keel, load_keel, load_sklearn
 
 
 @pytest.mark.slow

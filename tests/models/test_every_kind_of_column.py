@@ -16,7 +16,7 @@ from granulearn.estimators import RVFLClassifier
 from granulearn.models import ModelCard, load_model, save_model
 from granulearn.tables import open_table
 from granulearn.tables.schema import joined_rows
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.cli.commands import people, succeeds
 from tests.models.every_kind_of_column import SECRET, every_kind
 

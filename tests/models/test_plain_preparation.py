@@ -16,7 +16,7 @@ from granulearn.estimators import RVFLClassifier
 from granulearn.models import LoadedModel, ModelCard, load_model, save_model
 from granulearn.models.plain_preparation import plain_preparation
 from granulearn.models.row_reading import ModelInputs, RowReading
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 
 TEXTS = st.sampled_from(["a", "b", "ß", "long name", "A"])
 

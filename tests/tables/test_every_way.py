@@ -46,7 +46,7 @@ from granulearn.tables.io import text as text_io
 from granulearn.tables.labels import read_labels
 from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.tables.nasty_tables import written
 
 TARGET = "y"

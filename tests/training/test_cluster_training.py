@@ -19,8 +19,7 @@ from granulearn.training import part_statistics
 from granulearn.training.cluster_training import train_on_cluster
 from granulearn.training.model_kinds import make_model, names_in_parts
 from granulearn.training.part_rows import Request
-from granulearn.training.trained_model import input_cards
-from granulearn.training.training import train
+from granulearn.training.training import input_cards, train
 from tests.cli.commands import people, write_people
 from tests.distributed.large_tables import call_large
 from tests.training.even_folds import take_even_folds

@@ -26,7 +26,6 @@ from granulearn._invariants import (
     parts_of,
     require,
 )
-from granulearn.balls.few_rows import are_few, leaves_of_few
 from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import (
     BallTree,
@@ -102,14 +101,7 @@ class BallForest:
 
     def posterior(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Return class probabilities of shape (n_rows, n_outputs)."""
-        few = are_few(len(X), len(self.trees))
-        leaves = leaves_of_few(self.trees, self.rows(X)) if few else None
-        if leaves is None:
-            return self._mean_posterior(X, None, n_threads)
-        total = np.zeros((len(X), self.n_outputs))
-        for tree, own in zip(self.trees, leaves, strict=True):
-            total += tree.leaf_proba[own]
-        return self._shares(total)
+        return self._mean_posterior(X, None, n_threads)
 
     def out_of_bag_posterior(
         self, X: np.ndarray | NarrowTable, in_bag: np.ndarray, n_threads: int = 1

@@ -31,7 +31,7 @@ def list_all(
     if context.invoked_subcommand is not None:
         return
     from granulearn.datasets import list_datasets
-    from granulearn.datasets.directory import ENVIRONMENT_VARIABLE
+    from granulearn.datasets.sources import ENVIRONMENT_VARIABLE
 
     named = os.environ.get(ENVIRONMENT_VARIABLE)
     if data_dir is None and named and not (Path(named) / "manifest.csv").is_file():

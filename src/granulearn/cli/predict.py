@@ -112,7 +112,6 @@ def _predict_file(
     """Predict every row of a file and write the answers; return the number of rows."""
     from threadpoolctl import threadpool_limits
 
-    from granulearn.balls.few_rows import loops_may_wait
     from granulearn.tables import TableError
 
     n_rows = 0
@@ -124,7 +123,6 @@ def _predict_file(
     with (
         out.written_output(output) as draft,
         threadpool_limits(1, user_api="blas"),
-        loops_may_wait(),
         predictor.reading.forms_first(file.path, file.place),
     ):
         writer = None

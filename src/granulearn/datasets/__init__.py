@@ -1,17 +1,21 @@
 """Data sets by name, and noise to test with."""
 
-from granulearn.datasets.collection import LoadedCollection, load_collection
-from granulearn.datasets.imbalance import Imbalanced, make_imbalanced
-from granulearn.datasets.label_noise import NoisyLabels, flip_labels
-from granulearn.datasets.loading import list_datasets, load
-from granulearn.datasets.outliers import WithOutliers, add_outliers
-from granulearn.datasets.pipelines import make_pipeline_for
-from granulearn.datasets.records import (
+from granulearn.datasets.catalogue import (
     Dataset,
     DatasetDescription,
     DatasetUnavailableError,
     UnknownDatasetError,
 )
+from granulearn.datasets.loading import LoadedCollection, list_datasets, load, load_collection
+from granulearn.datasets.noise import (
+    Imbalanced,
+    NoisyLabels,
+    WithOutliers,
+    add_outliers,
+    flip_labels,
+    make_imbalanced,
+)
+from granulearn.datasets.pipelines import make_pipeline_for
 
 __all__ = [
     "Dataset",

