@@ -2,7 +2,7 @@
 
 from granulearn.ensemble.boosting import BoostedTreesClassifier
 from granulearn.ensemble.robust import RobustClassifier
-from granulearn.ensemble.stacking import best_temperature, stacking_weights, temperature_scale
+from granulearn.utils.stacking import best_temperature, stacking_weights, temperature_scale
 
 __all__ = [
     "BoostedTreesClassifier",

@@ -24,7 +24,7 @@ from granulearn._invariants import (
     require,
 )
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
-from granulearn.balls.packed_trees import sums_down_from_roots
+from granulearn.forest.packed_trees import sums_down_from_roots
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier

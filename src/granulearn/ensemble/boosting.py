@@ -7,16 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
 
-from granulearn._sklearn_compat import Interval, StrOptions, fit_context
+from granulearn._sklearn_compat import StrOptions, fit_context
 from granulearn.balls import check_samples
 from granulearn.balls.makers import effective_n_jobs, limited_threads
 from granulearn.ensemble.boosted_trees import MOST_LEAVES, MOST_ROUNDS, gains_of, trees_of
-from granulearn.ensemble.sampling import grouped_folds, stratified_sample
-from granulearn.ensemble.stacking import brier_score
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.network import one_hot
+from granulearn.utils.sampling import grouped_folds, stratified_sample
+from granulearn.utils.stacking import brier_score
 
 N_FOLDS = 3
 LEARNING_RATE = 0.2
@@ -78,7 +79,7 @@ class BoostedTreesClassifier(ScoreClassifier):
     _parameter_constraints: ClassVar[dict] = {
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_jobs": [None, Interval(Integral, None, None, closed="neither")],
+        "n_jobs": [None, Integral],
     }
 
     def __init__(self, random_state=None, class_weight=None, n_jobs=None):
@@ -109,33 +110,39 @@ class BoostedTreesClassifier(ScoreClassifier):
         Raises
         ------
         ValueError
-            If the other folds of a fold hold a single class.
+            If a fold, or the folds beside it, hold too few classes.
         """
         samples = check_samples(X, y, self, sample_weight)
+        if groups is not None:
+            check_consistent_length(X, groups)
         X, codes, K = samples.X, samples.codes, len(samples.classes)
         weights = np.ones(len(X)) if samples.weights is None else samples.weights
         if self.class_weight is not None:
             totals = np.bincount(codes, weights, minlength=K)
-            weights = weights * weight_of_each_class(
-                self.class_weight, samples.classes, totals
-            )[codes]
+            weights = (
+                weights * weight_of_each_class(self.class_weight, samples.classes, totals)[codes]
+            )
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         known = np.flatnonzero(weights > 0)
         if groups is not None:
             groups = np.unique(np.asarray(groups)[known], return_inverse=True)[1]
         fold_of = grouped_folds(codes[known], groups, N_FOLDS, rng)
         proba = np.full((len(X), K), np.nan)
-        gains, boosters = np.zeros(X.shape[1]), []
+        fitted = []
         # Of few rows the work is in pieces so small that threads wait more than they work.
         threads = effective_n_jobs(self.n_jobs) if len(known) > ONE_THREAD_ROWS else 1
         with limited_threads(threads, "openmp"):
             for fold in range(N_FOLDS):
                 seen, own = known[fold_of != fold], known[fold_of == fold]
                 seen = seen[stratified_sample(codes[seen], MAX_TRAIN, rng)]
-                booster, n_rounds = _fit_one(X, codes, weights, seen, own, rng)
-                boosters.append(trees_of(booster, n_rounds))
-                proba[own] = boosters[-1].proba(X[own], K)
-                gains += gains_of(booster, n_rounds, X.shape[1])
+                fitted.append(_fit_one(X, codes, weights, seen, own, rng))
+        # One number of rounds for all: chosen fold by fold, the scores of few rows are too good.
+        n_rounds = _best_rounds(fitted)
+        boosters = [trees_of(booster, n_rounds) for booster in fitted]
+        for fold, booster in enumerate(boosters):
+            own = known[fold_of == fold]
+            proba[own] = booster.proba(X[own], K)
+        gains = sum(gains_of(booster, n_rounds, X.shape[1]) for booster in fitted)
         self.classes_, self.n_features_in_ = samples.classes, X.shape[1]
         self.boosters_ = tuple(boosters)
         if len(known) < len(X):
@@ -151,36 +158,37 @@ class BoostedTreesClassifier(ScoreClassifier):
         return np.mean([booster.proba(X, K) for booster in self.boosters_], axis=0)
 
 
-def _fit_one(X, codes, weights, seen, own, rng) -> tuple[Any, int]:
-    """Return a booster of the rows seen, and the number of rounds that predict its own fold best."""
+def _fit_one(X, codes, weights, seen, own, rng) -> Any:
+    """Return a booster of the rows seen, stopped by the Brier score on its own fold."""
     from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import
 
     present = np.unique(codes[seen])
-    if len(present) < 2:
-        raise ValueError("boosted trees need two classes or more in each part of the samples")
     own = own[np.isin(codes[own], present)]
+    if len(present) < 2 or len(own) == 0:
+        raise ValueError("a fold of the samples, or all others, lack two classes or more")
     own = own[stratified_sample(codes[own], MAX_VALIDATION, rng)]
     booster = HistGradientBoostingClassifier(
         learning_rate=LEARNING_RATE,
         max_iter=MOST_ROUNDS,
         max_leaf_nodes=n_leaves(len(seen), len(present)),
-        early_stopping=len(own) > 0,
+        early_stopping=True,
         scoring=negative_brier_score,
         n_iter_no_change=PATIENCE,
         tol=0,
         random_state=0,
     )
-    validation: dict[str, Any] = {}
-    if len(own):
-        validation = {"X_val": X[own], "y_val": codes[own], "sample_weight_val": weights[own]}
+    given = {"X_val": X[own], "y_val": codes[own]}
     # Weights of one change nothing, and scikit-learn's binning takes as long again.
-    own_weights = None if (weights[seen] == 1).all() else weights[seen]
-    if own_weights is None:
-        validation.pop("sample_weight_val", None)
-    booster.fit(X[seen], codes[seen], sample_weight=own_weights, **validation)
-    if not len(own):
-        return booster, booster.n_iter_
-    return booster, max(1, int(np.argmax(booster.validation_score_)))
+    if (weights[seen] != 1).any():
+        given |= {"sample_weight": weights[seen], "sample_weight_val": weights[own]}
+    return booster.fit(X[seen], codes[seen], **given)
+
+
+def _best_rounds(boosters: list) -> int:
+    """Return the number of rounds with the best mean score over the folds."""
+    scores = [booster.validation_score_ for booster in boosters]
+    shortest = min(map(len, scores))
+    return int(np.mean([each[:shortest] for each in scores], axis=0).argmax())
 
 
 def negative_brier_score(booster, X, y, sample_weight=None) -> float:

@@ -16,26 +16,26 @@ from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_con
 from granulearn.balls import check_samples
 from granulearn.ensemble.boosting import BoostedTreesClassifier
 from granulearn.ensemble.noise import check_noise_matrix, true_scores
-from granulearn.ensemble.sampling import (
+from granulearn.estimators.base import weight_of_each_class
+from granulearn.estimators.committee import RVFLCommitteeClassifier
+from granulearn.estimators.committee_fit import input_importances
+from granulearn.estimators.estimator import Abilities, DecisionClassifier
+from granulearn.forest import BallForestClassifier
+from granulearn.forest.explanation import explain_rows
+from granulearn.network import one_hot
+from granulearn.utils.sampling import (
     FEWEST_UNIQUE,
     grouped_folds,
     stratified_sample,
     unique_rows,
 )
-from granulearn.ensemble.stacking import (
+from granulearn.utils.stacking import (
     best_temperature,
     brier_score,
     clip_proba,
     stacking_weights,
     temperature_scale,
 )
-from granulearn.estimators.ball_forest import BallForestClassifier
-from granulearn.estimators.base import weight_of_each_class
-from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import input_importances
-from granulearn.estimators.estimator import Abilities, DecisionClassifier
-from granulearn.estimators.explaining import explain_rows
-from granulearn.network import one_hot
 
 MEMBERS = ("forest", "rvfl", "booster")
 # The weights shrink to these: forest and networks are worth a half each.
@@ -46,7 +46,7 @@ SMOOTHING = 0.01
 MAX_JUDGED = 10_000
 # Folds for a member that hands out no out-of-sample probabilities.
 N_FOLDS = 5
-_OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_")
+_OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_", "loo_proba_")
 
 
 class RobustClassifier(DecisionClassifier):
@@ -122,7 +122,7 @@ class RobustClassifier(DecisionClassifier):
     Weights and temperature come from at most 10,000 samples without a duplicate in the
     training data, because a member may have seen the duplicate. With fewer than 20 of
     them the temperature is one. The weights shrink to equal ones of forest and networks,
-    as if 300 samples said so.
+    as if 1,000 samples said so.
 
     A member that was passed hands out its out-of-sample probabilities as
     ``out_of_sample_proba_`` or ``oob_proba_``; otherwise five-fold cross-validation
@@ -245,9 +245,7 @@ class RobustClassifier(DecisionClassifier):
                 continue
             setattr(self, f"{name}_", member)
         if not unseen:
-            raise ValueError(
-                "forest, rvfl and booster are all left out; keep one member or more."
-            )
+            raise ValueError("forest, rvfl and booster are all left out; keep one member or more.")
         return unseen
 
     def _weights_of_judged(self, X, codes, weights, rng) -> np.ndarray:

@@ -221,9 +221,7 @@ def walk(
             for i in range(start, stop):
                 leaves[rows[i]] = -1 - child
             continue
-        project_rows(
-            node, columns, offsets, features, directions, rows, start, stop, products
-        )
+        project_rows(node, columns, offsets, features, directions, rows, start, stop, products)
         threshold, middle, to_right = thresholds[node], start, 0
         for i in range(start, stop):
             row, goes_right = rows[i], products[i] > threshold
@@ -274,3 +272,16 @@ def add_leaves(
         if leaves[i] >= 0:
             for k in range(total.shape[1]):
                 total[i, k] += leaf_proba[leaves[i], k]
+
+
+@compiled
+def add_children(
+    children,
+    counts,  # IN counts of leaves, OUT (n_nodes, K)
+):
+    """Set the counts of each ball to the sum of the balls in it."""
+    for node in range(len(children) - 1, -1, -1):
+        left = children[node]
+        if left > 0:
+            for k in range(counts.shape[1]):
+                counts[node, k] = counts[left, k] + counts[left + 1, k]

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import numpy_helper
 
-from granulearn.estimators.boosted_trees import BoostedTrees
-from granulearn.estimators.bundles import Bundles
+from granulearn.ensemble.boosted_trees import BoostedTrees
 from granulearn.models.onnx_graph import Graph, Name
 
 
@@ -32,7 +31,7 @@ def add_boosted_mean(
 
 
 def _add_proba(graph: Graph, booster: BoostedTrees, X: Name, n_classes: int) -> Name:
-    raw = _add_raw(graph, booster, _add_inputs(graph, booster.bundles, X))
+    raw = _add_raw(graph, booster, X)
     k = len(booster.classes)
     if len(booster.baseline) == 1:
         # The logistic function is the softmax of the raw score beside zero.
@@ -41,24 +40,6 @@ def _add_proba(graph: Graph, booster: BoostedTrees, X: Name, n_classes: int) -> 
     to_place = np.zeros((k, n_classes))
     to_place[np.arange(k), booster.classes] = 1.0
     return graph.matmul(proba, graph.constant(to_place))
-
-
-def _add_inputs(graph: Graph, bundles: Bundles, X: Name) -> Name:
-    """Add the codes of bundled columns and, after them, the other columns."""
-    if bundles.n_bundles == 0:
-        return X
-    parts = []
-    for number, (begin, end) in enumerate(zip(bundles.offsets, bundles.offsets[1:], strict=False)):
-        own = graph.add("Gather", X, graph.constant(bundles.bundled[begin:end]), axis=1)
-        on = graph.as_integer(graph.add("Greater", own, graph.constant(bundles.middles[begin:end])))
-        # The first of the largest is the first that is on; where none is, it is the first of all.
-        first = graph.add("ArgMax", on, axis=1, keepdims=1)
-        any_on = graph.add("ReduceMax", on, graph.constant([1]), keepdims=1)
-        place = graph.times(graph.plus(first, graph.constant([1])), any_on)
-        parts.append(graph.add("Gather", graph.constant(bundles.codes_of(number)), place, axis=0))
-    if len(bundles.others):
-        parts.append(graph.add("Gather", X, graph.constant(bundles.others), axis=1))
-    return graph.columns(parts)
 
 
 def _add_raw(graph: Graph, booster: BoostedTrees, X: Name) -> Name:

@@ -126,8 +126,8 @@ def _probabilities(graph: Graph, model: Any, scores: Name) -> Name:
         return scores
     if model._probability_form == "softmax":
         return graph.add("Softmax", scores, axis=1)
-    if model._probability_form == "powered":
-        return _powered(graph, model, scores)
+    if model._probability_form == "temperature":
+        return _temperature_scaled(graph, model, scores)
     return _to_sum_one(graph, graph.add("Relu", scores))
 
 
@@ -161,23 +161,31 @@ def _forest_scores(graph: Graph, model: Any, X: Name) -> Name:
     return add_posterior(graph, model.forest_, X)
 
 
-def _robust_scores(graph: Graph, model: Any, X: Name) -> Name:
-    """Return the mean of the members by their shares; with known noise, of the true class."""
-    members = {
-        "forest": lambda: _probabilities(graph, model.forest_, _scores(graph, model.forest_, X)),
-        "committee": lambda: _committee_scores(graph, model.committee_, X),
-        "boosting": lambda: add_boosted_mean(graph, model.boosters_, X, len(model.classes_)),
-    }
-    parts = [graph.scaled(share, members[name]()) for name, share in model.shares_.items() if share]
+def _boosting_scores(graph: Graph, model: Any, X: Name) -> Name:
+    return add_boosted_mean(graph, model.boosters_, X, len(model.classes_))
+
+
+def _stacked_scores(graph: Graph, model: Any, X: Name) -> Name:
+    """Return the weighted mean of the members; with known noise, of the true class."""
+    parts = [
+        graph.scaled(weight, _probabilities(graph, member, _scores(graph, member, X)))
+        for member, weight in _weighted_members(model)
+    ]
     mean = reduce(graph.plus, parts)
-    if model.noise_ is None:
+    if model.noise_matrix_ is None:
         return mean
-    return graph.matmul(mean, graph.constant(np.linalg.inv(model.noise_)))
+    return graph.matmul(mean, graph.constant(np.linalg.inv(model.noise_matrix_)))
 
 
-def _powered(graph: Graph, model: Any, scores: Name) -> Name:
-    proba = _to_sum_one(graph, graph.add("Max", scores, graph.constant(model._floor)))
-    return graph.add("Softmax", graph.scaled(model.power_, graph.add("Log", proba)), axis=1)
+def _weighted_members(model: Any) -> list[tuple[Any, float]]:
+    """Return the members of a robust classifier that have a weight, and their weights."""
+    return [(getattr(model, f"{name}_"), w) for name, w in model.weights_.items() if w > 0]
+
+
+def _temperature_scaled(graph: Graph, model: Any, scores: Name) -> Name:
+    proba = _to_sum_one(graph, graph.add("Max", scores, graph.constant(model._least)))
+    scaled = graph.scaled(1 / model.temperature_, graph.add("Log", proba))
+    return graph.add("Softmax", scaled, axis=1)
 
 
 def _to_sum_one(graph: Graph, values: Name) -> Name:
@@ -232,11 +240,12 @@ class Form:
 FORMS = {
     "ball forest": Form(_forest_scores),
     "committee": Form(_committee_scores),
-    "committee, forest and boosting": Form(_robust_scores, lambda model: [model.forest_]),
+    "boosting": Form(_boosting_scores),
     "complex network": Form(_complex_scores),
     "deep network": Form(add_one_ridge_scores),
     "ensemble of layers": Form(add_ensemble_scores),
     "mean of members": Form(_ensemble_of_balls_scores, lambda model: model.estimators_[:1]),
+    "stacked": Form(_stacked_scores, lambda model: [m for m, _ in _weighted_members(model)]),
     "nearest balls": Form(add_nearest_ball_scores),
     "network": Form(_network_scores),
 }

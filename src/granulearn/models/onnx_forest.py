@@ -14,8 +14,8 @@ from functools import reduce
 
 import numpy as np
 
-from granulearn.balls.forest import BallForest
-from granulearn.balls.forest_tree import BallTree
+from granulearn.forest.forest import BallForest
+from granulearn.forest.tree import BallTree
 from granulearn.models.onnx_graph import Graph, Name
 
 

@@ -16,7 +16,7 @@ from granulearn.models.archives import walk
 TRUSTED_PREDICTORS = frozenset(
     {
         "granulearn.estimators.ball_ensemble.BallEnsembleClassifier",
-        "granulearn.estimators.ball_forest.BallForestClassifier",
+        "granulearn.forest.classifier.BallForestClassifier",
         "granulearn.estimators.ball_knn.GranularBallKNNClassifier",
         "granulearn.estimators.ball_rvfl.FGBRVFLClassifier",
         "granulearn.estimators.ball_rvfl.GBRVFLClassifier",
@@ -34,7 +34,8 @@ TRUSTED_PREDICTORS = frozenset(
         "granulearn.estimators.graph_rvfl.GEGBRVFLClassifier",
         "granulearn.estimators.regression.ELMRegressor",
         "granulearn.estimators.regression.RVFLRegressor",
-        "granulearn.estimators.robust.RobustClassifier",
+        "granulearn.ensemble.boosting.BoostedTreesClassifier",
+        "granulearn.ensemble.robust.RobustClassifier",
         "granulearn.estimators.rvfl.ELMClassifier",
         "granulearn.estimators.rvfl.RVFLClassifier",
     }
@@ -42,16 +43,15 @@ TRUSTED_PREDICTORS = frozenset(
 
 TRUSTED_OBJECTS = TRUSTED_PREDICTORS | frozenset(
     {
-        "granulearn.balls.forest.BallForest",
-        "granulearn.balls.forest_tree.Weighing",
+        "granulearn.forest.forest.BallForest",
+        "granulearn.forest.tree.Prior",
         "granulearn.balls.gbg_plus_plus.GBGPlusPlusBalls",
         "granulearn.balls.k_division.KDivisionBalls",
         "granulearn.balls.rd_gbg.RDGBGBalls",
         "granulearn.balls.records.BallSet",
         "granulearn.balls.two_means.TwoMeansBalls",
         "granulearn.datasets.target_encoding.EvenFolds",
-        "granulearn.estimators.boosted_trees.BoostedTrees",
-        "granulearn.estimators.bundles.Bundles",
+        "granulearn.ensemble.boosted_trees.BoostedTrees",
         "granulearn.memberships.evidence.EvidenceMembership",
         "granulearn.memberships.fuzzy.FuzzyMembership",
         "granulearn.memberships.given.GivenMembership",

@@ -173,7 +173,7 @@ def make_card(
     """
     model = pipeline[-1]
     # An ensemble of networks, alone or as a member, chose its settings by leave-one-out.
-    network = getattr(model, "committee_", model)
+    network = getattr(model, "rvfl_", model)
     settings = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
     counts = Counter(map(str, y))
     known = {

@@ -18,7 +18,8 @@ from granulearn.bench.studies.code_beside import import_beside
 from granulearn.bench.studies.methods import build_search
 from granulearn.bench.studies.preparation import Prepared, prepare
 from granulearn.bench.studies.scores import TIMES, Prediction
-from granulearn.estimators import BallForestClassifier, SDAPGBRVFLClassifier
+from granulearn.estimators import SDAPGBRVFLClassifier
+from granulearn.forest import BallForestClassifier
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar, nnls
 from scipy.special import logsumexp
 
 # The prior of the weights counts as so many samples.
-PRIOR_SAMPLES = 300
+PRIOR_SAMPLES = 1000
 SMALLEST_WEIGHT = 0.02
 # The temperature lies between exp(-2) and exp(2).
 LARGEST_LOG_TEMPERATURE = 2.0
@@ -32,7 +32,7 @@ def stacking_weights(
         Weight of each sample.
     prior : ndarray of shape (n_members,)
         Weights to shrink to: `prior_samples` further samples have their mean as target.
-    prior_samples : float, default=300
+    prior_samples : float, default=1000
         Strength of the prior.
 
     Returns
