@@ -45,7 +45,7 @@ def test_each_verb_has_help(name):
 
 def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(monkeypatch):
     def import_module(name):
-        raise ModuleNotFoundError(name="skl2onnx")
+        raise ModuleNotFoundError(name="onnx")
 
     monkeypatch.setattr(application, "import_module", import_module)
     assert "predict" in succeeds("--help").out
@@ -122,7 +122,7 @@ def make_verb_that(monkeypatch):
         (exit_codes.MissingToolError("x"), exit_codes.MISSING_PACKAGE),
         (exit_codes.InterruptedRunError("x"), exit_codes.INTERRUPTED),
         (KeyboardInterrupt(), exit_codes.INTERRUPTED),
-        (ModuleNotFoundError(name="skl2onnx.common"), exit_codes.MISSING_PACKAGE),
+        (ModuleNotFoundError(name="onnx.helper"), exit_codes.MISSING_PACKAGE),
         (ZeroDivisionError("over\nnothing"), exit_codes.UNEXPECTED),
     ],
     ids=lambda value: type(value).__name__,

@@ -8,10 +8,11 @@ import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.pipeline import make_pipeline
 
+from granulearn import TablePreprocessor
 from granulearn.cli import exit_codes
 from granulearn.cli.export import UNKNOWN_CATEGORY, probe_rows
-from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
 from granulearn.models import ColumnCard, ModelCard, load_model, onnx_inputs, save_model
 from granulearn.tables import open_table, read_training_table
@@ -204,7 +205,8 @@ def make_saved(tmp_path):
         base = X["age"] * 100 + X["income"].fillna(50)
         y = base if n_targets is None else np.column_stack([base, np.sqrt(base), -base])
         model = RVFLCommitteeRegressor(n_layers=2, n_hidden=20, random_state=0)
-        whole = (make_pipeline_for(X, model) if alone is None else alone).fit(X, y)
+        in_pipeline = make_pipeline(TablePreprocessor(), model)
+        whole = (in_pipeline if alone is None else alone).fit(X, y)
         card = ModelCard(model="rvfl-committee", columns=input_cards(X), rows=len(X))
         save_model(whole, tmp_path / "spending.skops", card)
         return table, tmp_path / "spending.skops", whole.predict(X)
@@ -249,10 +251,9 @@ def test_a_model_without_an_imputer_takes_complete_rows_and_names_missing_cells(
 
 def onnx_answers(path, X):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    return session.run(None, onnx_inputs(X))
+    return session.run(None, onnx_inputs(X, session))
 
 
-@pytest.mark.skip(reason="the preprocessor is not written as ONNX yet")
 def test_the_exported_file_predicts_what_the_model_predicts(fitted, saved, tmp_path):
     report = succeeds("export", fitted[1], "-o", tmp_path / "m.onnx", "--json").json
     assert report["largest_difference"] <= 1e-5
@@ -268,9 +269,8 @@ def test_the_exported_file_predicts_what_the_model_predicts(fitted, saved, tmp_p
     assert_allclose(numbers, load_model(model).pipeline.predict(X), rtol=1e-9)
 
 
-@pytest.mark.skip(reason="the preprocessor is not written as ONNX yet")
 def test_a_model_that_would_not_predict_the_same_is_not_written(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.models.onnx_files.largest_difference", lambda *_: 0.1)
+    monkeypatch.setattr("granulearn.models.onnx.export.largest_difference", lambda *_: 0.1)
     line = fails(exit_codes.BAD_MODEL, "export", fitted[1], "-o", tmp_path / "m.onnx")
     assert "differ from the pipeline's by up to 0.1" in line
     assert list(tmp_path.iterdir()) == []

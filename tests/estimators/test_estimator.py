@@ -17,7 +17,6 @@ from granulearn.balls import check_samples
 from granulearn.estimators import BallForestClassifier, RVFLClassifier, SDAPGBRVFLClassifier
 from granulearn.estimators.base import RandomNetwork
 from granulearn.estimators.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
-from granulearn.models.onnx_converters import FORMS
 from granulearn.models.trusted_types import TRUSTED_PREDICTORS
 from tests.estimators.families import overlapping_classes
 
@@ -35,7 +34,6 @@ def test_nothing_about_a_public_class_was_forgotten(kind):
         or {*shared.columns, shared.size, "C"} <= set(kind().get_params()),
         "_abilities.shared_work, as every random network has": shared is not None
         or not issubclass(kind, RandomNetwork),
-        "a form in granulearn.models.onnx_converters": can.onnx in FORMS or not can.onnx,
         "a summary of its command": bool(can.summary) == bool(can.command),
         "its name in granulearn.models.trusted_types": full_name(kind) in TRUSTED_PREDICTORS,
     }

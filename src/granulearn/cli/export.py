@@ -30,13 +30,13 @@ def export(
     Example: granulearn export model.skops -o model.onnx
     """
     from granulearn.models import load_model
-    from granulearn.models.onnx_files import checked_onnx
+    from granulearn.models.onnx import checked_onnx
 
     opt.check_output(output, others=[model], json=json)
     opt.check_is_file(model)
     loaded = load_model(model)
     rows = rows_to_compare(loaded)
-    onnx_model, difference = checked_onnx(loaded.pipeline, rows)
+    onnx_model, difference = checked_onnx(loaded.pipeline, rows, schema=loaded.card.schema)
     with out.written_output(output) as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:

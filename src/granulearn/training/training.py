@@ -144,7 +144,7 @@ def make_learner(model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
     pipeline = make_pipeline(make_model(model, seed))
     if not tune:
         return pipeline
-    from granulearn.selection import PathSearchCV
+    from granulearn.model_selection import PathSearchCV
 
     smallest = int(np.unique(y, return_counts=True)[1].min())
     # Inside the outer folds the rarest class has fewer rows still.

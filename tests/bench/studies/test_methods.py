@@ -19,7 +19,7 @@ from granulearn.bench.studies.methods import (
 )
 from granulearn.bench.studies.spec import Method, Tuning
 from granulearn.memberships import Membership
-from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.model_selection import PathSearchCV, paper_grid
 
 TUNING = Tuning(folds=3)
 
