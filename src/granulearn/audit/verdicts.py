@@ -88,7 +88,7 @@ def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> E
 def calibrated_evidence(
     proba: np.ndarray, given: np.ndarray, known: np.ndarray, skill: float, temperature: float
 ) -> Evidence:
-    """Return class probabilities as an audit needs them, if skill and temperature are known already.
+    """Return class probabilities as an audit needs them, by known skill and temperature.
 
     Parameters
     ----------

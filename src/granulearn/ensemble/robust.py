@@ -38,8 +38,10 @@ from granulearn.utils.stacking import (
 )
 
 MEMBERS = ("forest", "rvfl", "booster")
-# The weights shrink to these: forest and networks are worth a half each.
+# The weights shrink to these, as if 300 samples said so, and more of small tables: there, the
+# errors of boosted trees under wrong labels are known least.
 PRIOR = {"forest": 0.5, "rvfl": 0.5, "booster": 0.0}
+PRIOR_SAMPLES, PRIOR_SAMPLES_TIMES_ROWS = 300, 300_000
 # Label smoothing while the temperature is chosen: one label in a hundred may be any.
 SMOOTHING = 0.01
 # So many rows choose weights and temperature.
@@ -122,7 +124,7 @@ class RobustClassifier(DecisionClassifier):
     Weights and temperature come from at most 10,000 samples without a duplicate in the
     training data, because a member may have seen the duplicate. With fewer than 20 of
     them the temperature is one. The weights shrink to equal ones of forest and networks,
-    as if 1,000 samples said so.
+    as if 300 + 300,000/n samples said so.
 
     A member that was passed hands out its out-of-sample probabilities as
     ``out_of_sample_proba_`` or ``oob_proba_``; otherwise five-fold cross-validation
@@ -267,7 +269,8 @@ class RobustClassifier(DecisionClassifier):
         prior = np.array([PRIOR[name] for name in unseen])
         prior = prior / prior.sum() if prior.any() else np.ones(1)
         members = np.stack([proba[at] for proba in unseen.values()])
-        weights = stacking_weights(members, Y[at], judged[at], prior)
+        strength = PRIOR_SAMPLES + PRIOR_SAMPLES_TIMES_ROWS / len(Y)
+        weights = stacking_weights(members, Y[at], judged[at], prior, strength)
         self.weights_ = dict(zip(unseen, weights.tolist(), strict=True))
         mean = sum(self.weights_[name] * proba for name, proba in unseen.items())
         self.out_of_sample_proba_ = np.asarray(mean)

@@ -6,8 +6,6 @@ import numpy as np
 from scipy.optimize import minimize_scalar, nnls
 from scipy.special import logsumexp
 
-# The prior of the weights counts as so many samples.
-PRIOR_SAMPLES = 1000
 SMALLEST_WEIGHT = 0.02
 # The temperature lies between exp(-2) and exp(2).
 LARGEST_LOG_TEMPERATURE = 2.0
@@ -18,7 +16,7 @@ def stacking_weights(
     Y: np.ndarray,
     sample_weight: np.ndarray,
     prior: np.ndarray,
-    prior_samples: float = PRIOR_SAMPLES,
+    prior_samples: float,
 ) -> np.ndarray:
     """Return the ensemble weights that minimise the Brier score of the weighted mean.
 
@@ -32,7 +30,7 @@ def stacking_weights(
         Weight of each sample.
     prior : ndarray of shape (n_members,)
         Weights to shrink to: `prior_samples` further samples have their mean as target.
-    prior_samples : float, default=1000
+    prior_samples : float
         Strength of the prior.
 
     Returns

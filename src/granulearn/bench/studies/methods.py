@@ -17,7 +17,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from granulearn import estimators
+from granulearn import ensemble, estimators, forest
 from granulearn._extras import EXTRAS, how_to_install
 from granulearn.balls import BallMaker, maker_names
 from granulearn.bench.studies.scores import scoring_for_tuning
@@ -26,8 +26,17 @@ from granulearn.memberships import Membership, membership_names
 from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.model_selection.sharing import shared_work
 
+_PUBLIC = {
+    name: vars(room)[name]
+    for room in (estimators, forest, ensemble)
+    for name in room.__all__
+}
 CLASSIFIERS = tuple(
-    name for name in estimators.__all__ if issubclass(getattr(estimators, name), ClassifierMixin)
+    sorted(
+        name
+        for name, thing in _PUBLIC.items()
+        if isinstance(thing, type) and issubclass(thing, ClassifierMixin)
+    )
 )
 _SEED_NAMES = ("random_state", "seed")
 # Parameters that take a scheme: its name, or the path of a class or function of one's own.
@@ -265,7 +274,7 @@ def _find_class(path: str) -> type[BaseEstimator]:
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
                 "Others are named in full, as in 'sklearn.svm.SVC'."
             )
-        return getattr(estimators, path)
+        return _PUBLIC[path]
     found = _find(path, "estimator")
     # CatBoost has the face of scikit-learn without its base class.
     face = ("fit", "predict", "get_params", "set_params")

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls.forest import grow_forest
-from granulearn.balls.forest_rules import WEIGHINGS
-from granulearn.balls.forest_tree import ForestRule, Weighing
-from granulearn.balls.forest_voices import SeenRows, strongest_balls, weigh_trees
-from tests.balls import forest_reference as reference
+from granulearn.forest.explanation import SeenRows, strongest_balls, weigh_trees
+from granulearn.forest.forest import PRIORS, grow_forest
+from granulearn.forest.tree import ForestSettings, Prior
+from tests.forest import reference
 
-RULE = ForestRule(n_trees=15, seed=3)
+SETTINGS = ForestSettings(n_estimators=15, seed=3)
 SEARCHED = replace(
-    RULE, n_directions=2, n_axes=8, n_thresholds=8, split_alpha=0.1, weighings=WEIGHINGS
+    SETTINGS, n_directions=2, n_axes=8, n_thresholds=8, split_alpha=0.1, priors=PRIORS
 )
 
 
@@ -26,14 +25,14 @@ def noisy_clouds(n=200, d=5, n_classes=3, seed=0, *, binary=False):
     return (X > 1.5).astype(float) if binary else X, y
 
 
-def weighed(X, y, rule, shares=None, *, mixed=True):
+def weighed(X, y, chosen, shares=None, *, mixed=True):
     """Return the trees of a forest with what their balls say, and the rows they saw."""
     n_classes = int(y.max()) + 1
-    grown = grow_forest(X, y, n_classes, rule)
+    grown = grow_forest(X, y, n_classes, chosen)
     shares = [1.0] if shares is None else shares
     forest = grown.mixed(shares) if mixed else grown.forest
     seen = SeenRows(forest.rows(X), y, np.ones(len(y)), grown.in_bag)
-    return weigh_trees(forest, seen, rule.weighings, shares), seen, forest
+    return weigh_trees(forest, seen, chosen.priors, shares), seen, forest
 
 
 def path_to(tree, ball):
@@ -61,7 +60,7 @@ def brute_force_paths(tree, rows):
 
 def test_counts_are_those_of_the_rows_that_the_tree_saw_in_the_ball():
     X, y = noisy_clouds()
-    trees, seen, _ = weighed(X, y, RULE)
+    trees, seen, _ = weighed(X, y, SETTINGS)
     for tree, drawn in zip(trees, seen.in_bag, strict=True):
         expected = np.zeros_like(tree.counts)
         paths = brute_force_paths(tree.tree, seen.rows[drawn])
@@ -74,16 +73,16 @@ def test_counts_are_those_of_the_rows_that_the_tree_saw_in_the_ball():
 
 
 @pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("weighing", [Weighing(), Weighing(0.1, 0.5), Weighing(0.5, 1.0)])
-def test_masses_sum_to_one_on_a_path_and_give_back_what_the_leaf_predicts(binary, weighing):
+@pytest.mark.parametrize("prior", [Prior(), Prior(0.1, 0.5), Prior(0.5, 1.0)])
+def test_masses_sum_to_one_on_a_path_and_give_back_what_the_leaf_predicts(binary, prior):
     X, y = noisy_clouds(binary=binary)
-    trees, _, _ = weighed(X, y, replace(RULE, weighings=(weighing,)), mixed=False)
+    trees, _, _ = weighed(X, y, replace(SETTINGS, priors=(prior,)), mixed=False)
     for tree in trees:
         for leaf, node in enumerate(tree.leaves):
             path = path_to(tree, node)
             assert tree.masses[path].sum() == pytest.approx(1)
             n = tree.counts[path]
-            posteriors = (n + weighing.alpha) / (n + weighing.alpha).sum(axis=1, keepdims=True)
+            posteriors = (n + prior.alpha) / (n + prior.alpha).sum(axis=1, keepdims=True)
             assert_allclose(tree.says[path], tree.masses[path, None] * posteriors)
             assert_allclose(tree.says[path].sum(axis=0), tree.tree.leaf_proba[leaf], atol=1e-6)
 
@@ -92,7 +91,7 @@ def test_masses_sum_to_one_on_a_path_and_give_back_what_the_leaf_predicts(binary
 def test_leaves_that_were_joined_speak_for_the_balls_inside(binary):
     """Elsewhere nothing is lost; there, what the balls inside would have said otherwise."""
     X, y = noisy_clouds(400, n_classes=2, binary=binary)
-    trees, _, _ = weighed(X, y, replace(RULE, n_trees=40))
+    trees, _, _ = weighed(X, y, replace(SETTINGS, n_estimators=40))
     n_joined = 0
     for tree in trees:
         for leaf, node in enumerate(tree.leaves):
@@ -107,7 +106,7 @@ def test_leaves_that_were_joined_speak_for_the_balls_inside(binary):
 
 
 @pytest.mark.parametrize("shares", [[0.2] * 5, [0, 0.3, 0.7, 0, 0], [0, 0, 0, 0, 1]])
-def test_several_weighings_speak_by_their_shares(shares):
+def test_several_priors_count_by_their_weights(shares):
     X, y = noisy_clouds(400)
     trees, seen, forest = weighed(X, y, SEARCHED, shares)
     told = [
@@ -119,7 +118,7 @@ def test_several_weighings_speak_by_their_shares(shares):
 
 def test_the_strongest_balls_add_most_to_the_probability():
     X, y = noisy_clouds()
-    trees, seen, forest = weighed(X, y, RULE, mixed=False)
+    trees, seen, forest = weighed(X, y, SETTINGS, mixed=False)
     proba = forest.posterior(X)
     for at in range(0, 200, 40):
         row, code = seen.rows[at], int(proba[at].argmax())
@@ -146,7 +145,7 @@ def test_columns_are_those_whose_splits_gain_evidence_and_the_side_is_that_of_th
 
 def test_gains_are_the_evidence_of_the_parts_against_that_of_the_whole():
     X, y = noisy_clouds()
-    trees, _, _ = weighed(X, y, RULE)
+    trees, _, _ = weighed(X, y, SETTINGS)
     tree = trees[0]
     for node in np.flatnonzero(tree.tree.children > 0):
         left = tree.tree.children[node]

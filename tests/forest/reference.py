@@ -19,15 +19,6 @@ def log_evidence(counts, alpha=0.5):
     return result - gammaln(sum(counts) + alpha * n_classes)
 
 
-def drawn_rows(key, n_rows, n_wanted):
-    """Selection sampling: take a row with the share still wanted of the rows still left."""
-    taken = []
-    for row in range(n_rows):
-        if uniform(key, row) * (n_rows - row) < n_wanted - len(taken):
-            taken.append(row)
-    return taken
-
-
 class Stream:
     """The draws of one node, one after the other."""
 

@@ -7,10 +7,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import RVFLCommitteeClassifier
+from granulearn.forest import BallForestClassifier
+from granulearn.forest.explanation import training_samples
 from tests.estimators.families import overlapping_classes
 
-SMALL = {"n_trees": 30, "n_layers": 2, "n_hidden": 15, "random_state": 0}
+SMALL = {
+    "forest": BallForestClassifier(30),
+    "rvfl": RVFLCommitteeClassifier(2, 15),
+    "random_state": 0,
+}
 
 
 @pytest.fixture(scope="module")
@@ -25,26 +32,26 @@ def test_members_share_in_the_scores(fitted):
     for i, why in enumerate(model.explain(X)):
         assert why.label == model.predict(X[[i]])[0]
         assert why.probability == pytest.approx(proba[i, why.label])
-        assert sum(member.share for member in why.members.values()) == pytest.approx(1)
-        mean = sum(member.share * member.probability for member in why.members.values())
+        assert sum(member.weight for member in why.members.values()) == pytest.approx(1)
+        mean = sum(member.weight * member.probability for member in why.members.values())
         assert mean == pytest.approx(scores[i, why.label])
 
 
 def test_a_probability_that_is_not_the_mean_of_the_members_is_accounted_for(fitted):
     X, _, model = fitted
     for why in model.explain(X):
-        mean = sum(member.share * member.probability for member in why.members.values())
+        mean = sum(member.weight * member.probability for member in why.members.values())
         told = f"their mean, {mean:.3f}, is calibrated to {why.probability:.3f}"
         assert (told in str(why)) == (f"{mean:.3f}" != f"{why.probability:.3f}")
 
 
 def test_boosted_trees_are_a_member():
     X, y = overlapping_classes(2, n_samples=300)
-    model = RobustClassifier(shares="chosen", boosting=True, **SMALL).fit(X, y)
+    model = RobustClassifier(**SMALL).fit(X, y)
     scores = model.decision_function(X[:10])
     for why, difference in zip(model.explain(X[:10]), scores, strict=True):
-        assert set(why.members) == {name for name, share in model.shares_.items() if share > 0}
-        mean = sum(member.share * member.probability for member in why.members.values())
+        assert set(why.members) == {name for name, weight in model.weights_.items() if weight > 0}
+        mean = sum(member.weight * member.probability for member in why.members.values())
         assert mean == pytest.approx((1 + abs(difference)) / 2)
 
 
@@ -84,16 +91,10 @@ def test_balls_give_back_what_a_forest_predicts(class_weight):
     model = BallForestClassifier(40, random_state=0, class_weight=class_weight).fit(X, y)
     expected = model.predict_proba(X[:30])
     for given in ((X, y), (X, y, np.ones(200))):
-        trees = model._weigh_trees(_samples(model, given))
+        trees = model._weigh_trees(training_samples(model, given))
         rows = model.forest_.rows(X[:30])
         told = [np.mean([t.says[t.path(row)].sum(axis=0) for t in trees], axis=0) for row in rows]
         assert_allclose(told, expected, atol=1e-5)
-
-
-def _samples(model, training):
-    from granulearn.estimators.explaining import training_samples
-
-    return training_samples(model, training)
 
 
 def test_samples_of_weight_zero_are_not_in_balls():
@@ -104,40 +105,6 @@ def test_samples_of_weight_zero_are_not_in_balls():
     found = whole.explain(X[:10], (X, y, weights))
     expected = part.explain(X[:10], (X[weights > 0], y[weights > 0]))
     assert [why.balls for why in found] == [why.balls for why in expected]
-
-
-def test_the_order_of_training_rows_changes_nothing_but_positions():
-    X, y = overlapping_classes(3, n_samples=150)
-    order = np.random.default_rng(0).permutation(150)
-    first = BallForestClassifier(25, random_state=0).fit(X, y).explain(X[:15], (X, y))
-    shuffled = BallForestClassifier(25, random_state=0).fit(X[order], y[order])
-    second = shuffled.explain(X[:15], (X[order], y[order]))
-    for one, other in zip(first, second, strict=True):
-        assert one.nearest == tuple(order[list(other.nearest)].tolist())
-        assert _values(one) == pytest.approx(_values(other))
-        assert [b.columns for b in one.balls] == [b.columns for b in other.balls]
-    backwards = shuffled.explain(X[:15][::-1], (X[order], y[order]))
-    assert backwards[::-1] == second
-
-
-def test_the_names_of_classes_change_nothing():
-    X, y = overlapping_classes(3, n_samples=150)
-    names = np.array(["z", "a", "m"])
-    numbered = BallForestClassifier(25, random_state=0).fit(X, y).explain(X[:15], (X, y))
-    named = BallForestClassifier(25, random_state=0).fit(X, names[y])
-    for one, other in zip(numbered, named.explain(X[:15], (X, names[y])), strict=True):
-        assert names[one.label] == other.label
-        assert one.nearest == other.nearest
-        assert _values(one) == pytest.approx(_values(other))
-        for ball, same in zip(one.balls, other.balls, strict=True):
-            assert dict(zip(names, ball.class_counts, strict=True)) == dict(
-                zip(other.classes, same.class_counts, strict=True)
-            )
-
-
-def _values(why):
-    voices = [(b.tree, b.weight, b.probability, b.n_samples) for b in why.balls]
-    return [why.probability, *np.ravel(voices)]
 
 
 def test_columns_have_the_names_of_a_frame():
@@ -154,7 +121,7 @@ def test_columns_have_the_names_of_a_frame():
 
 def test_a_forest_of_another_library_has_no_balls():
     X, y = overlapping_classes(2, n_samples=80)
-    model = RobustClassifier(forest=RandomForestClassifier(10), **SMALL).fit(X, y)
+    model = RobustClassifier(**SMALL | {"forest": RandomForestClassifier(10)}).fit(X, y)
     (why,) = model.explain(X[:1], training=(X, y))
     assert why.balls == ()
     assert why.nearest[0] == 0

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from granulearn._invariants import InvariantError
-from granulearn.balls.forest import BallForest, grow_forest
-from granulearn.balls.forest_tree import ForestRule
-from granulearn.balls.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
+from granulearn.forest.forest import BallForest, grow_forest
+from granulearn.forest.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
+from granulearn.forest.tree import ForestSettings
 
 
 def grown(n_samples=60, n_trees=7, n_classes=3, seed=0) -> BallForest:
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n_samples)
     X = rng.normal(size=(n_samples, 4)) + y[:, None]
-    return grow_forest(X, y, n_classes, ForestRule(n_trees=n_trees, seed=seed)).forest
+    return grow_forest(X, y, n_classes, ForestSettings(n_trees, seed=seed)).forest
 
 
 @settings(max_examples=25)

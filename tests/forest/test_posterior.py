@@ -1,4 +1,4 @@
-"""Weighing and packing against averages over all coverings."""
+"""Weighing and packing against averages over all coverings, and walks against one row alone."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import _posterior_kernels
-from granulearn.balls.evidence_table import evidence_table
-from tests.balls import forest_reference as reference
+from granulearn.forest import _posterior_kernels
+from granulearn.forest.tree import evidence_table
+from tests.forest import reference
 
 ALPHAS = (0.5, 0.1, 0.005)
 
@@ -87,3 +87,58 @@ def test_leaves_that_predict_the_same_are_one():
     _posterior_kernels.mark_equal_leaves(children, leaf_proba, 1e-7, is_leaf, node_proba)
     assert_array_equal(is_leaf, [False, True, True, True, True])
     assert_allclose(node_proba[2], [0.2, 0.8])
+
+
+@given(alpha=st.sampled_from(ALPHAS), n_classes=st.integers(2, 4))
+def test_evidence_is_the_probability_of_the_labels_one_by_one(alpha, n_classes):
+    labels = np.arange(7) ** 2 % n_classes
+    counts, expected = np.zeros(n_classes), 0.0
+    for label in labels:
+        expected += np.log((counts[label] + alpha) / (counts.sum() + alpha * n_classes))
+        counts[label] += 1
+    found = np.empty(1)
+    _posterior_kernels.weigh_balls(counts[None], evidence_table(10, n_classes, alpha), found)
+    assert found[0] == pytest.approx(expected)
+    # Beyond the table, and for broken counts, it is the formula.
+    _posterior_kernels.weigh_balls(counts[None], evidence_table(1, n_classes, alpha), found)
+    assert found[0] == pytest.approx(expected)
+
+
+def hand_made_tree(n_used):
+    """A root whose split looks at the first columns, and a left child that looks at column 0."""
+    children = np.array([1, 3, -3, -1, -2], np.int32)
+    offsets = np.array([0, n_used, n_used + 1, n_used + 1, n_used + 1, n_used + 1], np.int32)
+    features = np.append(np.arange(n_used), 0).astype(np.int32)
+    directions = np.append(np.linspace(1, -0.5, n_used), 1.0)
+    return children, offsets, features, directions, np.array([0.1, -0.3, 0, 0, 0])
+
+
+@pytest.mark.parametrize("n_used", [1, 2, 3, 4])
+def test_rows_that_walk_together_come_to_the_leaves_they_come_to_alone(n_used):
+    X = np.random.default_rng(0).normal(size=(50, 4)).round(1)
+    tree = hand_made_tree(n_used)
+    children, offsets, features, directions, thresholds = tree
+    found, nothing = np.empty(50, np.int64), np.empty(0, bool)
+    _posterior_kernels.find_leaves(np.ascontiguousarray(X.T), nothing, *tree, found)
+    for row, leaf in zip(X, found, strict=True):
+        node = 0
+        while children[node] >= 0:
+            part = slice(offsets[node], offsets[node + 1])
+            product = sum(row[features[part]] * directions[part])
+            node = children[node] + int(product > thresholds[node])
+        assert leaf == -1 - children[node]
+    seen = np.arange(50) % 3 == 0
+    some = np.empty(50, np.int64)
+    _posterior_kernels.find_leaves(np.ascontiguousarray(X.T), seen, *tree, some)
+    assert_array_equal(some, np.where(seen, -1, found))
+
+
+def test_a_walk_ends_in_arrays_that_are_no_tree():
+    children, offsets, features, directions, thresholds = hand_made_tree(1)
+    children[1] = 0  # a circle
+    leaves = np.empty(3, np.int64)
+    _posterior_kernels.find_leaves(
+        np.zeros((1, 3)), np.empty(0, bool), children, offsets, features, directions, thresholds,
+        leaves,
+    )  # fmt: skip
+    assert_array_equal(leaves, -1)

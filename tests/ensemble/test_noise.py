@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from granulearn.estimators.known_noise import noise_matrix, true_scores
+from granulearn.ensemble.noise import check_noise_matrix, true_scores
 
 
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4))
@@ -24,21 +24,21 @@ def test_what_is_surer_than_the_noise_allows_has_scores_below_zero_that_sum_to_o
 
 
 def test_a_share_of_wrong_labels_is_spread_over_the_other_classes():
-    assert noise_matrix(None, 3) is None
-    assert_allclose(noise_matrix(0.2, 3), [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
-    assert_allclose(noise_matrix(0, 2), np.eye(2))
+    assert check_noise_matrix(None, 3) is None
+    assert_allclose(check_noise_matrix(0.2, 3), [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+    assert_allclose(check_noise_matrix(0, 2), np.eye(2))
 
 
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
-        (0.5, "it must be below 0.5"),
+        (0.5, "must be below 0.5"),
         (np.eye(3), "2 classes need a matrix of 2 by 2"),
         ([[0.9, 0.2], [0, 1]], "rows that sum to one"),
         ([[1.5, -0.5], [0, 1]], "some are negative"),
-        ([[0.5, 0.5], [0.5, 0.5]], "cannot be undone"),
+        ([[0.5, 0.5], [0.5, 0.5]], "cannot be inverted"),
     ],
 )
 def test_noise_that_cannot_be_is_refused(noise, message):
     with pytest.raises(ValueError, match=message):
-        noise_matrix(noise, 2)
+        check_noise_matrix(noise, 2)
