@@ -63,11 +63,11 @@ def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
         columns = {
             column.name: {
                 "kind": column.kind,
-                "left_out": column.left_out,
+                "left_out": column.dropped,
                 "unit": column.number.unit,
                 "features": column.feature_names,
                 "missing": dict(column.missing),
-                "odd": [*map(str, column.oddities(file.place))],
+                "odd": [*map(str, column.warnings(file.place))],
             }
             for column in report.schema.columns
         }

@@ -14,7 +14,7 @@ import pytest
 
 import granulearn
 from granulearn.bench import StudyError
-from granulearn.cli import application, exit_codes, main
+from granulearn.cli import application, exit_codes, main, output
 from granulearn.cli.application import VERBS
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.models import ModelFileError, OnnxMismatchError
@@ -229,13 +229,13 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_compiling_is_noted_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
+    output.note_compiling()
+    logger = logging.getLogger("granulearn.loops")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    handler = main._CompilingNote()
-    record = logging.LogRecord("granulearn.loops", logging.INFO, "", 0, "compiling", (), None)
-    handler.emit(record)
+    logger.info("compiling")
     assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal
-    monkeypatch.setattr(main._CompilingNote, "process", -1)
-    handler.emit(record)
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    logger.info("compiling")
     assert capsys.readouterr().err == ""
 
 
@@ -337,7 +337,7 @@ print(signal.getsignal(signal.SIGTERM).__class__.__name__)
 
 
 def test_other_ignored_errors_are_shown_as_python_does(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "unraisablehook", main.Stop()._send_again)
+    monkeypatch.setattr(sys, "unraisablehook", main.Stop()._not_raised)
 
     class Going:
         def __del__(self):

@@ -62,7 +62,7 @@ def test_every_kind_of_column_is_there(fitted):
         "place": "category",
         "sign": "category",
     }
-    assert [column.name for column in schema.left_out] == ["id", "constant", "note"]
+    assert [column.name for column in schema.dropped] == ["id", "constant", "note"]
 
 
 def test_the_command_and_onnx_predict_the_same(fitted):

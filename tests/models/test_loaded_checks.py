@@ -165,7 +165,7 @@ def test_a_card_names_the_columns_that_the_model_takes(names):
     [
         (),
         (Column("a", "number"),),
-        (Column("a", "number"), Column("b", "category", left_out="asked")),
+        (Column("a", "number"), Column("b", "category", dropped="asked")),
         (Column("a", "number"), Column("b", "date")),
         (Column("a", "number"), Column("b", "number")),
         (Column("a", "category"), Column("b", "category")),
@@ -178,7 +178,7 @@ def test_a_card_names_the_columns_that_the_model_takes(names):
 def test_a_schema_makes_the_columns_of_its_card(schema):
     model = RVFLClassifier(n_hidden=3).fit(X[:, :2], Y)
     card = ModelCard(columns=(ColumnCard("a", "number"), ColumnCard("b", "category")))
-    right = (Column("a", "yes/no"), Column("b", "text"), Column("c", "date", left_out="asked"))
+    right = (Column("a", "yes/no"), Column("b", "text"), Column("c", "date", dropped="asked"))
     check_card(model, dataclasses.replace(card, schema=Schema(right)))
     with pytest.raises(InvariantError, match="ModelCard: the columns that its schema makes"):
         check_card(model, dataclasses.replace(card, schema=Schema(schema)))

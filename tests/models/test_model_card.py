@@ -38,12 +38,12 @@ def card_of(rows):
 SCHEMA = Schema(
     (
         Column("age", "number", missing={"": 2, "?": 1}, distinct=40),
-        Column("prix", "number", number=NumberForm(",", "€"), left_out="asked"),
+        Column("prix", "number", number=NumberForm(",", "€"), dropped="asked"),
         Column("né", "date", date=DateForm("year last", day_first=False, has_clock=True)),
         Column("à", "date", date=DateForm("clock")),
-        Column("±", "category", values_like_marks=("-",)),
+        Column("±", "category", values_like_nulls=("-",)),
         Column("payé", "yes/no"),
-        Column("vide", "empty", left_out="empty"),
+        Column("vide", "empty", dropped="empty"),
     )
 )
 
@@ -133,8 +133,8 @@ def test_a_card_without_a_schema_reads_its_columns_by_name():
         {"schema": [{"name": "a", "kind": "number", "number": 3}]},
         {"schema": [{"name": "a", "kind": "date", "date": {}}]},
         {"schema": [{"name": "a", "kind": "date", "date": {"family": "clock", "has_clock": 1}}]},
-        {"schema": [{"name": "a", "kind": "category", "values_like_marks": [["-"]]}]},
-        {"schema": [{"name": "a", "kind": "category", "values_like_marks": "-"}]},
+        {"schema": [{"name": "a", "kind": "category", "values_like_nulls": [["-"]]}]},
+        {"schema": [{"name": "a", "kind": "category", "values_like_nulls": "-"}]},
         {"schema": [{"name": "a", "kind": "category", "missing": [1, 2]}]},
         {"schema": [{"name": "a", "kind": "category", "missing": {"-": -1}}]},
         {"schema": [{"name": "a", "kind": "category", "filled": {}}]},

@@ -131,14 +131,14 @@ def test_a_loaded_model_predicts_bit_for_bit_the_same(classifier, n_classes, tmp
     unit=st.sampled_from(["", "€"]),
     flags=st.tuples(st.booleans(), st.booleans()),
     words=st.lists(st.sampled_from(["n/a", "-"]), max_size=2, unique=True),
-    left_out=st.sampled_from(["", "an identifier"]),
+    dropped=st.sampled_from(["", "an identifier"]),
 )
 def test_whatever_a_column_is_comes_back_from_what_a_file_says_of_it(
-    kind, day_first, has_clock, decimal, unit, flags, words, left_out
+    kind, day_first, has_clock, decimal, unit, flags, words, dropped
 ):
     column = Column(
-        "", kind, left_out=left_out, of_numbers=flags[0], filled=flags[1],
-        values_like_marks=tuple(words), missing=dict.fromkeys(words, 2), distinct=len(words),
+        "", kind, dropped=dropped, of_numbers=flags[0], filled=flags[1],
+        values_like_nulls=tuple(words), missing=dict.fromkeys(words, 2), distinct=len(words),
     )  # fmt: skip
     if kind == NUMBER:
         column = msgspec.structs.replace(column, number=NumberForm(decimal, unit))

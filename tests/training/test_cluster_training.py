@@ -105,7 +105,7 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
         "Straße": "category",
         "Stadt": "category",
     }
-    assert trained.report.schema["nr"].left_out == "row number"
+    assert trained.report.schema["nr"].dropped == "row number"
     assert trained.report.findings.leaks == ("Leck",)
     assert set(trained.card.classes) == {"gut", "schlecht"}
     assert sum(trained.card.classes.values()) == trained.card.rows == len(table.y)

@@ -169,7 +169,7 @@ def test_a_missing_column_is_named_with_what_is_there_instead(holders):
 def test_columns_that_were_left_out_need_not_be_there(holders):
     frame = holders["pandas"].assign(constant=1, nr=range(120))
     fitted = model().fit(frame, "late")
-    assert [column.name for column in fitted.schema_.left_out] == ["constant", "nr"]
+    assert [column.name for column in fitted.schema_.dropped] == ["constant", "nr"]
     assert fitted.n_features_in_ == 9
     expected = fitted.predict_proba(frame)
     assert_array_equal(fitted.predict_proba(holders["pandas"]), expected)
@@ -180,8 +180,8 @@ def test_what_the_user_says_about_columns_is_heard(holders):
     fitted = model(categorical=["pieces"], ignore=["gift"], include=["constant"])
     schema = fitted.fit(frame, "late").schema_
     assert schema["pieces"].kind == "category"
-    assert schema["gift"].left_out == "asked"
-    assert not schema["constant"].left_out
+    assert schema["gift"].dropped == "asked"
+    assert not schema["constant"].dropped
     days = {
         "day": ["01/02/2020", "03/04/2021"] * 20,
         "n": list(range(20)) * 2,
@@ -189,7 +189,7 @@ def test_what_the_user_says_about_columns_is_heard(holders):
     }
     for order in (True, False):
         assert model(day_first=order).fit(days, "y").schema_["day"].date.day_first is order
-    assert model().fit(days, "y").schema_["day"].left_out == "ambiguous date"
+    assert model().fit(days, "y").schema_["day"].dropped == "ambiguous date"
 
 
 def test_a_column_that_is_not_there_is_named_with_all_other_problems(holders):

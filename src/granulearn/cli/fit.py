@@ -12,7 +12,7 @@ from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import note
+from granulearn.cli.output import note
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds, names_in_parts
 
 if TYPE_CHECKING:

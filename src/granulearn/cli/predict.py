@@ -13,7 +13,7 @@ from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import note
+from granulearn.cli.output import note
 
 if TYPE_CHECKING:
     from granulearn.tables import TableFile

@@ -16,7 +16,7 @@ from granulearn.models.model_card import ModelCard, schema_of_card
 from granulearn.tables.errors import TableError
 from granulearn.tables.infer import NEEDED_SHARE
 from granulearn.tables.messages import Message, Setting
-from granulearn.tables.schema import DATE, NUMBER, YES_NO, Misfits, Schema, TypedRows, joined_rows
+from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows, joined_rows
 
 UNKNOWN, MISSING = -1, -2
 """In the place of the number of a category."""
@@ -117,7 +117,7 @@ class ReadRows:
             own = slice(begin, begin + n_rows)
             cells = {name: values[own] for name, values in self.typed.cells.items()}
             codes = {name: values[own] for name, values in self.codes.items()}
-            typed = TypedRows(cells, self.typed.misfits)
+            typed = TypedRows(cells, self.typed.failures)
             yield ReadRows(min(n_rows, self.n_rows - begin), typed, codes)
 
 
@@ -152,7 +152,7 @@ class RowReading:
         self.strict = strict
         self.known_cells: Counter = Counter()
         """By column: cells that are not missing."""
-        self.misfits: dict[str, Misfits] = {}
+        self.misfits: dict[str, CellCount] = {}
         """By column: cells that have not the form of training."""
         self.unknown: dict[str, Counter] = {}
         """By column: how often each category was met that training did not have."""
@@ -263,7 +263,7 @@ class RowReading:
                 missing = int(np.count_nonzero(np.isnan(cells)))
             else:
                 missing = cells.null_count
-            found = typed.misfits.get(column.name)
+            found = typed.failures.get(column.name)
             self.known_cells[column.name] += n_rows - missing + (found.count if found else 0)
             if found is None:
                 continue
@@ -306,11 +306,11 @@ class RowReading:
         self.unknown[name] = self.unknown.get(name, Counter()) + met
 
 
-def _step(misfits: Misfits) -> str:
+def _step(misfits: CellCount) -> str:
     return "make plain cells of them" if misfits.nested else "correct the cells"
 
 
-def _listed(misfits: Misfits, place: Place) -> str:
+def _listed(misfits: CellCount, place: Place) -> str:
     if misfits.nested:  # one is like the other, and none has a text
         return f"{_NESTED}, the first at {place(misfits.first[0].row)}"
     shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in misfits.first)

@@ -29,7 +29,8 @@ def rewritten(content: bytes, name: str, column: str, cells, drop=(), **reading)
     with tempfile.TemporaryDirectory() as folder:
         path, draft = Path(folder) / name, Path(folder) / f"draft{Path(name).suffix}"
         path.write_bytes(content)
-        rewrite_table(path, draft, column, cells, drop=drop, reading=ReadOptions(**reading))
+        with open_table(path, ReadOptions(**reading)) as table:
+            rewrite_table(table, draft, column, cells, drop=drop)
         assert path.read_bytes() == content
         return draft.read_bytes()
 

@@ -58,8 +58,8 @@ def to_onnx(
         missing cell, and an input of doubles for each part of a date. An array becomes one
         input ``X``. The outputs of a classifier are ``label`` and ``probabilities``; that of a
         regressor is ``variable``, of shape (n, n_outputs), so (n, 1) for one target. The
-        metadata holds ``granulearn_version``, ``model``, ``classes``, ``inputs`` and
-        ``schema``, as JSON.
+        metadata holds ``granulearn_version``, ``model``, ``classes``, ``inputs``, ``schema`` and
+        ``largest_difference``, as JSON.
 
     Raises
     ------
@@ -83,13 +83,6 @@ def to_onnx(
     >>> [output.name for output in onnx_model.graph.output]
     ['label', 'probabilities']
     """
-    return checked_onnx(pipeline, X, schema=schema, tolerance=tolerance)[0]
-
-
-def checked_onnx(
-    pipeline: Any, X: Any, *, schema: Schema | None = None, tolerance: float = TOLERANCE
-) -> tuple[Any, float]:
-    """Return what `to_onnx` does, and how far its predictions are from the pipeline's."""
     check_installed(*EXTRAS["onnx"])
     onnx_model = _graph_of(pipeline, X, schema)
     largest = largest_difference(pipeline, onnx_model, X)
@@ -98,7 +91,8 @@ def checked_onnx(
             f"the ONNX model's predictions differ from the pipeline's by up to {largest:g}, more "
             f"than {tolerance:g}; it is not written. Please report the model's settings."
         )
-    return onnx_model, largest
+    onnx_model.metadata_props.add(key="largest_difference", value=json.dumps(largest))
+    return onnx_model
 
 
 def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
@@ -107,14 +101,9 @@ def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
 
     preprocessor, model = _steps_of(pipeline)
     columns = input_columns(preprocessor, X)
-    taken = {name for column in columns for name in names_of(column)}
-    graph = Graph(taken)
-    for name, value, kind, shape in outputs_of(model, add_inputs(graph, columns, preprocessor)):
-        output = name if name not in taken else f"predicted_{name}"
-        while output in taken:
-            output += "_"
-        taken.add(output)
-        graph.output(output, value, kind, shape)
+    graph = Graph(name for column in columns for name in names_of(column))
+    for output in outputs_of(model, add_inputs(graph, columns, preprocessor)):
+        graph.output(*output)
     made_by = version("granulearn")
     metadata: dict[str, Any] = {
         "granulearn_version": made_by,

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-OPSETS = {"": 19, "ai.onnx.ml": 3}
-IR_VERSION = 9  # of opset 19; onnx would write its own, which older runtimes refuse
+OPSETS = {"": 20, "ai.onnx.ml": 3}
+IR_VERSION = 9  # of opset 20; onnx would write its own, which older runtimes refuse
 FEW_NUMBERS = 16
 # The names of these nodes are all that a user reads of the reason.
 NO_INFINITE_INPUT = "inputs_must_not_be_infinite"
 FINITE_AND_FILLED_IN = "numbers_must_be_finite_and_not_missing_in_this_model"
 NO_ANSWER = "numbers_are_too_large_for_this_model"
+
+
+def _operator(operation: str) -> Callable[[Value, Any], Value]:
+    return lambda value, other: value.graph.add(operation, value, other)
 
 
 class Value:
@@ -34,9 +38,17 @@ class Value:
         self.graph = graph
         self.name = name
 
-    def op(self, operation: str, *others: Any, **attributes: Any) -> Value:
-        """Return the output of an ONNX operator whose first input is this value."""
-        return self.graph.add(operation, self, *others, **attributes)
+    __add__ = __radd__ = _operator("Add")
+    __sub__ = _operator("Sub")
+    __mul__ = __rmul__ = _operator("Mul")
+    __truediv__ = _operator("Div")
+    __matmul__ = _operator("MatMul")
+    __lt__ = _operator("Less")
+    __le__ = _operator("LessOrEqual")
+    __gt__ = _operator("Greater")
+
+    def __rsub__(self, other):
+        return self.graph.add("Sub", other, self)
 
     def __neg__(self):
         return self.op("Neg")
@@ -44,34 +56,9 @@ class Value:
     def __abs__(self):
         return self.op("Abs")
 
-    def __add__(self, other):
-        return self.op("Add", other)
-
-    def __sub__(self, other):
-        return self.op("Sub", other)
-
-    def __rsub__(self, other):
-        return self.graph.add("Sub", other, self)
-
-    def __mul__(self, other):
-        return self.op("Mul", other)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __truediv__(self, other):
-        return self.op("Div", other)
-
-    def __matmul__(self, other):
-        return self.op("MatMul", other)
-
-    def __lt__(self, other):
-        return self.op("Less", other)
-
-    def __le__(self, other):
-        return self.op("LessOrEqual", other)
-
-    def __gt__(self, other):
-        return self.op("Greater", other)
+    def op(self, operation: str, *others: Any, **attributes: Any) -> Value:
+        """Return the output of an ONNX operator whose first input is this value."""
+        return self.graph.add(operation, self, *others, **attributes)
 
     def where(self, a: Any, b: Any) -> Value:
         """Return a where this condition holds, else b."""
@@ -85,10 +72,6 @@ class Value:
         """Return the cosine as 1 - 2 sin(x/2)^2: onnxruntime has none of doubles before 1.29."""
         half = (0.5 * self).sin()
         return 1.0 - 2.0 * (half * half)
-
-    def sum(self, axis: int) -> Value:
-        """Return sums along an axis, which stays."""
-        return self.op("ReduceSum", [axis], keepdims=1)
 
     def columns(self, places: Any) -> Value:
         """Return some columns of a matrix."""
@@ -115,8 +98,7 @@ class Value:
         # wrong cells is looked up in a list of one zero. Outputs depend on the check, since
         # the zero is subtracted. A runtime that does not raise answers as without the check.
         count = wrong.op("Cast", to=TensorProto.FLOAT).op("ReduceSum", keepdims=0)
-        zero = self.graph.add("Gather", np.zeros(1), count.as_integer(), axis=0, called=message)
-        return self - zero
+        return self - self.graph.add("Gather", [0.0], count.as_integer(), axis=0, called=message)
 
 
 class Graph:
@@ -125,7 +107,7 @@ class Graph:
     Parameters
     ----------
     taken : iterable of str
-        Names that no inner value may have: those of inputs and outputs.
+        Names that no inner value may have.
     """
 
     def __init__(self, taken: Iterable[str] = ()):
@@ -144,25 +126,24 @@ class Graph:
         return Value(self, name)
 
     def output(self, name: str, value: Value, kind: int, shape: list[int | None]) -> None:
-        """Make a value an output."""
+        """Make a value an output, under a name like the one that is given."""
+        while name in self._taken:
+            name = name + "_" if name.startswith("predicted_") else f"predicted_{name}"
+        self._taken.add(name)
         self._nodes.append(helper.make_node("Identity", [value.name], [name], self._new("output")))
         self._outputs.append(helper.make_tensor_value_info(name, kind, shape))
 
     def constant(self, content: Any) -> Value:
-        """Store an array: floats as doubles, integers, text or booleans."""
+        """Store an array: floats as doubles, integers, text (as objects) or booleans."""
         array = np.asarray(content)
         if array.dtype.kind in "fiu":
             array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
         # Once for each: onnxruntime would join equal ones, and warns of those that a loop uses.
-        small = array.size <= FEW_NUMBERS and array.dtype.kind in "fib"
+        small = array.size <= FEW_NUMBERS and array.dtype.kind != "O"
         key = (array.dtype.str, array.shape, array.tobytes()) if small else (len(self._constants),)
         if key not in self._known:
-            name = self._new("constant")
-            array = array.astype(object) if array.dtype.kind == "U" else array
-            self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-            # ascontiguousarray makes a list of a single number.
-            self._constants[-1].dims[:] = array.shape
-            self._known[key] = Value(self, name)
+            self._known[key] = Value(self, self._new("constant"))
+            self._constants.append(numpy_helper.from_array(array, self._known[key].name))
         return self._known[key]
 
     def add(self, operation: str, *inputs: Any, called: str = "", **attributes: Any) -> Value:
@@ -180,11 +161,9 @@ class Graph:
             Of the operator; ``domain`` is another set of operators, ``n_outputs`` the number of
             outputs.
         """
-        n_outputs = attributes.pop("n_outputs", 1)
         values = [each if isinstance(each, Value) else self.constant(each) for each in inputs]
-        outputs = [self._new(operation.lower()) for _ in range(n_outputs)]
-        name = self._new(called or operation)
-        names = [value.name for value in values]
+        outputs = [self._new(operation.lower()) for _ in range(attributes.pop("n_outputs", 1))]
+        names, name = [value.name for value in values], self._new(called or operation)
         self._nodes.append(helper.make_node(operation, names, outputs, name, **attributes))
         return Value(self, outputs[-1])
 
@@ -212,20 +191,15 @@ class Graph:
         step : callable
             Given that, it returns what the next round is given, and whether there is one.
         """
-        number, go_on, given = map(self._new, ("round", "go_on", "given"))
         around, self._nodes = self._nodes, []
+        number, go_on, given = map(self._new, ("round", "go_on", "given"))
         result, more = step(Value(self, given))
+        truth, whole = TensorProto.BOOL, TensorProto.INT64
+        inputs = [(number, whole, []), (go_on, truth, []), (given, whole, [None])]
+        outputs = [(more.name, truth, []), (result.name, whole, [None])]
         info = helper.make_tensor_value_info
-        body = helper.make_graph(
-            self._nodes,
-            self._new("body"),
-            [
-                info(number, TensorProto.INT64, []),
-                info(go_on, TensorProto.BOOL, []),
-                info(given, TensorProto.INT64, [None]),
-            ],
-            [info(more.name, TensorProto.BOOL, []), info(result.name, TensorProto.INT64, [None])],
-        )
+        given_infos, left_infos = [info(*one) for one in inputs], [info(*one) for one in outputs]
+        body = helper.make_graph(self._nodes, self._new("body"), given_infos, left_infos)
         self._nodes = around
         return self.add("Loop", most, True, start, body=body)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # A tensor of text cannot hold NaN; a missing cell is the empty text.
 MISSING_TEXT = ""
 MATRIX = "X"
+UNKNOWN, NO_COLUMN = -1, -2
 
 
 def onnx_inputs(rows: Any, model: Any) -> dict[str, np.ndarray]:
@@ -86,20 +87,18 @@ def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[s
     names = [str(name) for name in X.columns]
     if preprocessor is None:
         return [{"name": name, "type": "number"} for name in names]
+    inner = [f"x{place}" for place in range(len(names))]
+    if hasattr(preprocessor, "feature_names_in_"):
+        inner = names = list(preprocessor.feature_names_in_)
     columns: list[dict[str, Any]] = []
-    for inner, name in zip(_names(preprocessor), _names(preprocessor, names), strict=True):
-        if inner in preprocessor.dates_:
-            columns.append({"name": name, "type": "date", "parts": preprocessor.dates_[inner]})
-        else:
-            kind = "category" if inner in preprocessor.categories_ else "number"
-            columns.append({"name": name, "type": kind})
+    for known, name in zip(inner, names, strict=True):
+        column: dict[str, Any] = {"name": name, "type": "number"}
+        if known in preprocessor.dates_:
+            column |= {"type": "date", "parts": preprocessor.dates_[known]}
+        elif known in preprocessor.categories_:
+            column |= {"type": "category"}
+        columns.append(column)
     return columns
-
-
-def _names(preprocessor: TablePreprocessor, else_names: list[str] | None = None) -> list[str]:
-    if else_names is None:
-        else_names = [f"x{place}" for place in range(preprocessor.n_features_in_)]
-    return list(getattr(preprocessor, "feature_names_in_", else_names))
 
 
 def names_of(column: dict[str, Any]) -> list[str]:
@@ -125,10 +124,8 @@ def add_inputs(
     if numbers:
         cells = graph.side_by_side(numbers).not_infinite()
         parts.append(cells if preprocessor is None else _scaled(cells, preprocessor))
-    if preprocessor is not None:
-        cells_of = dict(zip(preprocessor.categories_, texts, strict=True))
-        parts += [_one_hot(cells_of[name], preprocessor, name) for name in preprocessor.one_hot_]
-        parts += _target_encoded(cells_of, preprocessor)
+    if preprocessor is not None and texts:
+        parts += _encoded(graph.side_by_side(texts), preprocessor)
     return graph.side_by_side(parts)
 
 
@@ -137,42 +134,61 @@ def _scaled(cells: Value, preprocessor: TablePreprocessor) -> Value:
     return (filled - preprocessor.means_) / preprocessor.scales_
 
 
-def _one_hot(cells: Value, preprocessor: TablePreprocessor, name: str) -> Value:
-    width = len(preprocessor.categories_[name]) + preprocessor.has_missing_[name]
-    # The code of an unknown one is the column of missing ones, or that of no column.
-    codes = _codes(cells, preprocessor, name, missing=len(preprocessor.categories_[name]))
-    return codes.op("Equal", np.arange(width)[None]).as_double()
+def _encoded(cells: Value, preprocessor: TablePreprocessor) -> list[Value]:
+    """Return one-hot and target-encoded columns; all texts are looked up in one table.
 
-
-def _target_encoded(cells_of: dict[str, Value], preprocessor: TablePreprocessor) -> list[Value]:
-    encoded, begin = [], 0
-    for name in preprocessor.target_encoded_:
-        rates = preprocessor.encodings_[name]
-        own = slice(begin, begin + rates.shape[1])
-        begin = own.stop
-        scaled = rates - preprocessor.encoding_means_[own]
-        scaled /= preprocessor.encoding_scales_[own]
-        codes = _codes(cells_of[name], preprocessor, name, missing=len(rates) - 1)
-        row = codes.op("Reshape", [-1])
-        encoded.append(codes.graph.add("Gather", scaled, row, axis=0))
-    return encoded
-
-
-def _codes(cells: Value, preprocessor: TablePreprocessor, name: str, missing: int) -> Value:
-    """Return the codes of categories; n_categories for unknown ones."""
-    known = preprocessor.categories_[name]
-    if MISSING_TEXT in known:
-        raise ModelFileError(
-            f"column {name!r} has the empty text as a category, which is a missing cell in ONNX; "
-            "make it missing, or give it a name, and fit again."
-        )
-    return cells.op(
+    A text is looked up with the number of its column before it. Each column has codes of its own:
+    of its categories, of unknown ones and of missing ones. Nodes for each column would take
+    onnxruntime time in proportion to the square of their number.
+    """
+    graph, encodings = cells.graph, preprocessor.encodings_
+    n_targets = next(iter(encodings.values())).shape[1] if encodings else 0
+    keys, values, unknown, columns, rates = [], [], [], [], []
+    n_codes = width = 0
+    for place, (name, known) in enumerate(preprocessor.categories_.items()):
+        if MISSING_TEXT in known:
+            raise ModelFileError(
+                f"column {name!r} has the empty text as a category, which is a missing cell in "
+                "ONNX; make it missing, or give it a name, and fit again."
+            )
+        size = len(known) + 2
+        codes = np.arange(n_codes, n_codes + size)
+        n_codes += size
+        keys += [f"{place}:{text}" for text in [*known, MISSING_TEXT]]
+        values += np.delete(codes, -2).tolist()
+        unknown.append(codes[-2])
+        if name in encodings:
+            columns.append(np.full(size, NO_COLUMN))
+            rates.append(encodings[name])
+        else:
+            columns.append(np.arange(width, width + size))
+            columns[-1][-2:] = columns[-1][-2] if preprocessor.has_missing_[name] else NO_COLUMN
+            rates.append(np.zeros((size, n_targets)))
+            width += len(known) + preprocessor.has_missing_[name]
+    prefixes = np.array([f"{place}:" for place in range(len(unknown))], dtype=object)
+    found = graph.add("StringConcat", prefixes, cells).op(
         "LabelEncoder",
         domain="ai.onnx.ml",
-        keys_strings=[*known, MISSING_TEXT],
-        values_int64s=[*range(len(known)), missing],
-        default_int64=len(known),
+        keys_strings=keys,
+        values_int64s=values,
+        default_int64=UNKNOWN,
     )
+    codes_of = found.op("Equal", UNKNOWN).where(unknown, found)
+    is_encoded = np.array([name in encodings for name in preprocessor.categories_])
+    parts = []
+    if width:
+        column_of = np.concatenate(columns)
+        column_of[column_of == NO_COLUMN] = width  # one more, which is left out again
+        own = graph.add("Gather", column_of, codes_of.columns(np.flatnonzero(~is_encoded)))
+        shape = graph.add("Concat", own.op("Shape", start=0, end=1), [width + 1], axis=0)
+        zeros, ones = graph.add("Expand", 0.0, shape), graph.add("Expand", 1.0, own.op("Shape"))
+        parts.append(zeros.op("ScatterElements", own, ones, axis=1).columns(range(width)))
+    if encodings:
+        table = np.concatenate(rates)
+        encoded = graph.add("Gather", table, codes_of.columns(np.flatnonzero(is_encoded)))
+        encoded = encoded.op("Reshape", [0, n_targets * len(encodings)])
+        parts.append((encoded - preprocessor.encoding_means_) / preprocessor.encoding_scales_)
+    return parts
 
 
 def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarray]:
@@ -223,8 +239,8 @@ def _read(rows: Any, schema: Schema) -> dict[str, Any]:
         if not read:
             raise TableError(f"{file.path} has no rows; add some.")
         typed = joined_rows(read)
-        for name, misfits in typed.misfits.items():
-            first = misfits.first[0]
+        for name, failures in typed.failures.items():
+            first = failures.first[0]
             raise TableError(
                 f"{file.place(first.row)}: column {name!r} holds {first.text!r}, which is "
                 f"no {schema[name].kind}, as in training; correct it, or leave the cell empty."

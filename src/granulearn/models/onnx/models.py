@@ -94,7 +94,7 @@ def _proba(model: Any, scores: Value) -> Value:
 
 
 def _normalised(values: Value) -> Value:
-    return values / values.sum(1)
+    return values / values.op("ReduceSum", [1], keepdims=1)
 
 
 def _forest(model: Any, X: Value) -> Value:

@@ -60,7 +60,7 @@ def forest_proba(forest: Any, X: Value) -> Value:
     leaf = graph.repeat(depth, start, one_level).op("Reshape", by_tree)
     total = graph.add("Gather", proba, leaf, axis=0).op("ReduceSum", [1], keepdims=0)
     # Divided by their sum, as ours are, and not by the number of trees: leaves are rounded.
-    return total / total.sum(1)
+    return total / total.op("ReduceSum", [1], keepdims=1)
 
 
 def _depth(children: np.ndarray) -> int:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from granulearn._extras import check_installed
-from granulearn._full_disk import is_disk_full
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, TablePart
 from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
+from granulearn.utils.files import FULL_DISK
 
 __all__ = ["ReadOptions", "TableFile", "TablePart", "open_table"]
 
@@ -137,7 +137,7 @@ def _copy_stream(path: Path, shown: Path, copy: Path) -> None:
         with opened as stream, copy.open("wb") as file:
             shutil.copyfileobj(stream, file, 2**20)
     except OSError as error:
-        if not is_disk_full(error):
+        if error.errno not in FULL_DISK:
             raise
         raise OSError(
             f"{copy.parent.parent} has no room for a copy of {shown}; set TMPDIR to a folder that "

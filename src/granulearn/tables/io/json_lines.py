@@ -18,8 +18,6 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
-    WholePart,
     check_width,
     named_columns,
     shortened,
@@ -60,14 +58,13 @@ class JsonTable(TableFile):
         options: ReadOptions = AS_FOUND,
         stream: io.BufferedReader | None = None,
     ):
-        self._arguments = (source, options)
         self._shown = source.shown
         keys: dict[str, bool] = {}
         lines = []
         with stream or source.decompressed() as stream:
             found = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
             self.source = replace(source, encoding=found)
-            for line, row in self._objects(stream):
+            for line, row in self.objects(stream):
                 for key, value in row.items():
                     keys[key] = keys.get(key, False) or isinstance(value, (list, dict))
                 check_width(source.shown, len(keys))
@@ -98,7 +95,7 @@ class JsonTable(TableFile):
         wanted = self._wanted(columns)
         key_of = dict(zip(self.names, self.keys, strict=True))
         keys = [key_of[name] for name in wanted]
-        rows = ([self._cell(line, row, key) for key in keys] for line, row in self._objects())
+        rows = ([self._cell(line, row, key) for key in keys] for line, row in self.objects())
         return text_batches(rows, wanted)
 
     def _cell(self, line: int, row: dict[str, Any], key: str) -> str | None:
@@ -106,16 +103,12 @@ class JsonTable(TableFile):
         if value is None or isinstance(value, str):
             return value
         try:
-            return _json_of(value)
+            return json_of(value)
         except RecursionError as error:
             raise TableError(
                 f"{self._shown}, line {line}: {key!r} holds arrays or objects too deep in each "
                 "other to be read; write its parts as keys of their own."
             ) from error
-
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as one part."""
-        return (WholePart(JsonTable, self._arguments),)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -131,7 +124,7 @@ class JsonTable(TableFile):
         """Return the line on which each object begins."""
         return self._lines
 
-    def _objects(
+    def objects(
         self, stream: io.BufferedReader | None = None
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects, each with the line it begins on."""
@@ -158,14 +151,14 @@ class JsonTable(TableFile):
         """Yield the objects of an array, one at a time, to know their lines."""
         position, counted = content.index("[") + 1, 0
         while True:
-            position = _after_blanks(content, position)
+            position = after_blanks(content, position)
             line += content.count("\n", counted, position)
             counted = position
             if content.startswith("]", position):
                 break
             value, position = self._decoded(content, position, line)
             yield line, value
-            position = _after_blanks(content, position)
+            position = after_blanks(content, position)
             if content.startswith(",", position):
                 position += 1
             elif not content.startswith("]", position):
@@ -199,19 +192,20 @@ class JsonTable(TableFile):
         )
 
 
-def _json_of(value: Any) -> str:
+def json_of(value: Any) -> str:
     """Return a value as JSON on one line, with its numbers as they were spelt."""
     if isinstance(value, _Number):
         return value
     if isinstance(value, list):
-        return f"[{', '.join(map(_json_of, value))}]"
+        return f"[{', '.join(map(json_of, value))}]"
     if isinstance(value, dict):
-        items = (f"{_json_of(key)}: {_json_of(item)}" for key, item in value.items())
+        items = (f"{json_of(key)}: {json_of(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
     return json.dumps(value, ensure_ascii=False)
 
 
-def _after_blanks(content: str, position: int) -> int:
+def after_blanks(content: str, position: int) -> int:
+    """Return where the next sign that is no blank stands."""
     blanks = _BLANKS.match(content, position)
     assert blanks is not None
     return blanks.end()

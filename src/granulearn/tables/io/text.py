@@ -7,10 +7,11 @@ the line of what could make a fast reader lose or shift rows.
 from __future__ import annotations
 
 import bisect
+import copy
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import BinaryIO, NamedTuple
@@ -27,7 +28,6 @@ from granulearn.tables.io.table_file import (
     ReadOptions,
     TableFile,
     TablePart,
-    known_columns,
     named_columns,
 )
 from granulearn.tables.io.text_source import TextSource
@@ -64,13 +64,7 @@ def row_starts(content: bytes, separator: str) -> RowStarts:
     """Return where rows begin in a text that begins with a row.
 
     Only bytes of ASCII are looked at, so that any encoding will do that keeps ASCII.
-
-    Parameters
-    ----------
-    content : bytes
-        The text; it may end anywhere.
-    separator : str
-        What stands between cells.
+    The text may end anywhere.
     """
     codes = np.frombuffer(content, np.uint8)
     ends = codes == _LF
@@ -135,134 +129,6 @@ class Chunk(NamedTuple):
     """Number, from 1, of the line that it begins with."""
 
 
-@dataclass(frozen=True)
-class TextPart:
-    """Some rows of a text file that stand next to each other."""
-
-    source: TextSource
-    separator: str
-    names: tuple[str, ...]
-    chunks: tuple[Chunk, ...]
-
-    @property
-    def first_row(self) -> int:
-        """Number, from 0, of the first row in the whole table."""
-        return self.chunks[0].first_row
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some columns, in file order, every cell as text.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        names = list(self.names)
-        wanted = names if columns is None else known_columns(self.source.shown, names, columns)
-        for chunk, content in self.contents():
-            content = self.source.as_utf8(content)
-            try:
-                table = self._parsed(content, wanted or names[:1], None)
-            except pa.ArrowInvalid:  # perhaps a row has too few cells, or too many
-                table = self._repaired(content, wanted or names[:1])
-            if table.num_rows != chunk.n_rows:
-                raise self._changed()
-            yield from table.select(wanted).to_batches()
-
-    def contents(self) -> Iterator[tuple[Chunk, bytes]]:
-        """Yield the chunks with their bytes, as `TextSource.open` gives them."""
-        position = self.chunks[0].begin
-        with self.source.open(position) as stream:
-            for chunk in self.chunks:
-                self.source.skip(stream, chunk.begin - position)
-                content = stream.read(chunk.end - chunk.begin)
-                position = chunk.end
-                if len(content) != chunk.end - chunk.begin:
-                    raise self._changed()
-                yield chunk, content
-
-    def lines(self) -> Iterator[np.ndarray]:
-        """Yield the lines of the file on which the rows of each chunk begin."""
-        for chunk, content in self.contents():
-            yield chunk.first_line + row_starts(content, self.separator).lines
-
-    def _changed(self) -> TableError:
-        shown = self.source.shown
-        return TableError(f"{shown} changed while it was read; read it again when it is complete.")
-
-    def _parsed(
-        self, content: bytes, columns: list[str], ragged: list[arrow_csv.InvalidRow] | None
-    ) -> pa.Table:
-        """Return the cells; rows of another length are an error, or are gathered in a list."""
-
-        def skip(row: arrow_csv.InvalidRow) -> str:
-            assert ragged is not None
-            ragged.append(row)
-            return "skip"
-
-        if content.startswith(b"\xef\xbb\xbf"):
-            content = b"\n" + content  # Arrow would drop it from the first cell
-        # One block and so one batch; Arrow numbers ragged rows in one thread only.
-        return arrow_csv.read_csv(
-            pa.BufferReader(content),
-            arrow_csv.ReadOptions(
-                column_names=self.names, block_size=len(content) + 1, use_threads=ragged is None
-            ),
-            arrow_csv.ParseOptions(
-                delimiter=self.separator,
-                quote_char='"' if b'"' in content else False,  # not to look for it is faster
-                newlines_in_values=True,
-                invalid_row_handler=None if ragged is None else skip,
-            ),
-            arrow_csv.ConvertOptions(
-                include_columns=columns,
-                column_types=dict.fromkeys(columns, pa.string()),
-                strings_can_be_null=False,
-                check_utf8=False,  # the scan has
-            ),
-        )
-
-    def _repaired(self, content: bytes, columns: list[str]) -> pa.Table:
-        """Return the cells; blank rows and surplus blank cells may have any length."""
-        ragged: list[arrow_csv.InvalidRow] = []
-        try:
-            table = self._parsed(content, columns, ragged)
-        except pa.ArrowInvalid as error:
-            raise TableError(f"{self.source.shown} cannot be read: {error}") from error
-        rows = [parse_row(row.text, self.separator) for row in ragged]
-        if not all(fits(row, len(self.names)) for row in rows):
-            raise self._ragged_rows()
-        blank = [""] * len(self.names)
-        cells = zip(*(row if len(row) > len(blank) else blank for row in rows), strict=False)
-        every = dict(zip(self.names, cells, strict=False))
-        fixed = pa.table({name: pa.array(every[name], pa.string()) for name in columns})
-        numbers = np.array([row.number - 1 for row in ragged])
-        others = np.setdiff1d(np.arange(table.num_rows + len(rows)), numbers)
-        order = np.argsort(np.concatenate([others, numbers]))
-        return pa.concat_tables([table, fixed]).take(order)
-
-    def _ragged_rows(self) -> TableError:
-        """Return an error that lists the rows of another length than the header."""
-        n_columns, places, count = len(self.names), [], 0
-        for chunk, content in self.contents():
-            ragged: list[arrow_csv.InvalidRow] = []
-            self._parsed(self.source.as_utf8(content), [self.names[0]], ragged)
-            lines = chunk.first_line + row_starts(content, self.separator).lines
-            for row in ragged:
-                if not fits(parse_row(row.text, self.separator), n_columns):
-                    count += 1
-                    cells = f"{row.actual_columns} cell{'s' * (row.actual_columns != 1)}"
-                    if count <= _RAGGED_SHOWN:
-                        places.append(f"line {lines[row.number - 1]} ({cells})")
-        more = f" and {count - _RAGGED_SHOWN} more" if count > _RAGGED_SHOWN else ""
-        rows = "1 row has" if count == 1 else f"{count} rows have"
-        return TableError(
-            f"{self.source.shown}: {rows} not {n_columns} cells as the header has: "
-            f"{', '.join(places)}{more}; add or remove cells, or quote a cell that holds "
-            f"{self.separator!r}."
-        )
-
-
 class TextTable(TableFile):
     """A file of text with a separator between cells; its cells are text.
 
@@ -293,26 +159,43 @@ class TextTable(TableFile):
         names, notes = named_columns(source.shown, header)
         notes = [*scan.notes(len(header), options), *notes]
         super().__init__(source.shown, names, notes, sum(chunk.n_rows for chunk in scan.chunks))
-        self.whole = TextPart(scan.source, scan.dialect.separator, tuple(names), tuple(scan.chunks))
+        self.source, self.chunks = scan.source, scan.chunks
+        self.separator = scan.dialect.separator
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order.
+        """Yield the rows, in file order, every cell as text.
 
         Parameters
         ----------
         columns : sequence of str, optional
             Which columns, and in which order; all of them unless given.
         """
-        return self.whole.batches(columns)
+        wanted = self._wanted(columns)
+        ragged: list[str] = []
+        for chunk, content in self.contents(self.chunks):
+            table = self._cells(chunk, content, wanted or self.names[:1], ragged)
+            if not ragged:
+                yield from table.select(wanted).to_batches()
+        if ragged:
+            more = f" and {len(ragged) - _RAGGED_SHOWN} more" if ragged[_RAGGED_SHOWN:] else ""
+            rows = "1 row has" if len(ragged) == 1 else f"{len(ragged)} rows have"
+            raise TableError(
+                f"{self.path}: {rows} not {len(self.names)} cells as the header has: "
+                f"{', '.join(ragged[:_RAGGED_SHOWN])}{more}; add or remove cells, or quote a cell "
+                f"that holds {self.separator!r}."
+            )
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return stretches of rows; the whole table if the file is compressed."""
-        if not self.whole.source.has_offsets:
-            return (self.whole,)
-        chunks = self.whole.chunks
-        begins = range(0, len(chunks), _CHUNKS_OF_PART)
-        stretches = [chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
-        return tuple(replace(self.whole, chunks=few) for few in stretches)
+        if not self.source.has_offsets:
+            return (self,)
+        parts = []
+        for begin in range(0, len(self.chunks), _CHUNKS_OF_PART):
+            part = copy.copy(self)
+            part.chunks = self.chunks[begin : begin + _CHUNKS_OF_PART]
+            part.first_row = part.chunks[0].first_row
+            parts.append(part)
+        return tuple(parts)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -322,14 +205,94 @@ class TextTable(TableFile):
         row : int
             Number of the data row, from 0.
         """
-        chunks = self.whole.chunks
-        chunk = chunks[bisect.bisect_right(chunks, row, key=lambda chunk: chunk.first_row) - 1]
-        lines = next(replace(self.whole, chunks=(chunk,)).lines())
-        return f"line {lines[row - chunk.first_row]}"
+        number = bisect.bisect_right(self.chunks, row, key=lambda chunk: chunk.first_row) - 1
+        chunk = self.chunks[number]
+        return f"line {self._lines([chunk])[row - chunk.first_row]}"
 
     def lines(self) -> np.ndarray:
         """Return the line on which each row begins."""
-        return np.concatenate(list(self.whole.lines()))
+        return self._lines(self.chunks)
+
+    def _lines(self, chunks: list[Chunk]) -> np.ndarray:
+        found = [
+            chunk.first_line + row_starts(content, self.separator).lines
+            for chunk, content in self.contents(chunks)
+        ]
+        return np.concatenate(found)
+
+    def contents(self, chunks: list[Chunk]) -> Iterator[tuple[Chunk, bytes]]:
+        """Yield chunks with their bytes, as `TextSource.open` gives them."""
+        position = chunks[0].begin
+        with self.source.open(position) as stream:
+            for chunk in chunks:
+                self.source.skip(stream, chunk.begin - position)
+                content = stream.read(chunk.end - chunk.begin)
+                position = chunk.end
+                if len(content) != chunk.end - chunk.begin:
+                    raise self.changed()
+                yield chunk, content
+
+    def changed(self) -> TableError:
+        """Return the error for a file that is another one now."""
+        return TableError(
+            f"{self.path} changed while it was read; read it again when it is complete."
+        )
+
+    def _cells(
+        self, chunk: Chunk, content: bytes, columns: list[str], ragged: list[str]
+    ) -> pa.Table:
+        """Return the cells of a chunk; rows that have too few or too many are listed."""
+        invalid: list[arrow_csv.InvalidRow] = []
+
+        def skip(row: arrow_csv.InvalidRow) -> str:
+            invalid.append(row)
+            return "skip"
+
+        text = self.source.as_utf8(content)
+        if text.startswith(b"\xef\xbb\xbf"):
+            text = b"\n" + text  # Arrow would drop it from the first cell
+        try:
+            # One block and so one batch; Arrow numbers invalid rows in one thread only.
+            table = arrow_csv.read_csv(
+                pa.BufferReader(text),
+                arrow_csv.ReadOptions(
+                    column_names=self.names, block_size=len(text) + 1, use_threads=False
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=self.separator,
+                    quote_char='"' if b'"' in text else False,  # not to look for it is faster
+                    newlines_in_values=True,
+                    invalid_row_handler=skip,
+                ),
+                arrow_csv.ConvertOptions(
+                    include_columns=columns,
+                    column_types=dict.fromkeys(columns, pa.string()),
+                    strings_can_be_null=False,
+                    check_utf8=False,  # the scan has
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            raise TableError(f"{self.path} cannot be read: {error}") from error
+        if table.num_rows + len(invalid) != chunk.n_rows:
+            raise self.changed()
+        if not invalid:
+            return table
+        numbers = np.array([row.number - 1 for row in invalid])
+        rows = [parse_row(row.text, self.separator) for row in invalid]
+        lines = chunk.first_line + row_starts(content, self.separator).lines[numbers]
+        ragged += [
+            f"line {line} ({len(row)} cell{'s' * (len(row) != 1)})"
+            for line, row in zip(lines, rows, strict=True)
+            if not fits(row, len(self.names))
+        ]
+        # Blank rows and surplus blank cells may have any length.
+        blank = [""] * len(self.names)
+        fixed = [row if len(row) > len(blank) else blank for row in rows]
+        cells = dict(zip(self.names, zip(*fixed, strict=False), strict=False))
+        repaired = pa.table({name: pa.array(cells[name], pa.string()) for name in columns})
+        others = np.setdiff1d(np.arange(chunk.n_rows), numbers)
+        order = np.argsort(np.concatenate([others, numbers]))
+        return pa.concat_tables([table, repaired]).take(order)
 
 
 class _Scan:
