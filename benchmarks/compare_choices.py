@@ -36,10 +36,10 @@ AS_IT_IS = "as it is"
 OTHER_FORESTS = {
     "forest: stop 0.6": {"stop": 0.6},
     "forest: stop 0.9": {"stop": 0.9},
-    "forest: 3 tries": {"n_tries": 3},
-    "forest: 20 tries": {"n_tries": 20},
+    "forest: 3 tries": {"n_candidates": 3},
+    "forest: 20 tries": {"n_candidates": 20},
     "forest: 40 % of the rows": {"max_samples": 0.4},
-    "forest: 400 trees": {"n_trees": 400},
+    "forest: 400 trees": {"n_estimators": 400},
 }
 
 

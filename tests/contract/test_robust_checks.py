@@ -3,12 +3,9 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from granulearn.estimators import (
-    BallForestClassifier,
-    RobustClassifier,
-    RVFLCommitteeClassifier,
-    RVFLCommitteeRegressor,
-)
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import RVFLCommitteeClassifier, RVFLCommitteeRegressor
+from granulearn.forest import BallForestClassifier
 
 
 # Some checks pass weights of ten and more: every tree then saw the sample, and it is right to say
@@ -17,7 +14,7 @@ from granulearn.estimators import (
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        BallForestClassifier(n_trees=30),
+        BallForestClassifier(n_estimators=30),
         RVFLCommitteeClassifier(n_layers=3, n_hidden=50),
         RVFLCommitteeRegressor(n_layers=3, n_hidden=50),
         RobustClassifier(),  # of a forest and a committee as they are by default

@@ -12,14 +12,9 @@ from granulearn.distributed import (
     label_audit,
     member_fit,
 )
-from granulearn.estimators import (
-    BallForestClassifier,
-    RobustClassifier,
-    RVFLCommitteeClassifier,
-    ball_forest,
-    committee_fit,
-    robust,
-)
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import RVFLCommitteeClassifier, ball_forest, committee_fit, robust
+from granulearn.forest import BallForestClassifier
 from granulearn.training import cluster_training
 
 MEMBER_PAIRS = [

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from granulearn.distributed import DaskBallForestClassifier, DaskRobustClassifier
 from granulearn.distributed.member_fit import gathered_samples
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models import load_model, save_model
 from tests.distributed.chunked import block_of, chunked, framed, table
 from tests.distributed.large_tables import (

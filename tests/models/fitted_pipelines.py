@@ -5,9 +5,9 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from granulearn.datasets import make_pipeline_for
+from granulearn.ensemble import RobustClassifier
 from granulearn.estimators import (
     BallEnsembleClassifier,
-    BallForestClassifier,
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
     DeepRVFLRegressor,
@@ -17,11 +17,11 @@ from granulearn.estimators import (
     EnsembleDeepRVFLRegressor,
     GBRVFLClassifier,
     GranularBallKNNClassifier,
-    RobustClassifier,
     RVFLCommitteeClassifier,
     RVFLCommitteeRegressor,
     RVFLRegressor,
 )
+from granulearn.forest import BallForestClassifier
 from tests.estimators.families import ALL_CLASSIFIERS
 
 EVIDENCE_CLASSIFIERS = [BallForestClassifier, RVFLCommitteeClassifier, RobustClassifier]
@@ -41,7 +41,7 @@ SAVED_CLASSIFIERS = [
 # Estimators that are given one that is not fitted, which they copy.
 WITH_MEMBERS = {
     BallEnsembleClassifier: {"estimator": GBRVFLClassifier(n_hidden=5)},
-    RobustClassifier: {"forest": BallForestClassifier(n_trees=3)},
+    RobustClassifier: {"forest": BallForestClassifier(n_estimators=3)},
 }
 SAVED_REGRESSORS = [
     RVFLRegressor,

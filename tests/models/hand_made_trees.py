@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 
 from granulearn.balls import forest as forest_module
-from granulearn.balls.forest import BallForest
-from granulearn.balls.forest_tree import BallTree
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
+from granulearn.forest.forest import BallForest
+from granulearn.forest.tree import BallTree
 from granulearn.models import model_files as files
 from granulearn.models import save_model
 
@@ -32,7 +32,7 @@ def forest_of(**changes) -> BallForest:
 
 def fitted_forest() -> BallForestClassifier:
     """Return a classifier that can be given a forest of one tree."""
-    model = BallForestClassifier(n_trees=40, random_state=0).fit(X, Y)
+    model = BallForestClassifier(n_estimators=40, random_state=0).fit(X, Y)
     model.in_bag_ = model.in_bag_[:1]
     return model
 

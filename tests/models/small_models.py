@@ -17,7 +17,8 @@ from sklearn.preprocessing import (
 )
 
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import RobustClassifier, RVFLClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import RVFLClassifier
 from granulearn.models import ColumnCard, ModelCard, save_model
 from tests.models.fitted_pipelines import (
     SAVED_CLASSIFIERS,
@@ -27,7 +28,7 @@ from tests.models.fitted_pipelines import (
 )
 from tests.models.loaded_models import fitted, write_messy_people
 
-SMALL = {"n_hidden": 5, "n_layers": 2, "n_trees": 3, "n_partitions": 2}
+SMALL = {"n_hidden": 5, "n_layers": 2, "n_estimators": 3, "n_partitions": 2}
 KNOWS_NONE = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
 NUMBERS = ["température (°C)", "income", "always the same"]
 OF_A_TABLE = "of a table"
@@ -73,7 +74,7 @@ def models():
     two, numbers = y == "class 1", X["income"].fillna(0).to_numpy()
     for kind in SAVED_CLASSIFIERS:
         yield kind.__name__, lambda kind=kind: prepared(small(kind)).fit(X, y)
-    boosted = {"boosting": True, "shares": "chosen", "noise": 0.1}
+    boosted = {"noise_matrix": 0.1}
     for name, target in (("boosted", y), ("boosted of two", two)):
         yield (
             f"{name} {RobustClassifier.__name__}",
@@ -115,7 +116,7 @@ def models_alone():
         yield kind.__name__, small(kind).fit(X, y)
     for name, n_classes in (("boosted", 3), ("boosted of two", 2)):
         X, y = numbers(60)
-        model = small(RobustClassifier, boosting=True, shares="chosen", noise=0.1)
+        model = small(RobustClassifier, noise_matrix=0.1)
         yield f"{name} {RobustClassifier.__name__}", model.fit(X, np.minimum(y, n_classes - 1))
     X, y = numbers(40)
     for kind, own in WITH_MEMBERS.items():

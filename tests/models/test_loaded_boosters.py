@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from granulearn._invariants import InvariantError
-from granulearn.estimators import RobustClassifier
+from granulearn.ensemble import RobustClassifier
 from granulearn.models.loaded_checks import check_loaded
 from tests.models.hand_made_trees import X, Y, chain
 

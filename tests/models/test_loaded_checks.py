@@ -13,17 +13,17 @@ from sklearn.preprocessing import StandardScaler
 from granulearn._invariants import InvariantError
 from granulearn.balls import generate_balls
 from granulearn.balls.forest_tree import Weighing
+from granulearn.ensemble import RobustClassifier
 from granulearn.estimators import (
-    BallForestClassifier,
     DeepRVFLClassifier,
     GBRVFLClassifier,
     GranularBallKNNClassifier,
-    RobustClassifier,
     RVFLClassifier,
     RVFLCommitteeClassifier,
     RVFLRegressor,
 )
 from granulearn.estimators import estimator as estimator_module
+from granulearn.forest import BallForestClassifier
 from granulearn.models import (
     ColumnCard,
     ModelCard,

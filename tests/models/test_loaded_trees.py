@@ -6,7 +6,8 @@ import pytest
 from granulearn._invariants import InvariantError
 from granulearn.balls import forest as forest_module
 from granulearn.balls.forest import BallForest
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models import ModelFileError, archives, load_model, save_model
 from granulearn.models.loaded_checks import check_loaded
 from tests.cli.commands import fails

@@ -22,11 +22,11 @@ from sklearn.preprocessing import PowerTransformer, StandardScaler
 from granulearn import TableClassifier
 from granulearn.estimators import (
     BallEnsembleClassifier,
-    BallForestClassifier,
     GBRVFLClassifier,
     RVFLClassifier,
     RVFLRegressor,
 )
+from granulearn.forest import BallForestClassifier
 from granulearn.models import (
     ColumnCard,
     ModelCard,
@@ -156,7 +156,7 @@ def test_whatever_a_column_is_comes_back_from_what_a_file_says_of_it(
 
 def test_a_forest_of_a_thousand_trees_is_a_file_of_few_members(tmp_path):
     X = np.arange(12.0)[:, None]
-    model = BallForestClassifier(n_trees=1_000, random_state=0).fit(X, X[:, 0] > 5)
+    model = BallForestClassifier(n_estimators=1_000, random_state=0).fit(X, X[:, 0] > 5)
     save_model(model, tmp_path / "m.skops")
     with zipfile.ZipFile(tmp_path / "m.skops") as archive:
         assert len(archive.namelist()) < 30
@@ -165,7 +165,7 @@ def test_a_forest_of_a_thousand_trees_is_a_file_of_few_members(tmp_path):
 
 
 def test_more_trees_than_a_file_may_hold_are_refused_before_anything_is_written(tmp_path):
-    model = BallForestClassifier(n_trees=1, max_samples=0.5, random_state=0)
+    model = BallForestClassifier(n_estimators=1, max_samples=0.5, random_state=0)
     X = np.arange(12.0)[:, None]
     with pytest.warns(UserWarning, match="reliability"):
         model.fit(X, X[:, 0] > 5)

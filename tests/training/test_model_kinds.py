@@ -2,7 +2,8 @@
 
 import pytest
 
-from granulearn.estimators import BallEnsembleClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import BallEnsembleClassifier
 from granulearn.training.model_kinds import (
     DEFAULT_MODEL,
     make_model,

@@ -9,10 +9,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from granulearn._invariants import parts_of, require
 from granulearn._sklearn_compat import StrOptions, fit_context
 from granulearn.balls import check_samples
 from granulearn.balls.makers import effective_n_jobs, limited_threads
-from granulearn.ensemble.boosted_trees import MOST_LEAVES, MOST_ROUNDS, gains_of, trees_of
+from granulearn.ensemble.boosted_trees import (
+    MOST_LEAVES,
+    MOST_ROUNDS,
+    BoostedTrees,
+    gains_of,
+    trees_of,
+)
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.network import one_hot
@@ -86,6 +93,16 @@ class BoostedTreesClassifier(ScoreClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        boosters = parts_of(self, "boosters_", tuple, BoostedTrees)
+        require(0 < len(boosters) <= N_FOLDS, self, f"boosters_ are {len(boosters)}, not {N_FOLDS}")
+        for booster in boosters:
+            agree = booster.n_features == self.n_features_in_
+            require(agree, self, "boosters_ take other columns")
+            known = booster.classes.max() < len(self.classes_)
+            require(known, self, "boosters_ know other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, groups=None):

@@ -12,6 +12,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
+from granulearn._invariants import FLOAT, SHARE, array_of, number_of, part_of, require
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import check_samples
 from granulearn.ensemble.boosting import BoostedTreesClassifier
@@ -175,6 +176,29 @@ class RobustClassifier(DecisionClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+
+    _private_attributes = ("_least",)
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        for name in MEMBERS:
+            member = getattr(self, f"{name}_", None)
+            if member is not None:
+                known = callable(getattr(member, "predict_proba", None))
+                require(known, self, f"{name}_ is {type(member).__name__}")
+                self._check_agrees(f"{name}_", member)
+        weights = part_of(self, "weights_", dict)
+        present = {name for name in MEMBERS if getattr(self, f"{name}_", None) is not None}
+        require({*weights} <= present, self, f"weights_ are of {sorted(map(str, weights))}")
+        shares = all(type(weight) is float and 0 <= weight <= 1.001 for weight in weights.values())
+        whole = shares and abs(sum(weights.values()) - 1) < 1e-6
+        require(whole, self, "weights_ do not sum to one")
+        number_of(self, "_least", 1e-15, 1)
+        number_of(self, "temperature_", 0.1, 10)
+        if self.noise_matrix_ is not None:
+            n_classes = len(self.classes_)
+            array_of(self, "noise_matrix_", FLOAT, (n_classes, n_classes), within=SHARE)
+            check_noise_matrix(self.noise_matrix_, n_classes)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, groups=None):

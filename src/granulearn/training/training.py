@@ -355,7 +355,7 @@ def _doubted_labels(model: Any, y: np.ndarray, is_verified: np.ndarray | None) -
     forest = model if hasattr(model, "oob_proba_") else getattr(model, "forest_", None)
     if forest is None:
         return None
-    known = ~np.isnan(model.reliability_)
+    known = ~np.isnan(model.label_quality_)
     if is_verified is not None:
         known &= ~is_verified
     likely = model.classes_[forest.oob_proba_[known].argmax(axis=1)]

@@ -27,9 +27,7 @@ from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.model_selection.sharing import shared_work
 
 _PUBLIC = {
-    name: vars(room)[name]
-    for room in (estimators, forest, ensemble)
-    for name in room.__all__
+    name: vars(room)[name] for room in (estimators, forest, ensemble) for name in room.__all__
 }
 CLASSIFIERS = tuple(
     sorted(
