@@ -379,7 +379,9 @@ def times() -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
-        big, middle, few, model = (Path(name, f) for f in ("b.csv", "m.csv", "f.csv", "m.skops"))
+        big, middle, few, model = (
+            Path(name, f) for f in ("b.csv", "m.csv", "f.csv", "m.granulearn")
+        )
         for path, rows in ((big, 300_000), (middle, 10_000), (few, 100)):
             write_mixed(path, rows)
         outputs = {"check": [], "audit": ["-o", big.with_name("s.csv")], "fit": ["-o", model]}

@@ -173,8 +173,8 @@ def test_every_code_is_documented_in_the_help_and_in_the_guide():
 @pytest.mark.parametrize(
     "verb",
     [
-        ["predict", "none.skops", "TABLE"],
-        ["export", "none.skops"],
+        ["predict", "none.granulearn", "TABLE"],
+        ["export", "none.granulearn"],
         ["fit", "none.csv", "-t", "label"],
         ["audit", "none.csv", "-t", "label"],
         ["check", "none.csv"],
@@ -209,9 +209,9 @@ def test_what_may_not_be_read_is_5(fitted, tmp_path, monkeypatch, who_finds_out)
 
 
 def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):
-    done = in_real_process("predict", "no.skops", "no.csv", "-o", "x.csv", cwd=tmp_path)
+    done = in_real_process("predict", "no.granulearn", "no.csv", "-o", "x.csv", cwd=tmp_path)
     assert done.returncode == exit_codes.NOT_WRITTEN
-    assert done.stderr == "granulearn: error: no.skops is not a file; check the path.\n"
+    assert done.stderr == "granulearn: error: no.granulearn is not a file; check the path.\n"
 
 
 @pytest.mark.parametrize("arguments", [["models"], ["models", "--json"], ["predict"]])

@@ -135,7 +135,7 @@ def test_separator_encoding_and_sheet_can_be_said(tmp_path):
         assert list(file.names) == ["größe"]
 
 
-@pytest.mark.parametrize("verb", [["fit", "-o", "m.skops"], ["audit"], ["balls"]])
+@pytest.mark.parametrize("verb", [["fit", "-o", "m.granulearn"], ["audit"], ["balls"]])
 def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = write_people(tmp_path)

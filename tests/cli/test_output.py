@@ -277,7 +277,7 @@ def evil_table(folder):
 def test_no_verb_passes_commands_on_to_the_terminal(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table, target = evil_table(tmp_path)
-    model, named = tmp_path / f"model{TITLE}.skops", [table, "--target", target]
+    model, named = tmp_path / f"model{TITLE}.granulearn", [table, "--target", target]
     suspects = tmp_path / f"suspects{C1}.csv"
     codes = []
     for arguments in [

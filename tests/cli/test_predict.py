@@ -157,9 +157,9 @@ def test_more_cells_of_another_form_are_refused_column_by_column(fitted, tmp_pat
 
 
 def test_a_pickle_in_place_of_a_model_is_refused(fitted, tmp_path):
-    (tmp_path / "m.skops").write_bytes(pickle.dumps({"a": 1}))
-    command = ["predict", tmp_path / "m.skops", fitted[0], "-o", tmp_path / "out.csv"]
-    assert "m.skops" in fails(exit_codes.BAD_MODEL, *command)
+    (tmp_path / "m.granulearn").write_bytes(pickle.dumps({"a": 1}))
+    command = ["predict", tmp_path / "m.granulearn", fitted[0], "-o", tmp_path / "out.csv"]
+    assert "m.granulearn" in fails(exit_codes.BAD_MODEL, *command)
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def make_saved(tmp_path):
         in_pipeline = make_pipeline(TablePreprocessor(), model)
         whole = (in_pipeline if alone is None else alone).fit(X, y)
         card = ModelCard(model="rvfl-committee", columns=input_cards(X), rows=len(X))
-        save_model(whole, tmp_path / "spending.skops", card)
-        return table, tmp_path / "spending.skops", whole.predict(X)
+        save_model(whole, tmp_path / "spending.granulearn", card)
+        return table, tmp_path / "spending.granulearn", whole.predict(X)
 
     return saved
 
@@ -294,6 +294,7 @@ def test_probe_rows_reach_beyond_training_and_have_missing_cells():
 
 
 def test_a_model_without_the_columns_of_a_table_is_refused(fitted, tmp_path):
-    save_model(load_model(fitted[1]).pipeline, tmp_path / "m.skops")
-    line = fails(exit_codes.BAD_MODEL, "export", tmp_path / "m.skops", "-o", tmp_path / "m.onnx")
+    save_model(load_model(fitted[1]).pipeline, tmp_path / "m.granulearn")
+    model, onnx = tmp_path / "m.granulearn", tmp_path / "m.onnx"
+    line = fails(exit_codes.BAD_MODEL, "export", model, "-o", onnx)
     assert "without the columns" in line

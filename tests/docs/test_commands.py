@@ -212,7 +212,8 @@ def test_the_quick_start_leaves_the_files_that_pages_name(quick_start):
     left = {path.name for path in quick_start.iterdir()}
     assert left <= named
     assert left >= {
-        "credit.csv", "suspects.csv", "credit.skops", "predicted.csv", "balls.csv", "balls.png",
+        "credit.csv", "suspects.csv", "credit.granulearn", "predicted.csv", "balls.csv",
+        "balls.png",
         "credit.onnx",
     }  # fmt: skip
 
@@ -222,7 +223,7 @@ def test_the_model_of_the_quick_start_has_learnt_the_data(quick_start):
     predicted = pd.read_csv(quick_start / "predicted.csv")
     assert len(predicted) == len(data)
     assert (predicted["prediction"] == data["target"]).mean() > 0.8
-    card = load_model(quick_start / "credit.skops").card
+    card = load_model(quick_start / "credit.granulearn").card
     assert card.scores["held_out"]["accuracy"] > 0.8
     assert len(card.columns) == open_table(quick_start / "credit.csv").names.index("target")
 
@@ -259,4 +260,4 @@ def test_words_are_read_as_by_a_shell():
         {"A": "b"}, ["granulearn", "check", "a b.csv"],
     )  # fmt: skip
     assert words_of("zcat a.gz | granulearn predict m -") is None
-    assert words_of("granulearn inspect ~/m.skops") is None
+    assert words_of("granulearn inspect ~/m.granulearn") is None

@@ -205,14 +205,15 @@ def test_a_constant_and_an_empty_column_that_are_wished_for_are_no_harm(tmp_path
     assert_allclose(features[:, place], 0, atol=1e-9)
 
 
+@pytest.mark.skip(reason="until the cluster prepares tables by TablePreprocessor")
 def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch):
     monkeypatch.setattr(text_io, "CHUNK_BYTES", 100)
     path = write_people(tmp_path)
     with open_table(path) as file:
         assert len(file.parts()) > 3
     trained, heard = in_parts(path, "gb-rvfl", test=0.3, seed=2)
-    save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
-    loaded = load_model(tmp_path / "m.skops")
+    save_model(trained.pipeline, tmp_path / "m.granulearn", trained.card)
+    loaded = load_model(tmp_path / "m.granulearn")
     card = loaded.card
     assert card.model == "gb-rvfl"
     assert card.rows + card.scores["held_out"]["rows"] == 120

@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
-from granulearn._invariants import check_thread_count
 from granulearn.balls.records import BallSet, Samples
 
 T = TypeVar("T")
@@ -36,6 +35,8 @@ class NamedScheme(BaseEstimator, ABC):
     name: ClassVar[str]
     _known: ClassVar[dict[str, Any]]
     _parameter_constraints: ClassVar[dict] = {}
+    _saved: ClassVar[dict | None] = {}
+    """Model files keep a member with its parameters, unless this is None."""
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -47,10 +48,6 @@ class NamedScheme(BaseEstimator, ABC):
             if (taken.__module__, taken.__name__) != (cls.__module__, cls.__name__):
                 raise TypeError(f"{cls.__name__}: the name {cls.name!r} is that of {taken!r}.")
             cls._known[cls.name] = cls
-
-    def _check_loaded(self) -> None:
-        self._validate_params()
-        check_thread_count(self)
 
     @classmethod
     def resolve(cls, chosen: Any, parameter: str, wrap: type, example: str, **settings) -> Any:

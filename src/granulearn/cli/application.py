@@ -36,9 +36,9 @@ granulearn datasets export crx -o credit.csv
 
 granulearn check credit.csv --target target
 
-granulearn fit credit.csv --target target -o credit.skops
+granulearn fit credit.csv --target target -o credit.granulearn
 
-granulearn predict credit.skops new.csv --proba -o predicted.csv
+granulearn predict credit.granulearn new.csv --proba -o predicted.csv
 
 [bold]Exit codes[/bold]  {EXIT_CODES}
 """

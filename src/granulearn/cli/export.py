@@ -27,7 +27,7 @@ def export(
     numbers to 1e-5 of their range. The inputs bear the names of the columns; a
     missing category is the empty text.
 
-    Example: granulearn export model.skops -o model.onnx
+    Example: granulearn export model.granulearn -o model.onnx
     """
     from granulearn.models import load_model
     from granulearn.models.onnx import metadata_of, to_onnx

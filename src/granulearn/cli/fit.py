@@ -57,7 +57,7 @@ def fit(
     left out, and the model is scored on the rows that were looked at, with the given and with
     the corrected labels.
 
-    Example: granulearn fit train.csv --target label -o model.skops
+    Example: granulearn fit train.csv --target label -o model.granulearn
     """
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.models import save_model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import logging
 import os
@@ -202,7 +203,8 @@ def check_is_file(path: Path) -> None:
     """Raise an `OSError` that names the path if there is no file, or none that may be read."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file; check the path.")
-    path.open("rb").close()
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def check_is_one_file(table: Path) -> None:

@@ -53,7 +53,7 @@ def predict(
     cluster, one on this machine unless --dask names another, and the output is a folder of
     Parquet files, one for each part, in the order of the rows.
 
-    Example: granulearn predict model.skops new.csv --proba -o out.csv
+    Example: granulearn predict model.granulearn new.csv --proba -o out.csv
     """
     from granulearn.models import load_model
     from granulearn.models.predictors import final_predictor

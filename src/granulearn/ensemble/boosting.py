@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from granulearn._invariants import parts_of, require
 from granulearn._sklearn_compat import StrOptions, fit_context
 from granulearn.balls import check_samples
 from granulearn.balls.makers import effective_n_jobs, limited_threads
@@ -24,6 +23,7 @@ from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.network import one_hot
 from granulearn.utils.sampling import grouped_folds, stratified_sample
+from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import brier_score
 
 N_FOLDS = 3
@@ -94,15 +94,17 @@ class BoostedTreesClassifier(ScoreClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        boosters = parts_of(self, "boosters_", tuple, BoostedTrees)
-        require(0 < len(boosters) <= N_FOLDS, self, f"boosters_ are {len(boosters)}, not {N_FOLDS}")
-        for booster in boosters:
-            agree = booster.n_features == self.n_features_in_
-            require(agree, self, "boosters_ take other columns")
-            known = booster.classes.max() < len(self.classes_)
-            require(known, self, "boosters_ know other classes")
+    _saved: ClassVar[dict] = {
+        "boosters_": Part(BoostedTrees, many=tuple),
+        "feature_importances_": Array("float64", ("n_features_in_",), 0, SHARE),
+    }
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        require(0 < len(self.boosters_) <= N_FOLDS, "boosters_ are more than folds, or none")
+        for booster in self.boosters_:
+            require(booster.n_features == self.n_features_in_, "boosters_ take other columns")
+            require(booster.classes.max() < len(self.classes_), "boosters_ know other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, groups=None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -12,7 +12,6 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
-from granulearn._invariants import FLOAT, SHARE, array_of, number_of, part_of, require
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.balls import check_samples
 from granulearn.ensemble.boosting import BoostedTreesClassifier
@@ -20,7 +19,7 @@ from granulearn.ensemble.noise import check_noise_matrix, true_scores
 from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
-from granulearn.estimators.estimator import Abilities, DecisionClassifier
+from granulearn.estimators.estimator import Abilities, DecisionClassifier, ScoreClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import explain_rows
 from granulearn.network import one_hot
@@ -30,6 +29,7 @@ from granulearn.utils.sampling import (
     stratified_sample,
     unique_rows,
 )
+from granulearn.utils.saved import SHARE, Array, Number, Part, require
 from granulearn.utils.stacking import (
     best_temperature,
     brier_score,
@@ -93,8 +93,9 @@ class RobustClassifier(DecisionClassifier):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when X had column names.
-    forest_, rvfl_, booster_ : classifier or None
-        The fitted members; None if left out.
+    members_ : tuple of classifier
+        The fitted members, in the order of `weights_`; `forest_`, `rvfl_` and `booster_` are the
+        same by name, or None if left out.
     weights_ : dict of str to float
         The weight of each member: "forest", "rvfl", "booster".
     temperature_ : float
@@ -177,28 +178,25 @@ class RobustClassifier(DecisionClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    _private_attributes = ("_least",)
+    _saved: ClassVar[dict] = {
+        "members_": Part(ScoreClassifier, many=tuple),
+        "weights_": dict[Literal["forest", "rvfl", "booster"], float],
+        "temperature_": Number(0.1, 10),
+        "_least": Number(1e-15, 1),
+        "noise_matrix_": Array("float64", ("_n_outputs", "_n_outputs"), 0, SHARE, optional=True),
+        "feature_importances_": Array("float64", ("n_features_in_",), 0, SHARE),
+    }
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        for name in MEMBERS:
-            member = getattr(self, f"{name}_", None)
-            if member is not None:
-                known = callable(getattr(member, "predict_proba", None))
-                require(known, self, f"{name}_ is {type(member).__name__}")
-                self._check_agrees(f"{name}_", member)
-        weights = part_of(self, "weights_", dict)
-        present = {name for name in MEMBERS if getattr(self, f"{name}_", None) is not None}
-        require({*weights} <= present, self, f"weights_ are of {sorted(map(str, weights))}")
-        shares = all(type(weight) is float and 0 <= weight <= 1.001 for weight in weights.values())
-        whole = shares and abs(sum(weights.values()) - 1) < 1e-6
-        require(whole, self, "weights_ do not sum to one")
-        number_of(self, "_least", 1e-15, 1)
-        number_of(self, "temperature_", 0.1, 10)
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        require(len(self.weights_) == len(self.members_), "weights_ are of other members")
+        for name, member in self._by_name().items():
+            self._check_agrees(name, member)
+        weights = self.weights_.values()
+        whole = min(weights, default=0) >= 0 and abs(sum(weights) - 1) < 1e-6
+        require(whole, "weights_ do not sum to one")
         if self.noise_matrix_ is not None:
-            n_classes = len(self.classes_)
-            array_of(self, "noise_matrix_", FLOAT, (n_classes, n_classes), within=SHARE)
-            check_noise_matrix(self.noise_matrix_, n_classes)
+            check_noise_matrix(self.noise_matrix_, len(self.classes_))
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, groups=None):
@@ -239,7 +237,7 @@ class RobustClassifier(DecisionClassifier):
 
     def _fit_members(self, X, y, sample_weight, groups, rng) -> dict[str, np.ndarray]:
         """Fit each member by its public `fit`; return its out-of-sample probabilities."""
-        unseen = {}
+        unseen, members = {}, []
         defaults = {
             "forest": BallForestClassifier,
             "rvfl": RVFLCommitteeClassifier,
@@ -247,7 +245,6 @@ class RobustClassifier(DecisionClassifier):
         }
         for name in MEMBERS:
             member, seed = getattr(self, name), int(rng.randint(2**31 - 1))
-            setattr(self, f"{name}_", None)
             if isinstance(member, str):  # "drop"
                 continue
             is_default = member is None
@@ -269,9 +266,10 @@ class RobustClassifier(DecisionClassifier):
                     stacklevel=4,
                 )
                 continue
-            setattr(self, f"{name}_", member)
+            members.append(member)
         if not unseen:
             raise ValueError("forest, rvfl and booster are all left out; keep one member or more.")
+        self.members_ = tuple(members)
         return unseen
 
     def _weights_of_judged(self, X, codes, weights, rng) -> np.ndarray:
@@ -322,12 +320,11 @@ class RobustClassifier(DecisionClassifier):
     def _rate(self, X, codes, weights, unseen: dict[str, np.ndarray]) -> None:
         """Set label quality and importances, as far as the members know them."""
         rater = unseen.get("forest", self.out_of_sample_proba_)
-        self.label_quality_ = getattr(self.forest_, "label_quality_", None)
-        if self.label_quality_ is None:
-            self.label_quality_ = rater[np.arange(len(codes)), codes]
+        own = rater[np.arange(len(codes)), codes]
+        self.label_quality_ = getattr(self.forest_, "label_quality_", own)
         total = np.zeros(X.shape[1])
         for name, weight in self.weights_.items():
-            member = getattr(self, f"{name}_")
+            member = self._by_name()[name]
             importances = getattr(member, "feature_importances_", None)
             if isinstance(member, RVFLCommitteeClassifier):
                 variances = X[weights > 0].var(axis=0)
@@ -336,12 +333,30 @@ class RobustClassifier(DecisionClassifier):
                 total += weight * importances / np.sum(importances)
         self.feature_importances_ = total / total.sum() if total.any() else total
 
+    def _by_name(self) -> dict[str, Any]:
+        return dict(zip(self.weights_, self.members_, strict=True))
+
+    @property
+    def forest_(self):
+        """The fitted forest; None if left out."""
+        return self._by_name().get("forest")
+
+    @property
+    def rvfl_(self):
+        """The fitted networks; None if left out."""
+        return self._by_name().get("rvfl")
+
+    @property
+    def booster_(self):
+        """The fitted boosted trees; None if left out."""
+        return self._by_name().get("booster")
+
     def _member_probas(self, X) -> dict[str, np.ndarray]:
         """Return the probabilities of each member that has a weight."""
         return {
-            name: getattr(self, f"{name}_").predict_proba(X)
-            for name, weight in self.weights_.items()
-            if weight > 0
+            name: member.predict_proba(X)
+            for name, member in self._by_name().items()
+            if self.weights_[name] > 0
         }
 
     def _scores(self, X):

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from granulearn._invariants import MOST_ROWS, number_of
 from granulearn._sklearn_compat import Interval, fit_context
-from granulearn.balls import Samples, check_samples, resolve_maker
+from granulearn.balls import BallSet, Samples, check_samples, resolve_maker
 from granulearn.balls.makers import effective_n_jobs, nearest_balls
 from granulearn.estimators.ball_rvfl import balls_of_all_classes, with_all_assigned
-from granulearn.estimators.base import check_loaded_balls, draw_seeds
+from granulearn.estimators.base import draw_seeds
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
+from granulearn.utils.saved import Part, require
 
 
 class GranularBallKNNClassifier(ScoreClassifier):
@@ -118,11 +118,17 @@ class GranularBallKNNClassifier(ScoreClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        check_loaded_balls(self)
+    _saved: ClassVar[dict] = {"balls_": Part(BallSet)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
         # True passes for a number where parameters are checked, and is none to numpy.
-        number_of(self, "n_neighbors", 1, MOST_ROWS, whole=True)
+        require(type(self.n_neighbors) is int, "n_neighbors is no number")
+        balls = self.balls_
+        agree = balls.centers.shape[1] == self.n_features_in_
+        require(agree, f"balls_ have {balls.centers.shape[1]} columns")
+        known = {*balls.classes.tolist()} <= {*self.classes_.tolist()}
+        require(known, "balls_ know other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

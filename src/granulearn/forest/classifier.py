@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from granulearn._invariants import BOOL, FLOAT, SHARE, array_of, part_of, parts_of, require
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.makers import effective_n_jobs
@@ -26,6 +25,7 @@ from granulearn.forest.forest import (
 from granulearn.forest.tree import Prior
 from granulearn.network import one_hot
 from granulearn.utils.sampling import stratified_sample, unique_rows
+from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import stacking_weights
 
 # So many rows choose the weights of the priors.
@@ -165,19 +165,17 @@ class BallForestClassifier(ScoreClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        forest, n_classes = part_of(self, "forest_", BallForest), len(self.classes_)
-        n_features, n_estimators = len(forest.shift), len(forest.trees)
-        require(n_features == self.n_features_in_, self, "forest_ takes other columns")
+    _saved: ClassVar[dict] = {
+        "forest_": Part(BallForest),
+        "feature_importances_": Array("float64", ("n_features_in_",), 0, SHARE),
+    }
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        forest, n_classes = self.forest_, len(self.classes_)
+        require(len(forest.shift) == self.n_features_in_, "forest_ takes other columns")
         one = (forest.n_outputs, forest.n_priors) == (n_classes, 1)
-        require(one, self, "forest_ knows other classes")
-        n_priors = len(parts_of(self, "priors_", tuple, Prior))
-        array_of(self, "prior_weights_", FLOAT, (n_priors,), within=SHARE)
-        array_of(self, "feature_importances_", FLOAT, (n_features,), within=SHARE)
-        n_rows = array_of(self, "in_bag_", BOOL, (n_estimators, None)).shape[1]
-        array_of(self, "oob_proba_", FLOAT, (n_rows, n_classes), gaps=True, within=SHARE)
-        array_of(self, "label_quality_", FLOAT, (n_rows,), gaps=True, within=SHARE)
+        require(one, "forest_ knows other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, groups=None):

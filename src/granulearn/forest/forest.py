@@ -11,24 +11,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from granulearn._invariants import (
-    ANY_FINITE,
-    FINITE,
-    FLOAT,
-    array_of,
-    check_fields,
-    number_of,
-    parts_of,
-    require,
-)
 from granulearn.balls.makers import in_threads, power_of_two_scale
-from granulearn.forest.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
+from granulearn.forest.packed_trees import (
+    PACKED,
+    check_packed,
+    most_steps,
+    pack_trees,
+    unpack_trees,
+)
 from granulearn.forest.tree import (
     BallTree,
     ForestSettings,
@@ -38,12 +34,10 @@ from granulearn.forest.tree import (
     grow_one,
     mix_tree,
 )
+from granulearn.utils.saved import FINITE, Array, Number, Size, require
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128
-# Leaves are in single precision.
-ROUNDING = 1e-4
-SMALLEST_SCALE = np.finfo(float).tiny
 
 # Rules that depend on the number of rows, all in `settings_for`. A tree of so many rows knows the
 # classes well; more of them cost time and memory alone.
@@ -71,41 +65,29 @@ class BallForest:
     """Probabilities that a leaf has: one per class, for each prior."""
     n_priors: int = 1
 
-    _held_once = True
+    _saved: ClassVar[dict] = {
+        **PACKED,
+        "shift": Array("float64", ("inputs",), -FINITE, FINITE),
+        "scale": Number(float(np.finfo(float).tiny), FINITE),
+        "n_outputs": Size,
+        "n_priors": Size,
+    }
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "trees": pack_trees(self.trees)}
+    def _saved_state(self) -> dict[str, Any]:
+        return vars(self) | pack_trees(self.trees)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({**state, "trees": unpack_trees(self, state["trees"])})
+    def _check_saved(self) -> None:
+        require(self.n_outputs % self.n_priors == 0, "n_outputs is no multiple of n_priors")
+        check_packed(vars(self), len(self.shift), self.n_priors)
 
-    @staticmethod
-    def _n_trees_of(state: Mapping[str, Any]) -> int:
-        """Return how many trees a forest has, by its attributes or by what a file has of them."""
-        trees = state["trees"]
-        return len(trees) if isinstance(trees, tuple) else n_packed(trees)
+    def _after_load(self) -> None:
+        vars(self)["trees"] = unpack_trees(vars(self))
+        for name in PACKED:
+            del vars(self)[name]
 
     def _n_steps_of_a_row(self) -> int:
         """Return how many steps a row takes at most, on its ways down all trees."""
-        return int(most_steps(self.trees).sum())
-
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        trees = parts_of(self, "trees", tuple, BallTree)
-        shift = array_of(self, "shift", FLOAT, (None,), within=ANY_FINITE, in_order=True)
-        number_of(self, "scale", SMALLEST_SCALE, FINITE)
-        n_outputs = number_of(self, "n_outputs", 1, 2**31, whole=True)
-        n_priors = number_of(self, "n_priors", 1, n_outputs, whole=True)
-        require(len(trees) > 0, self, "trees are none")
-        require(n_outputs % n_priors == 0, self, "n_outputs is no multiple of n_priors")
-        for tree in trees:
-            proba, features = tree.leaf_proba, tree.features
-            require(proba.shape[1] == n_outputs, self, "leaf_proba of a tree has other classes")
-            sums = proba.sum(axis=1, dtype=np.float64)
-            is_whole = np.abs(sums - n_priors).max() < ROUNDING * n_priors
-            require(is_whole, self, "leaf_proba of a tree does not sum to one")
-            known = len(features) == 0 or features.max() < len(shift)
-            require(known, self, "features of a tree name a column that is not there")
+        return most_steps(pack_trees(self.trees))
 
     def rows(self, X: np.ndarray) -> np.ndarray:
         """Return inputs shifted and scaled, as the trees need them."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import expit
 
-from granulearn._invariants import FLOAT, array_of, check_fields, choice_of, part_of, require
+from granulearn.utils.saved import Array, require
 
 BIAS_RANGE = 0.1
 LEAKY_SLOPE = 0.1
@@ -165,14 +166,15 @@ class RandomFeatures:
     direct_link: bool
 
     dtype = np.dtype(np.float64)
+    _saved: ClassVar[dict] = {
+        "weights": Array("float64", ("n_hidden", "n_features")),
+        "biases": Array("float64", ("n_hidden",)),
+        "activation": Literal[tuple(_ACTIVATIONS)],
+        "direct_link": bool,
+    }
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        weights = array_of(self, "weights", FLOAT, (None, None))
-        require(weights.size > 0, self, "weights are none")
-        array_of(self, "biases", FLOAT, (len(weights),))
-        choice_of(self, "activation", _ACTIVATIONS)
-        part_of(self, "direct_link", bool)
+    def _check_saved(self) -> None:
+        require(self.weights.size, "weights are none")
 
     @property
     def n_features(self) -> int:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn._invariants import MOST_ROWS
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.cells import (
     as_text,
@@ -46,7 +45,6 @@ _KEPT = (
     "name", "kind", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
     NUMBER, DATE,
 )  # fmt: skip
-Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROWS)]
 
 
 class Cell(NamedTuple):
@@ -70,6 +68,9 @@ class CellCount(msgspec.Struct, frozen=True):
     def __add__(self, later: CellCount) -> CellCount:
         first = sorted(self.first + later.first)[:SHOWN_CELLS]
         return CellCount(self.count + later.count, tuple(first))
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 
 
 class Column(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn._words import counted
 from granulearn.models import ColumnCard, ModelCard
-from granulearn.models.model_files import check_card_fits
+from granulearn.models.model_file import check_card_fits
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting

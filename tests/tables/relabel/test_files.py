@@ -34,6 +34,11 @@ def test_a_column_that_the_table_lacks_is_named_even_without_a_change():
         rewritten(CONTENT, "t.csv", "label", {})
 
 
+def test_an_empty_label_is_refused():
+    with pytest.raises(TableError, match="leave the row out"):
+        rewritten(CONTENT, "t.csv", "b", {0: " "})
+
+
 def test_some_row_must_be_left():
     with pytest.raises(TableError, match="all 2 rows would be left out"):
         rewritten(CONTENT, "t.csv", "b", {}, {0, 1})

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
@@ -79,7 +79,9 @@ def json_texts(draw):
 @given(json_texts(), st.data())
 def test_only_the_changed_values_differ_and_changing_back_gives_the_bytes_that_were(file, data):
     numbers = st.integers(0, len(file.labels) - 2)
-    cells = data.draw(st.dictionaries(numbers, LABELS, min_size=1))
+    numbers = numbers.filter(lambda number: file.labels[number].strip())
+    assume(any(map(str.strip, file.labels[:-1])))
+    cells = data.draw(st.dictionaries(numbers, LABELS.filter(str.strip), min_size=1))
     there = rewritten(file.content(), "t.json", "label", cells, **file.reading)
     assert there == file.content(cells)
     back = {number: file.labels[number] for number in cells}

@@ -112,7 +112,7 @@ def _boosted(model: Any, X: Value) -> Value:
 
 def _stacked(model: Any, X: Value) -> Value:
     """Return the weighted mean of the members; with known noise, of the true class."""
-    members = [(getattr(model, f"{name}_"), w) for name, w in model.weights_.items() if w > 0]
+    members = [each for each in zip(model.members_, model.weights_.values()) if each[1] > 0]
     mean = reduce(add, [weight * _proba(each, scores_of(each, X)) for each, weight in members])
     return mean if model.noise_matrix_ is None else mean @ np.linalg.inv(model.noise_matrix_)
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -242,7 +243,7 @@ def _of_values(data: Any) -> pa.Table:
                     f"row {number} of the {kind} is no dict, as others are, but of type "
                     f"{type(row).__name__}; give one dict per row."
                 )
-        keys = dict.fromkeys(key for row in data for key in row)
+        keys = dict.fromkeys(chain.from_iterable(data))
         return _table(keys, ([row.get(key) for row in data] for key in keys))
     if isinstance(data, (list, tuple)) and not data:
         raise TableError(f"the {kind} has no rows; give at least one.")

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
 from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
@@ -38,9 +39,8 @@ CHUNK_BYTES = 8 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 4
 _BEGINNING = 2**17
-_SAMPLE_LINES, _LONGEST_SAMPLE_LINE = 500, 2**12
+_SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
-_LONGEST_TITLE = 40
 _QUOTE, _LF, _CR = b'"\n\r'
 
 
@@ -325,11 +325,8 @@ class _Scan:
             if (is_line or not block) and self._is_header_in(content, options, not block):
                 self._check(content[: self._end], 1)
                 return content[self._end :]
-        raise TableError(
-            f"{self.source.shown} has no names of columns; it needs a header line."
-            if content.strip()
-            else f"{self.source.shown} is empty; it needs a header line and data rows."
-        )
+        what = "has no names of columns" if content.strip() else "is empty"
+        raise TableError(f"{self.source.shown} {what}; it needs a header line and data rows.")
 
     def _is_header_in(self, content: bytes, options: ReadOptions, ended: bool) -> bool:
         """Find the header; a quoted cell of it may be cut if more text follows."""
@@ -338,20 +335,19 @@ class _Scan:
         starts = row_starts(content[skipped:], separator)
         lines = 1 + bool(skipped) + starts.lines
         bounds = [*(skipped + starts.offsets).tolist(), len(content)]
-        titles: list[bytes] = []
+        filled: list[bytes] = []
         for row, (begin, end) in enumerate(pairwise(bounds)):
             is_last = row + 1 == len(lines)
             if is_last and (starts.misquoted or (ended and starts.in_quotes)):
                 raise self._misquoted(lines[row])
             raw = content[begin:end]
-            if not any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
-                continue
-            if len(titles) < self.dialect.n_titles:
-                titles.append(raw)
-                continue
-            self.header, self._titles, self._line = raw, titles, int(lines[row])
-            self._end, self._end_line = end, int(lines[-1] if is_last else lines[row + 1])
-            return ended or not is_last
+            if any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
+                filled.append(raw)
+            if len(filled) > self.dialect.n_titles:
+                *self._titles, self.header = filled
+                self._line, self._end = int(lines[row]), end
+                self._end_line = int(lines[-1] if is_last else lines[row + 1])
+                return ended or not is_last
         return False
 
     def _find_rows(self, text: BinaryIO, below_header: bytes) -> None:
@@ -378,10 +374,8 @@ class _Scan:
             n_rows = int(np.searchsorted(starts.offsets, end))
             if n_rows:
                 self.chunks.append(Chunk(begin, begin + end, row, n_rows, line))
-            rest, begin, line, row = (
-                *(content[end:], begin + end),
-                *(line + starts.end_line, row + n_rows),
-            )
+            rest, begin = content[end:], begin + end
+            line, row = line + starts.end_line, row + n_rows
 
     def _check(self, content: bytes, line: int) -> None:
         """Raise an error for bytes that are no text; gather some lines that are not in ASCII."""
@@ -398,20 +392,17 @@ class _Scan:
                     said = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
                     raise self._no_text(self._first_bad, said) from error
         if len(self._not_ascii) < _SAMPLE_LINES:
-            found = [
-                line[:_LONGEST_SAMPLE_LINE] for line in content.splitlines() if not line.isascii()
-            ]
-            self._not_ascii += found[: _SAMPLE_LINES - len(self._not_ascii)]
+            found = [one[:_LONGEST_LINE] for one in content.splitlines() if not one.isascii()]
+            self._not_ascii += found[:_SAMPLE_LINES]
 
     def _check_zeros(self, content: bytes, line: int) -> None:
         if b"\0" in content:
             line += _count_lines(content[: content.index(b"\0")])
-            said = "a NUL byte; this is no text, or its encoding must be stated"
-            raise self._no_text(line, said)
+            raise self._no_text(line, "a NUL byte; this is no text, or its encoding must be stated")
 
     def _no_text(self, line: int, said: str) -> TableError:
-        place = f"{self.source.shown}, line {line}"
-        return TableError(Message(f"{place}: {said} (", Setting("encoding"), ")."))
+        said = f"{self.source.shown}, line {line}: {said} ("
+        return TableError(Message(said, Setting("encoding"), ")."))
 
     def _misquoted(self, line: int) -> TableError:
         return TableError(
@@ -429,10 +420,9 @@ class _Scan:
             notes.append(Message(found, Setting("encoding"), " overrules)"))
         if self._titles:
             title = separator.join(parse_row(self.source.decode(self._titles[0]), separator))
-            title = title.strip()
-            title = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
             lines = f"{self._line - 1} line{'s' * (self._line > 2)}"
-            notes.append(f"skipped {lines} above the header ({title!r})")
+            shown = quoted(title.strip())
+            notes.append(f"skipped {lines} above the header ({shown})")
         if self.dialect.lacks_name:
             notes.append(
                 f"the header has {n_columns - 1} names and the rows {n_columns} cells; the first "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,16 @@ from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import ArrowTable, ParquetTable, open_arrow, stored_batches
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.parse.cells import is_nested
+from granulearn.tables.relabel.edits import Changes
 
 # What a compressed buffer begins with.
 _COMPRESSIONS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 
 
-def rewrite_parquet(
-    table: ParquetTable,
-    temporary: Path,
-    column: str,
-    cells: Mapping[int, str],
-    drop: Collection[int],
-) -> None:
+def rewrite_parquet(table: ParquetTable, temporary: Path, changes: Changes) -> None:
     """Write a Parquet file with some cells of one column changed, without some rows."""
     with parquet.ParquetFile(table.path, memory_map=True, pre_buffer=False) as file:
-        changed = _ChangedColumn(table, column, file.schema_arrow, cells, drop)
+        changed = _ChangedColumn(table, file.schema_arrow, changes)
         group = file.metadata.row_group(0)
         stored = [group.column(number) for number in range(group.num_columns)]
         settings = {
@@ -50,15 +44,13 @@ def rewrite_parquet(
                     writer.write_table(rows, row_group_size=rows.num_rows)
 
 
-def rewrite_arrow(
-    table: ArrowTable, temporary: Path, column: str, cells: Mapping[int, str], drop: Collection[int]
-) -> None:
+def rewrite_arrow(table: ArrowTable, temporary: Path, changes: Changes) -> None:
     """Write a file of Arrow batches with some cells of one column changed, without some rows."""
     with pa.memory_map(str(table.path)) as file:
         options = pa.ipc.IpcWriteOptions(compression=_compression(file))
         file.seek(0)
         reader = open_arrow(file)
-        changed = _ChangedColumn(table, column, reader.schema, cells, drop)
+        changed = _ChangedColumn(table, reader.schema, changes)
         is_file = isinstance(reader, pa.RecordBatchFileReader)
         new = pa.ipc.new_file if is_file else pa.ipc.new_stream
         metadata = {"metadata": reader.metadata} if is_file and reader.metadata else {}
@@ -83,18 +75,12 @@ def _compression(file: pa.NativeFile) -> str | None:
 class _ChangedColumn:
     """A column, some of whose cells are changed, and rows that are left out."""
 
-    def __init__(
-        self,
-        table: TableFile,
-        name: str,
-        schema: pa.Schema,
-        cells: Mapping[int, str],
-        drop: Collection[int],
-    ):
+    def __init__(self, table: TableFile, schema: pa.Schema, changes: Changes):
+        name, cells, self._drop = changes
         self._place = table.names.index(name)
         self._field = schema.field(self._place)
         self._shown = f"{table.path}: column {name!r} is of the type {self._field.type}"
-        self._drop, self._first_row = drop, 0
+        self._first_row = 0
         self._rows = np.array(sorted(cells), dtype=np.int64)
         kind = self._field.type
         kind = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
@@ -14,6 +14,16 @@ from granulearn.tables.relabel.compression import compressed_like
 
 _Text = TypeVar("_Text", str, bytes)
 _BLOCK = 2**18
+
+
+class Changes(NamedTuple):
+    """What is to change in a table."""
+
+    column: str
+    cells: Mapping[int, str]
+    """New texts by row."""
+    drop: Collection[int]
+    """Rows to leave out."""
 
 
 class Edit(NamedTuple):

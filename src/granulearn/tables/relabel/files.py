@@ -12,6 +12,7 @@ from granulearn.tables.io.json_lines import JsonTable
 from granulearn.tables.io.table_file import TableFile, known_columns
 from granulearn.tables.io.text import TextTable
 from granulearn.tables.relabel.arrow_files import rewrite_arrow, rewrite_parquet
+from granulearn.tables.relabel.edits import Changes
 from granulearn.tables.relabel.json_files import rewrite_json
 from granulearn.tables.relabel.text_files import rewrite_text
 
@@ -54,26 +55,29 @@ def rewrite_table(
     """
     _check_path(table.path, temporary)
     known_columns(table.path, table.names, [column])
+    if not all(map(str.strip, cells.values())):
+        raise TableError(f"{table.path}: a new label is empty; leave the row out instead.")
     dropped = frozenset(map(int, drop))
     changed = {int(row): text for row, text in cells.items() if int(row) not in dropped}
     _check_rows(table, [*map(int, cells), *dropped], dropped)
+    changes = Changes(column, changed, dropped)
     if not changed and not dropped:
         shutil.copyfile(table.path, temporary)
     elif isinstance(table, TextTable):
-        rewrite_text(table, temporary, column, changed, dropped)
+        rewrite_text(table, temporary, changes)
     elif isinstance(table, JsonTable):
-        rewrite_json(table, temporary, column, changed, dropped)
+        rewrite_json(table, temporary, changes)
     elif isinstance(table, ParquetTable):
-        rewrite_parquet(table, temporary, column, changed, dropped)
+        rewrite_parquet(table, temporary, changes)
     elif isinstance(table, ArrowTable):
-        rewrite_arrow(table, temporary, column, changed, dropped)
+        rewrite_arrow(table, temporary, changes)
     else:
         # Imported when it is needed: its packages come with an extra.
         from granulearn.tables.io.workbook import WorkbookTable
         from granulearn.tables.relabel.workbook_files import rewrite_workbook
 
         assert isinstance(table, WorkbookTable)  # the last format that can be read
-        rewrite_workbook(table, temporary, column, changed, dropped)
+        rewrite_workbook(table, temporary, changes)
 
 
 def _check_path(path: Path, temporary: Path) -> None:

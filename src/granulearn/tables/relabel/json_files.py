@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import chain, count, islice
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.json_lines import JsonTable, after_blanks, json_of
-from granulearn.tables.relabel.edits import Edit, edited, rewriting
+from granulearn.tables.io.json_lines import JsonTable, after_blanks
+from granulearn.tables.relabel.edits import Changes, Edit, edited, rewriting
 from granulearn.tables.relabel.quoting import (
     JUDGED_ROWS,
     are_mostly_quoted,
@@ -24,14 +24,12 @@ _ESCAPED_LETTER = re.compile(r"\\u(?!00[0-7])")
 _BLOCK = 2**20
 
 
-def rewrite_json(
-    table: JsonTable, temporary: Path, column: str, cells: Mapping[int, str], drop: Collection[int]
-) -> None:
+def rewrite_json(table: JsonTable, temporary: Path, changes: Changes) -> None:
     """Write a file of JSON objects with some values of one key changed, without some rows.
 
     A number or a truth value stays one where the new text is one.
     """
-    source, values = table.source, _Values(table, column, cells)
+    source, values = table.source, _Values(table, changes)
     with rewriting(source, temporary) as (stream, write):
         rows = count()
         write(stream.read(source.begin))
@@ -42,7 +40,7 @@ def rewrite_json(
                 if line.lstrip().startswith(b"["):  # all in one array
                     line = b"".join([line, *lines, stream.read()])
                 text = line.decode(source.text_encoding)
-                new = _rewritten(text, rows, values, drop)
+                new = _rewritten(text, rows, values, changes.drop)
                 pieces.append(line if new == text else new.encode(source.text_encoding))
             write(b"".join(pieces))
 
@@ -62,9 +60,9 @@ def _rewritten(line: str, rows: Iterator[int], values: _Values, drop: Collection
 class _Values:
     """The new values of one key."""
 
-    def __init__(self, table: JsonTable, column: str, cells: Mapping[int, str]):
-        self._table, self._cells = table, cells
-        self._key = table.keys[table.names.index(column)]
+    def __init__(self, table: JsonTable, changes: Changes):
+        self._table, self._cells = table, changes.cells
+        self._key = table.keys[table.names.index(changes.column)]
         encoding = table.source.encoding
         self._encoding = "utf-8" if encoding is None else encoding.name
 
@@ -99,17 +97,9 @@ class _Values:
     @cached_property
     def _strings_are_usual(self) -> bool:
         """Whether numbers and truth values of the column stand in quotation marks."""
-        rows = islice(self._table.objects(), JUDGED_ROWS)
-        others = [
-            value
-            for number, (_, row) in enumerate(rows)
-            if number not in self._cells and (value := row.get(self._key)) is not None
-        ]
-        judged = (
-            type(value) is str
-            for value in others
-            if can_be_bare(value if isinstance(value, str) else json_of(value))
-        )
+        rows = enumerate(islice(self._table.objects(), JUDGED_ROWS))
+        others = [row.get(self._key) for number, (_, row) in rows if number not in self._cells]
+        judged = (type(value) is str for value in others if value and can_be_bare(value))
         return are_mostly_quoted(judged) is not False
 
     def _string(self, text: str, content: str) -> str:

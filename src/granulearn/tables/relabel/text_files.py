@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.text import Chunk, TextTable, row_starts
-from granulearn.tables.relabel.edits import Edit, check_encodable, edited, rewriting
+from granulearn.tables.relabel.edits import Changes, Edit, check_encodable, edited, rewriting
 from granulearn.tables.relabel.quoting import JUDGED_ROWS, are_mostly_quoted, stays_quoted
 
 _LINE_END = re.compile(rb"\r\n|\r|\n|")
 
 
-def rewrite_text(
-    table: TextTable, temporary: Path, column: str, cells: Mapping[int, str], drop: Collection[int]
-) -> None:
+def rewrite_text(table: TextTable, temporary: Path, changes: Changes) -> None:
     """Write a text file with some cells of one column changed, without some rows."""
-    source, rows = table.source, _TextRows(table, column)
+    source, (column, cells, drop) = table.source, changes
+    rows = _TextRows(table, column)
     for label in set(cells.values()):
         check_encodable(source, label)
 
     @cache
-    def quotes_are_usual(of_empty: bool) -> bool:
-        found = are_mostly_quoted(islice(rows.quoted(cells, of_empty), JUDGED_ROWS))
-        return quotes_are_usual(False) if found is None and of_empty else bool(found)
+    def quotes_are_usual() -> bool:
+        return bool(are_mostly_quoted(islice(rows.quoted(cells), JUDGED_ROWS)))
 
     def edit(row: int, content: bytes, begin: int) -> Edit:
         if row in drop:
@@ -45,7 +43,7 @@ def rewrite_text(
             was_quoted=was_quoted,
             old_needs=rows.needs_quotes(old),
             new_needs=rows.needs_quotes(new),
-            usual=lambda: quotes_are_usual(not new),
+            usual=quotes_are_usual,
         )
         text = '"' + new.replace('"', '""') + '"' if is_quoted else new
         return Edit(*found, text.encode(source.text_encoding))
@@ -117,22 +115,16 @@ class _TextRows:
 
     def needs_quotes(self, text: str) -> bool:
         """Return whether a cell with this text would be read as another one without quotes."""
-        # An empty line is no row.
-        would_be_no_row = not text and len(self._table.names) == 1
-        return would_be_no_row or any(sign in text for sign in (self._table.separator, *'"\r\n'))
+        return any(sign in text for sign in (self._table.separator, *'"\r\n'))
 
-    def quoted(self, changed: Collection[int], of_empty: bool) -> Iterator[bool]:
+    def quoted(self, changed: Collection[int]) -> Iterator[bool]:
         """Yield, for cells that stay and need no quotes, whether they have some.
 
-        Empty cells are looked at apart: many programs that quote all texts do not quote these.
+        Empty cells tell nothing: many programs that quote all texts do not quote these.
         """
-        contents = self._table.contents(self._table.chunks)
-        begins = (
-            (content, begin) for chunk, content in contents for begin in self.begins(chunk, content)
-        )
-        for row, (content, begin) in enumerate(begins):
-            found = None if row in changed else self.cell(content, begin)
-            if found is not None:
-                text, is_quoted = self.unquoted(content[slice(*found)])
-                if of_empty == (not text) and not self.needs_quotes(text):
+        for chunk, content in self._table.contents(self._table.chunks):
+            for row, begin in enumerate(self.begins(chunk, content), start=chunk.first_row):
+                found = None if row in changed else self.cell(content, begin)
+                text, is_quoted = self.unquoted(content[slice(*found)]) if found else ("", False)
+                if text and not self.needs_quotes(text):
                     yield is_quoted

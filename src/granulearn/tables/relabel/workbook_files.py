@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from decimal import Decimal
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.workbook import WorkbookTable, next_cell
 from granulearn.tables.relabel.compression import changed_member
-from granulearn.tables.relabel.edits import Edit, edited
+from granulearn.tables.relabel.edits import Changes, Edit, edited
 from granulearn.tables.relabel.quoting import (
     are_mostly_quoted,
     can_be_bare,
@@ -31,19 +31,14 @@ _TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _KIND = re.compile(rb"""\s+t=(?:"[^"]*"|'[^']*')""")
 
 
-def rewrite_workbook(
-    table: WorkbookTable,
-    temporary: Path,
-    column: str,
-    cells: Mapping[int, str],
-    drop: Collection[int],
-) -> None:
+def rewrite_workbook(table: WorkbookTable, temporary: Path, changes: Changes) -> None:
     """Write a workbook with some cells of one column of a sheet changed, and some rows emptied.
 
     All other parts of the workbook are copied. Other rows stay where they are, so that
     formulas and charts still point to them: what is left of a dropped row is an empty one,
     which the reader skips.
     """
+    column, cells, drop = changes
     for label in cells.values():
         if _NOT_IN_XML.search(label):
             raise TableError(
@@ -54,15 +49,14 @@ def rewrite_workbook(
     lines = table.lines().tolist()
     number = table.columns[table.names.index(column)]
     sheet = _Sheet(content, number, {lines[row] for row in (*cells, *drop)})
-    batches = list(table.batches())
-    texts = [text or "" for batch in batches for text in batch.column(column).to_pylist()]
+    batches = table.batches([column])
+    texts = [text or "" for batch in batches for text in batch.column(0).to_pylist()]
     judged = (
         sheet.kinds.get(lines[row]) in _TEXTS
         for row, text in enumerate(texts)
         if row not in cells and _can_be_bare(text)
     )
     texts_are_usual = are_mostly_quoted(judged) is not False
-    others = [name for name in table.names if name != column]
 
     def change(row: int, new: str) -> Edit:
         shown = f"{table.path}, {table.place(row)}"
@@ -76,10 +70,6 @@ def rewrite_workbook(
             raise TableError(
                 f"{shown}: the cell holds the date or time {old!r}, which cannot be changed; write "
                 "the labels as text or as numbers."
-            )
-        if not new.strip() and not _is_filled(table, row, others):
-            raise TableError(
-                f"{shown}: the row would be empty, and an empty row is none; leave it out instead."
             )
         is_text = stays_quoted(
             was_quoted=kind in (*_TEXTS, "", "e"),
@@ -223,8 +213,6 @@ class _Sheet:
 def _cell(tag: bytes, text: str, is_text: bool, prefix: str) -> bytes:
     """Return a cell with a text, a number or a truth value; its other attributes stay."""
     opened = _KIND.sub(b"", tag.removesuffix(b">").removesuffix(b"/").rstrip(), count=1)
-    if not text:
-        return opened + b"/>"
     # A bare carriage return would be read as a line feed.
     content = escape(text, {"\r": "&#13;"})
     if is_text:
@@ -246,14 +234,6 @@ def _letters(number: int) -> str:
         number, place = divmod(number - 1, 26)
         letters = chr(ord("A") + place) + letters
     return letters
-
-
-def _is_filled(table: WorkbookTable, row: int, columns: list[str]) -> bool:
-    for batch in table.batches(columns):
-        if row < batch.num_rows:
-            return any((cell.as_py() or "").strip() for cell in (column[row] for column in batch))
-        row -= batch.num_rows
-    return False
 
 
 def _can_be_bare(text: str) -> bool:
