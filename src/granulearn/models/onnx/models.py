@@ -112,8 +112,8 @@ def _boosted(model: Any, X: Value) -> Value:
 
 def _stacked(model: Any, X: Value) -> Value:
     """Return the weighted mean of the members; with known noise, of the true class."""
-    members = [each for each in zip(model.members_, model.weights_.values()) if each[1] > 0]
-    mean = reduce(add, [weight * _proba(each, scores_of(each, X)) for each, weight in members])
+    members = zip(model.members_, model.weights_.values(), strict=True)
+    mean = reduce(add, [w * _proba(each, scores_of(each, X)) for each, w in members if w > 0])
     return mean if model.noise_matrix_ is None else mean @ np.linalg.inv(model.noise_matrix_)
 
 
