@@ -98,7 +98,8 @@ def test_integer_weights_are_repeated_rows_of_one_group():
     weighted = grow_forest(X, y, 3, many, sample_weight=weights)
     copies = np.repeat(np.arange(60), weights.astype(int))
     repeated = grow_forest(X[copies], y[copies], 3, many, groups=copies)
-    assert_allclose(weighted.forest.posterior(X), repeated.forest.posterior(X), atol=0.06)
+    difference = np.abs(weighted.forest.posterior(X) - repeated.forest.posterior(X))
+    assert difference.mean() < 0.03
     assert not weighted.in_bag[:, weights == 0].any()
 
 

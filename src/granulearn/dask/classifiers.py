@@ -1,0 +1,539 @@
+"""Classifiers for Dask collections; each fits an ordinary, in-memory classifier.
+
+Networks in closed form sum their normal equations over blocks; balls are made, and get
+their memberships, within a block. All other classifiers are fitted to a sample of the rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from dask import delayed
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from granulearn._sklearn_compat import fit_context
+from granulearn.balls.makers import check_min_ball_size
+from granulearn.dask.blocks import (
+    SAMPLE_SIZE,
+    Block,
+    Facts,
+    blocks_in_step,
+    checked_blocks,
+    predict_lazily,
+    sample_blocks,
+)
+from granulearn.dask.cluster import compute, keep, tree_reduce
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import (
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    RVFLCommitteeClassifier,
+    SDAPGBRVFLClassifier,
+)
+from granulearn.estimators.ball_rvfl import mean_weights
+from granulearn.estimators.base import (
+    Seeds,
+    TrainingRows,
+    draw_seeds,
+    multiply_weights,
+    sample_rows,
+    weight_of_each_class,
+)
+from granulearn.forest import BallForestClassifier
+from granulearn.memberships import GivenMembership, resolve_membership
+from granulearn.network import FeatureMap, NormalEquations, normal_equations, one_hot, solve_primal
+
+CLOSED_FORM = (RVFLClassifier, GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier)
+"""Classifiers that are fitted to all rows."""
+
+
+class _OnDask(BaseEstimator):
+    """`fit` and lazy predictions on Dask collections, for the parameters of a plain classifier."""
+
+    _plain: ClassVar[type]
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, sample_membership=None):
+        """Fit the network in closed form, block by block.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : Dask array or Series of shape (n_samples,)
+            Class labels.
+        sample_weight : Dask array or Series of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+        sample_membership : Dask array or Series of shape (n_samples,), default=None
+            How far each sample can be trusted, in [0, 1].
+
+        Returns
+        -------
+        self
+            The fitted classifier; ``estimator_`` is the ordinary one.
+        """
+        model, name = self._plain(**self.get_params(deep=False)), self._plain.__name__
+        blocks, facts = checked_blocks(X, y, sample_weight, sample_membership, name)
+        return self._keep(fit_closed_form(model, blocks, facts))
+
+    def _keep(self, model: Any):
+        self.estimator_ = model
+        for key, value in vars(model).items():
+            if key.endswith("_"):  # fitted attributes are found here too
+                setattr(self, key, value)
+        return self
+
+    def predict(self, X):
+        """Return the class of each row, not yet computed.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        Dask array or Series of shape (n_samples,)
+            Class labels; a Series keeps the index of X.
+        """
+        return self._lazily("predict", X)
+
+    def predict_proba(self, X):
+        """Return class probabilities, not yet computed.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        Dask array or DataFrame of shape (n_samples, n_classes)
+            Rows sum to one; a DataFrame keeps the index of X.
+        """
+        return self._lazily("predict_proba", X)
+
+    def decision_function(self, X):
+        """Return the scores of the classes, not yet computed; for two classes their difference.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        Dask array, Series or DataFrame
+            Scores as of the ordinary classifier.
+        """
+        return self._lazily("decision_function", X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy, computed block by block.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs.
+        y : Dask array or Series of shape (n_samples,)
+            True labels.
+        sample_weight : Dask array or Series of shape (n_samples,), default=None
+            How many samples each one stands for.
+
+        Returns
+        -------
+        float
+            Weighted share of the samples whose class is predicted.
+        """
+        predicted = self.predict(X)
+        instead = f"{self._plain.__name__}.score"
+        parts = blocks_in_step(predicted, instead, y=y, sample_weight=sample_weight)
+        count = delayed(_hits)
+        (hits,) = compute(tree_reduce(np.add, [count(*part) for part in parts]))
+        return float(hits[0] / hits[1])
+
+    def _lazily(self, method: str, X: Any) -> Any:
+        check_is_fitted(self, "estimator_")
+        return predict_lazily(self.estimator_, method, X)
+
+
+class DaskRVFLClassifier(_OnDask, RVFLClassifier):
+    """`RVFLClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `RVFLClassifier`. Use it when the table does not
+    fit in memory; the plain class is faster on a table that does.
+
+    Attributes
+    ----------
+    estimator_ : RVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without
+        Dask. Its fitted attributes are those of this object too.
+
+    Notes
+    -----
+    The normal equations are summed over blocks, so the result equals the plain
+    classifier's up to rounding. The data is read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from granulearn.dask import DaskRVFLClassifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> model = DaskRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X).chunks
+    ((500, 500, 500, 500),)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _plain = RVFLClassifier
+
+
+class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
+    """`GBRVFLClassifier` for Dask arrays and DataFrames: balls are made block by block.
+
+    The parameters are those of `GBRVFLClassifier`. Use it when the table does
+    not fit in memory. Its weak point is rows sorted by class: a block that holds
+    one class becomes a single ball, so shuffle such rows.
+
+    Attributes
+    ----------
+    estimator_ : GBRVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without
+        Dask. It has no ``balls_`` and no ``membership_``: balls stay on the cluster.
+
+    Notes
+    -----
+    A ball never reaches from one block into another, and gets its membership from the
+    samples and balls of its block. The normal equations of all balls are summed. The data is
+    read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.dask import DaskGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
+    """
+
+    _plain = GBRVFLClassifier
+
+
+class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
+    """`FGBRVFLClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `FGBRVFLClassifier`; balls are made and rated as in
+    `DaskGBRVFLClassifier`.
+
+    Attributes
+    ----------
+    estimator_ : FGBRVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.dask import DaskFGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskFGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
+    """
+
+    _plain = FGBRVFLClassifier
+
+
+class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
+    """`SDAPGBRVFLClassifier` for Dask arrays and DataFrames.
+
+    The parameters are those of `SDAPGBRVFLClassifier`; balls are made and rated as in
+    `DaskGBRVFLClassifier`.
+
+    Attributes
+    ----------
+    estimator_ : SDAPGBRVFLClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.dask import DaskSDAPGBRVFLClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskSDAPGBRVFLClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    True
+    """
+
+    _plain = SDAPGBRVFLClassifier
+
+
+class _Sampled(_OnDask):
+    """`fit` on rows that are sampled to memory."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, *, sample_size=SAMPLE_SIZE):
+        """Sample rows to memory, and fit the ordinary classifier to them.
+
+        Parameters
+        ----------
+        X : Dask array or DataFrame of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : Dask array or Series of shape (n_samples,)
+            Class labels.
+        sample_weight : Dask array or Series of shape (n_samples,), default=None
+            Of the samples; zero leaves one out.
+        sample_size : int, default=50000
+            About how many rows to sample, every class in proportion and small ones more often;
+            all if there are no more.
+
+        Returns
+        -------
+        self
+            The fitted classifier; ``estimator_`` is the ordinary one.
+        """
+        model, name = self._plain(**self.get_params(deep=False)), self._plain.__name__
+        blocks, facts = checked_blocks(X, y, sample_weight, None, name)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        sample = sample_blocks(blocks, facts, sample_size, seed)
+        rows = sample.X if facts.names is None else pd.DataFrame(sample.X, columns=facts.names)
+        return self._keep(model.fit(rows, sample.y, sample.weights))
+
+
+class DaskBallForestClassifier(_Sampled, BallForestClassifier):
+    """`BallForestClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
+
+    The parameters are those of `BallForestClassifier`. Use it when the table does not fit in
+    memory.
+
+    Attributes
+    ----------
+    estimator_ : BallForestClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
+        attributes are those of this object too; those with an entry for every sample are of
+        the sampled rows.
+
+    Notes
+    -----
+    The data is read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.dask import DaskBallForestClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskBallForestClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
+    True
+    """
+
+    _plain = BallForestClassifier
+
+
+class DaskRVFLCommitteeClassifier(_Sampled, RVFLCommitteeClassifier):
+    """`RVFLCommitteeClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
+
+    The parameters are those of `RVFLCommitteeClassifier`.
+
+    Attributes
+    ----------
+    estimator_ : RVFLCommitteeClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
+        attributes are those of this object too.
+
+    Notes
+    -----
+    The data is read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.dask import DaskRVFLCommitteeClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
+    >>> model = DaskRVFLCommitteeClassifier(random_state=0).fit(rows, labels)
+    >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
+    True
+    """
+
+    _plain = RVFLCommitteeClassifier
+
+
+class DaskRobustClassifier(_Sampled, RobustClassifier):
+    """`RobustClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
+
+    The parameters are those of `RobustClassifier`. Use it when the table does not fit in
+    memory.
+
+    Attributes
+    ----------
+    estimator_ : RobustClassifier
+        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
+        attributes are those of this object too; those with an entry for every sample are of
+        the sampled rows.
+
+    Notes
+    -----
+    The data is read twice.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from granulearn.dask import DaskRobustClassifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> model = DaskRobustClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _plain = RobustClassifier
+
+
+def fit_closed_form(model: Any, blocks: Sequence[Any], facts: Facts) -> Any:
+    """Fit an ordinary network to blocks of samples, and return it.
+
+    Parameters
+    ----------
+    model : one of CLOSED_FORM
+        Not fitted; parameters are checked.
+    blocks : sequence of Delayed
+        One `Block` each.
+    facts : Facts
+        About all of them.
+    """
+    is_ball_model, seeds = isinstance(model, GBRVFLClassifier), draw_seeds(model.random_state)
+    if is_ball_model:
+        _check_ball_model(model, facts)
+    n_features, n_classes = len(facts.types), len(facts.classes)
+    make = delayed(rows_of_block)
+    rows = [make(block, model, facts.classes, seeds) for block in blocks]
+    # Balls are few, and take long to make.
+    rows = keep(rows) if is_ball_model else rows
+    totals = delayed(_totals)
+    (found,) = compute(tree_reduce(np.add, [totals(part, n_classes) for part in rows]))
+    _check_totals(model, facts, found)
+    factors = None
+    if model.class_weight is not None:
+        factors = weight_of_each_class(model.class_weight, facts.classes, found)
+    model.classes_, model.n_features_in_ = facts.classes, n_features
+    if facts.names is not None:
+        model.feature_names_in_ = np.array(facts.names, dtype=object)
+    no_rows = TrainingRows(np.empty((0, n_features)), np.empty(0, np.intp), None)
+    model.features_ = model._features(no_rows, seeds)
+    add = delayed(equations_of_rows)
+    parts = [add(part, model.features_, factors, n_classes) for part in rows]
+    (equations,) = compute(tree_reduce(_added, parts))
+    model.coef_ = solve_primal(equations, model.C)
+    return model
+
+
+def rows_of_block(
+    block: Block | None, model: Any, classes: np.ndarray, seeds: Seeds
+) -> TrainingRows | None:
+    """Return the rows of the regression that a block gives: its samples, or centres of balls."""
+    samples = None if block is None else block.samples(classes)
+    if samples is None or not len(samples):
+        return None
+    if not isinstance(model, GBRVFLClassifier):
+        return sample_rows(samples)
+    samples = samples.in_ball_order()
+    balls = model._maker()(samples, random_state=seeds.balls, n_jobs=model.n_jobs)
+    balls = balls.without_small(model.min_ball_size)
+    if not len(balls):
+        return None
+    scheme = resolve_membership(model.membership)
+    if samples.memberships is not None:
+        scheme = GivenMembership(samples.memberships)
+    delta = scheme(balls, samples.X, samples.codes)
+    codes = np.searchsorted(classes, balls.classes)[balls.labels]
+    weights = multiply_weights(mean_weights(balls, samples), delta**2)
+    return TrainingRows(balls.centers, codes, weights)
+
+
+def equations_of_rows(
+    rows: TrainingRows | None, features: FeatureMap, factors: np.ndarray | None, n_classes: int
+) -> NormalEquations | None:
+    """Return the normal equations of the rows of one block."""
+    if rows is None:
+        return None
+    if factors is not None:
+        weights = multiply_weights(rows.weights, factors[rows.codes])
+        rows = replace(rows, weights=weights)
+    return normal_equations(features, rows.X, one_hot(rows.codes, n_classes), rows.weights)
+
+
+def _added(first: NormalEquations, second: NormalEquations) -> NormalEquations:
+    return NormalEquations(first.gram + second.gram, first.moment + second.moment)
+
+
+def _totals(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
+    """Return the weight of the rows of each class."""
+    if rows is None:
+        return np.zeros(n_classes)
+    return np.bincount(rows.codes, rows.weights, minlength=n_classes)
+
+
+def _check_ball_model(model: Any, facts: Facts) -> None:
+    check_min_ball_size(model.min_ball_size)
+    model._maker()._validate_params()
+    scheme = resolve_membership(model.membership)
+    scheme._validate_params()
+    if isinstance(scheme, GivenMembership) and scheme.sample_membership is not None:
+        raise TypeError(
+            "GivenMembership(sample_membership=...) holds memberships in memory; pass them to "
+            "fit as a Dask array or Series: fit(X, y, sample_membership=...)."
+        )
+    rows, _, alone = facts.counts.T
+    if (2 * alone > rows).any():
+        warnings.warn(
+            f"most samples of class {facts.classes[2 * alone > rows].tolist()} lie in blocks "
+            "without any other class, and such a block becomes a single ball, so the class will "
+            "hardly be predicted: the rows seem to be sorted. Shuffle them, so that blocks are "
+            "alike.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _check_totals(model: Any, facts: Facts, totals: np.ndarray) -> None:
+    """Raise if nothing is left to learn from; warn of classes without a ball."""
+    if not totals.any():
+        raise ValueError(
+            "no block has a ball with a membership above zero, so nothing is left to learn from; "
+            "lower min_ball_size or purity, or use another membership."
+        )
+    lost = facts.classes[(totals == 0) & (facts.counts[:, 0] > 0)]
+    if len(lost):
+        warnings.warn(
+            f"class {lost.tolist()} has no ball with a membership above zero and will hardly be "
+            "predicted; lower min_ball_size, or raise purity.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _hits(predicted: Any, y: Any, weights: Any) -> np.ndarray:
+    """Return the weight of the rows predicted right, and of all rows, of one block."""
+    weights = np.ones(len(y)) if weights is None else np.broadcast_to(weights, len(y))
+    right = np.asarray(predicted) == np.asarray(y)
+    return np.array([weights[right].sum(), weights.sum()])
