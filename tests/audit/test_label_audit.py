@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from granulearn.audit import LabelAudit, audit_labels
 from granulearn.audit import label_audit as module
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 from tests.audit.tables import three_clouds
 
 COLUMNS = [

@@ -159,9 +159,9 @@ def test_few_rows_and_repeated_rows_are_said():
 
 
 def test_more_rows_than_are_fitted_are_predicted_out_of_sample(monkeypatch):
-    from granulearn.estimators import committee_fit
+    from granulearn.audit import value_audit
 
-    monkeypatch.setattr(committee_fit, "MANY_ROWS", 1_500)
+    monkeypatch.setattr(value_audit, "MAX_SAMPLES", 1_500)
     X, y, wrong = curved(3_000, n_wrong=60)
     listing = audit_values(X, y, random_state=0)
     assert listing["flagged"].loc[np.flatnonzero(wrong)].all()

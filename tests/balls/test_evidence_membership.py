@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 from granulearn.balls import EvidenceMembership, generate_balls, resolve_membership
 from granulearn.balls.memberships import known_mean
 from granulearn.datasets import flip_labels
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import GBRVFLClassifier
 
 
@@ -20,7 +20,7 @@ def noisy_moons():
 def test_a_ball_gets_the_mean_reliability_of_its_samples():
     X, y, _ = noisy_moons()
     balls = generate_balls(X, y, purity=0.9, random_state=0)
-    reliability = BallForestClassifier(random_state=0).fit(X, y).reliability_
+    reliability = BallForestClassifier(random_state=0).fit(X, y).label_quality_
     expected = [reliability[balls.assignment == ball].mean() for ball in range(len(balls))]
     assert_allclose(resolve_membership("evidence")(balls, X, y), expected)
 
@@ -45,7 +45,7 @@ def test_the_only_sample_of_a_class_is_counted_in_a_warning():
     y[0] = 2
     balls = generate_balls(X, y, random_state=0)
     with pytest.warns(UserWarning, match="1 of 300 labels is unknown"):
-        trust = EvidenceMembership(n_trees=40)(balls, X, y)
+        trust = EvidenceMembership(n_estimators=40)(balls, X, y)
     assert np.isfinite(trust).all()
 
 

@@ -3,7 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 
 
@@ -13,9 +14,9 @@ from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        BallForestClassifier(n_trees=30),
-        RVFLEnsembleClassifier(n_estimators=3, n_hidden=50),
-        RVFLEnsembleRegressor(n_estimators=3, n_hidden=50),
+        BallForestClassifier(n_estimators=30),
+        RVFLEnsembleClassifier(n_layers=3, n_hidden=50),
+        RVFLEnsembleRegressor(n_layers=3, n_hidden=50),
         RobustClassifier(),  # of a forest and a committee as they are by default
     ]
 )

@@ -23,7 +23,8 @@ from granulearn.dask import (
 )
 from granulearn.dask.blocks import predict_lazily
 from granulearn.datasets import load
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models import load_model, save_model
 from granulearn.rvfl import GBRVFLClassifier, RVFLClassifier, RVFLEnsembleClassifier
 from tests.dask.chunked import PAIRS, chunked, every_pair, framed, table

@@ -6,7 +6,8 @@ from sklearn.pipeline import Pipeline
 
 from granulearn.balls import GranularBallKNNClassifier
 from granulearn.datasets import make_pipeline_for
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import (
     BallEnsembleClassifier,
     DeepGBRVFLClassifier,
@@ -40,7 +41,7 @@ SAVED_CLASSIFIERS = [
 # Estimators that are given one that is not fitted, which they copy.
 WITH_MEMBERS = {
     BallEnsembleClassifier: {"estimator": GBRVFLClassifier(n_hidden=5)},
-    RobustClassifier: {"forest": BallForestClassifier(n_trees=3)},
+    RobustClassifier: {"forest": BallForestClassifier(n_estimators=3)},
 }
 SAVED_REGRESSORS = [
     RVFLRegressor,

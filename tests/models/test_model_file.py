@@ -17,7 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 from granulearn import TablePreprocessor
 from granulearn.balls import GranularBallKNNClassifier, KDivisionBalls, SDAPMembership
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models import ModelCard, ModelFileError, inspect_model, load_model, save_model
 from granulearn.models.model_file import FORMAT
 from granulearn.rvfl import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from granulearn.estimators import RobustClassifier
+from granulearn.ensemble import RobustClassifier
 from granulearn.rvfl import BallEnsembleClassifier
 from granulearn.training.model_kinds import (
     DEFAULT_MODEL,

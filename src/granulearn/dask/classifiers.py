@@ -31,7 +31,8 @@ from granulearn.dask.blocks import (
     sample_blocks,
 )
 from granulearn.dask.cluster import compute, keep, tree_reduce
-from granulearn.estimators import BallForestClassifier, RobustClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,

@@ -18,7 +18,7 @@ from granulearn.bench.studies.code_beside import import_beside
 from granulearn.bench.studies.methods import build_search
 from granulearn.bench.studies.preparation import Prepared, prepare
 from granulearn.bench.studies.scores import TIMES, Prediction
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import SDAPGBRVFLClassifier
 
 

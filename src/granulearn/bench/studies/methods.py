@@ -17,7 +17,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from granulearn import estimators
+from granulearn import balls, ensemble, forest, rvfl
 from granulearn._extras import EXTRAS, how_to_install
 from granulearn.balls import BallGenerator, Membership, membership_names
 from granulearn.balls.generators import generator_names
@@ -26,8 +26,15 @@ from granulearn.bench.studies.spec import Grid, Method, StudyError, Tuning, hint
 from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.model_selection.sharing import shared_work
 
+_PUBLIC = {
+    name: vars(room)[name] for room in (balls, rvfl, forest, ensemble) for name in room.__all__
+}
 CLASSIFIERS = tuple(
-    name for name in estimators.__all__ if issubclass(getattr(estimators, name), ClassifierMixin)
+    sorted(
+        name
+        for name, thing in _PUBLIC.items()
+        if isinstance(thing, type) and issubclass(thing, ClassifierMixin)
+    )
 )
 _SEED_NAMES = ("random_state", "seed")
 # Parameters that take a scheme: its name, or the path of a class or function of one's own.
@@ -265,7 +272,7 @@ def _find_class(path: str) -> type[BaseEstimator]:
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
                 "Others are named in full, as in 'sklearn.svm.SVC'."
             )
-        return getattr(estimators, path)
+        return _PUBLIC[path]
     found = _find(path, "estimator")
     # CatBoost has the face of scikit-learn without its base class.
     face = ("fit", "predict", "get_params", "set_params")
@@ -291,7 +298,7 @@ def _check_is_classifier(model: Any, path: str) -> None:
 
 
 def _check_schemes(model: Any, grids: list[Grid], varied: Grid) -> None:
-    """Refuse memberships and ball makers that our estimators could not use."""
+    """Refuse memberships and ball generators that our estimators could not use."""
     parameters = model.get_params()
     given = [
         ("vary" if key in varied else "fixed", key, value) for key, value in parameters.items()
