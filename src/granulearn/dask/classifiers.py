@@ -494,7 +494,7 @@ def _check_ball_model(model: Any, facts: Facts) -> None:
     scheme._validate_params()
     if isinstance(scheme, PrecomputedMembership) and scheme.sample_membership is not None:
         raise TypeError(
-            "PrecomputedMembership(sample_membership=...) holds memberships in memory; pass them to "
+            "PrecomputedMembership(sample_membership=...) is held in memory; pass memberships to "
             "fit as a Dask array or Series: fit(X, y, sample_membership=...)."
         )
     rows, _, alone = facts.counts.T
