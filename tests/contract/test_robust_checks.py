@@ -15,8 +15,8 @@ from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 @parametrize_with_checks(
     [
         BallForestClassifier(n_estimators=30),
-        RVFLEnsembleClassifier(n_layers=3, n_hidden=50),
-        RVFLEnsembleRegressor(n_layers=3, n_hidden=50),
+        RVFLEnsembleClassifier(n_estimators=3, n_hidden=50),
+        RVFLEnsembleRegressor(n_estimators=3, n_hidden=50),
         RobustClassifier(),  # of a forest and a committee as they are by default
     ]
 )

@@ -118,7 +118,7 @@ def test_parameters_that_are_objects_of_ours_come_back(tmp_path):
     for model in (
         GBRVFLClassifier(balls=KDivisionBalls(purity=0.9), membership=SDAPMembership()),
         RVFLClassifier(class_weight={0: 1.5, 1: 1, 2: 2}),
-        BallEnsembleClassifier(GBRVFLClassifier(n_hidden=4), n_partitions=2),
+        BallEnsembleClassifier(GBRVFLClassifier(n_hidden=4), n_estimators=2),
         small(RobustClassifier, noise=noise.tolist(), forest=BallForestClassifier(n_trees=2)),
     ):
         save_model(fitted_quietly(model, X, y), tmp_path / "m")

@@ -165,14 +165,14 @@ SETTINGS = [
     EnsembleDeepRVFLClassifier(n_layers=1),
     EnsembleDeepRVFLClassifier(n_layers=4, combine="vote"),
     EnsembleDeepGBRVFLClassifier(n_layers=4, combine="vote"),
-    RVFLEnsembleClassifier(n_layers=1),
+    RVFLEnsembleClassifier(n_estimators=1),
     BallForestClassifier(n_estimators=40, max_samples=0.2),
     GranularBallKNNClassifier(3),
     GranularBallKNNClassifier(10_000),
     BoostedTreesClassifier(),
     RobustClassifier(noise_matrix=0.2),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),
-    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
+    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_estimators=2),
 ]
 
 
