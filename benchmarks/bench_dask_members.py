@@ -23,7 +23,7 @@ from bench_dask import BLOCK_ROWS, N_FEATURES, busy_seconds, make_table, peak_me
 
 from granulearn.audit import LabelAudit
 from granulearn.dask import DaskLabelAudit, DaskRobustClassifier, open_client
-from granulearn.estimators import RobustClassifier
+from granulearn.ensemble import RobustClassifier
 
 NAMES = [f"x{j}" for j in range(N_FEATURES)]
 COVTYPE = Path("large") / "covtype.parquet"

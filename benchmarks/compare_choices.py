@@ -16,10 +16,10 @@ from threadpoolctl import threadpool_limits
 from training_parts import TrainingPart, judge_all, training_part
 
 from granulearn.bench import wilcoxon_p_value
-from granulearn.estimators import BallForestClassifier
 from granulearn.estimators.committee import AUTO_ACTIVATIONS, AUTO_CS
 from granulearn.estimators.committee_fit import draw_layers, layer_features
 from granulearn.estimators.shares import best_shares
+from granulearn.forest import BallForestClassifier
 from granulearn.network import one_hot
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from granulearn.balls.forest import BallForest
 from granulearn.balls.forest_tree import BallTree
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models.archives import MOST_STEPS, MOST_TREES
 from granulearn.models.loaded_model import MAX_ROWS_PER_PIECE
 
