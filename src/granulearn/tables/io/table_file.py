@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -45,25 +45,6 @@ class ReadOptions:
 AS_FOUND = ReadOptions()
 
 
-class TablePart(Protocol):
-    """Some rows of a table; small to send, and read where it is needed.
-
-    Examples
-    --------
-    >>> from granulearn.tables import table_of
-    >>> part = next(iter(table_of({"age": [31, 47, 52]}).parts()))
-    >>> part.first_row, sum(batch.num_rows for batch in part.batches())
-    (0, 3)
-    """
-
-    @property
-    def first_row(self) -> int:
-        """Number, from 0, of the first row in the whole table."""
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some columns, in file order."""
-
-
 class TableFile(ABC):
     """A table that can be read more than once, in constant memory where its format allows.
 
@@ -89,6 +70,7 @@ class TableFile(ABC):
     """
 
     first_row = 0
+    """Number, from 0, of the first row; of a part, in the whole table."""
 
     def __init__(self, path: Path, names: list[str], remarks: Sequence[str], rows_about: int):
         self.path = path
@@ -107,8 +89,8 @@ class TableFile(ABC):
             Which columns, and in which order; all of them unless given.
         """
 
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as parts that can be read on their own, in order."""
+    def parts(self) -> tuple[TableFile, ...]:
+        """Return the table as tables of fewer rows, in order, that can be read elsewhere."""
         return (self,)
 
     def place(self, row: int) -> str:
@@ -148,6 +130,12 @@ class TableFile(ABC):
     def __getstate__(self):
         # A part that is read elsewhere holds nothing.
         return self.__dict__ | {"_held": ExitStack()}
+
+    def _part(self, first_row: int, **chunks: Any) -> TableFile:
+        """Return the same table with fewer rows."""
+        part = copy.copy(self)
+        part.__dict__.update(first_row=first_row, **chunks)
+        return part
 
     def _wanted(self, columns: Sequence[str] | None) -> list[str]:
         return self.names if columns is None else known_columns(self.path, self.names, columns)
@@ -253,17 +241,3 @@ def is_number(text: str) -> bool:
 def rows_per_batch(n_columns: int) -> int:
     """Return how many rows go into a batch, fewer if they are wide."""
     return max(1, min(_BATCH_ROWS, _BATCH_CELLS // max(n_columns, 1)))
-
-
-def text_batches(
-    rows: Iterable[Sequence[str | None]], names: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
-    """Yield rows, which have as many cells as there are names, as record batches of text."""
-    remaining = iter(rows)
-    schema = pa.schema([pa.field(name, pa.string()) for name in names])
-    while taken := list(islice(remaining, rows_per_batch(len(names)))):
-        columns = [pa.array(cells, pa.string()) for cells in zip(*taken, strict=True)]
-        if columns:
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
-        else:
-            yield pa.table({"": pa.nulls(len(taken))}).select([]).to_batches()[0]

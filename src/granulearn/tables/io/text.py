@@ -7,7 +7,6 @@ the line of what could make a fast reader lose or shift rows.
 from __future__ import annotations
 
 import bisect
-import copy
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
 from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
@@ -28,11 +26,11 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
     named_columns,
 )
 from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.messages import Message, Setting
+from granulearn.utils.text import quoted
 
 # Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
 CHUNK_BYTES = 8 * 2**20
@@ -185,17 +183,13 @@ class TextTable(TableFile):
                 f"that holds {self.separator!r}."
             )
 
-    def parts(self) -> tuple[TablePart, ...]:
+    def parts(self) -> tuple[TableFile, ...]:
         """Return stretches of rows; the whole table if the file is compressed."""
         if not self.source.has_offsets:
             return (self,)
-        parts = []
-        for begin in range(0, len(self.chunks), _CHUNKS_OF_PART):
-            part = copy.copy(self)
-            part.chunks = self.chunks[begin : begin + _CHUNKS_OF_PART]
-            part.first_row = part.chunks[0].first_row
-            parts.append(part)
-        return tuple(parts)
+        begins = range(0, len(self.chunks), _CHUNKS_OF_PART)
+        stretches = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
