@@ -19,9 +19,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from granulearn.balls.forest import BallForest
-from granulearn.balls.forest_tree import BallTree
 from granulearn.forest import BallForestClassifier
+from granulearn.forest.forest import BallForest
+from granulearn.forest.tree import BallTree
 from granulearn.models.archives import MOST_STEPS, MOST_TREES
 from granulearn.models.loaded_model import MAX_ROWS_PER_PIECE
 

@@ -20,8 +20,10 @@ def noisy_moons():
 def test_a_ball_gets_the_mean_reliability_of_its_samples():
     X, y, _ = noisy_moons()
     balls = generate_balls(X, y, purity=0.9, random_state=0)
-    reliability = BallForestClassifier(random_state=0).fit(X, y).label_quality_
-    expected = [reliability[balls.assignment == ball].mean() for ball in range(len(balls))]
+    forest = BallForestClassifier(100, splitter="means", stop=0.8, random_state=0).fit(X, y)
+    expected = [
+        forest.label_quality_[balls.assignment == ball].mean() for ball in range(len(balls))
+    ]
     assert_allclose(resolve_membership("evidence")(balls, X, y), expected)
 
 

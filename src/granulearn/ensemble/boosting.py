@@ -81,7 +81,11 @@ class BoostedTreesClassifier(ScoreClassifier):
     True
     """
 
-    _abilities = Abilities(onnx="boosting")
+    _abilities = Abilities(
+        command="boosted-trees",
+        summary="histogram boosting stopped by the Brier score",
+        onnx="boosting",
+    )
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {
         "random_state": ["random_state"],

@@ -159,7 +159,8 @@ class GrownForest:
         """
         X, in_bag = (X, self.in_bag) if rows is None else (X[rows], self.in_bag[:, rows])
         side_by_side = self.forest.posterior(X, n_threads, in_bag)
-        return side_by_side.reshape(len(X), self.forest.n_priors, -1).transpose(1, 0, 2)
+        shape = len(X), self.forest.n_priors, self.forest.n_outputs // self.forest.n_priors
+        return side_by_side.reshape(shape).transpose(1, 0, 2)
 
     def mixed(self, weights: Sequence[float] | np.ndarray) -> BallForest:
         """Return the forest whose leaves predict a weighted mean over the priors.

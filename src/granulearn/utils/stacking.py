@@ -42,6 +42,15 @@ def stacking_weights(
     -----
     As the weights sum to one, the error is ``w' M w``. Non-negative least squares of
     ``|F u|^2 + (1'u - 1)^2`` with ``F'F = M``, scaled to sum one, minimises it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.ensemble import stacking_weights
+    >>> Y = np.eye(2)[[0, 1, 0, 1]]
+    >>> members = np.stack([0.8 * Y + 0.1, np.full((4, 2), 0.5)])
+    >>> stacking_weights(members, Y, np.ones(4), np.array([0.5, 0.5]), 0.0).tolist()
+    [1.0, 0.0]
     """
     known = ~np.isnan(predictions).any(axis=(0, 2)) & (sample_weight > 0)
     if not known.any():
@@ -104,6 +113,13 @@ def temperature_scale(proba: np.ndarray, temperature: float) -> np.ndarray:
         Positive probabilities.
     temperature : float
         Above one, probabilities become less extreme.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.ensemble import temperature_scale
+    >>> temperature_scale(np.array([[0.8, 0.2]]), 2.0).round(3).tolist()
+    [[0.667, 0.333]]
     """
     logs = np.log(proba) / temperature
     return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
@@ -132,6 +148,14 @@ def best_temperature(
         the true class and `codes` are given labels.
     smoothing : float, default=0.0
         Label smoothing: this fraction of each label is spread over all classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.ensemble import best_temperature
+    >>> proba, codes = np.tile([0.9, 0.1], (10, 1)), np.array([0] * 7 + [1] * 3)
+    >>> round(best_temperature(proba, codes), 1)  # 90 % are right in 70 %
+    2.6
     """
     rows = np.arange(len(codes))
     weights = np.ones(len(codes)) if sample_weight is None else sample_weight
