@@ -15,7 +15,7 @@ import pytest
 from granulearn.bench import Store, expand, load_study, run_study, select, summarize
 from granulearn.bench.studies.run import describe_environment
 from granulearn.bench.studies.spec import Split
-from granulearn.distributed import open_client
+from granulearn.dask import open_client
 from tests.bench.studies.small_studies import (
     N_CELLS,
     SMALL,

@@ -195,7 +195,7 @@ def _results(
     """Return the generator of results: of processes here, or of a cluster's workers."""
     if client is None:
         return run_in_processes(compute, cells, jobs, partial(warm_up, cells.estimators))
-    from granulearn.distributed.task_stream import run_on_cluster
+    from granulearn.dask.cluster import run_on_cluster
 
     return run_on_cluster(compute, cells, client, partial(warm_up, cells.estimators))
 
