@@ -26,7 +26,7 @@ from granulearn.models.rows_check import RowsCheck, RowsCount
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.frames import table_of
-from granulearn.tables.io.table_file import TableFile, TablePart
+from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.schema import TypedRows
 
 # Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many
@@ -238,13 +238,13 @@ class LoadedModel:
         yield joined_reads(pieces)
 
     def chunks(
-        self, file: TableFile | TablePart, names: list[str] | tuple[str, ...]
+        self, file: TableFile, names: list[str] | tuple[str, ...]
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table, as many at a time as the model gets.
 
         Parameters
         ----------
-        file : TableFile or TablePart
+        file : TableFile
             The table, or a part of it.
         names : sequence of str
             Its columns to read.
