@@ -41,7 +41,7 @@ def test_probabilities_out_of_sample_are_those_of_members_that_did_not_see_a_sam
     model = RobustClassifier(**SMALL).fit(X, y)
     unseen = {
         "forest": model.forest_.oob_proba_,
-        "rvfl": model.rvfl_.loo_proba_,
+        "rvfl": model.rvfl_.out_of_sample_proba_,
         "booster": model.booster_.out_of_sample_proba_,
     }
     mean = sum(w * unseen[name] for name, w in model.weights_.items())

@@ -32,7 +32,7 @@ from granulearn.dask.blocks import (
     sample_blocks,
 )
 from granulearn.dask.cluster import compute, tree_reduce
-from granulearn.forest import BallForest
+from granulearn.forest.forest import BallForest
 from granulearn.utils.files import written_atomically
 
 PART_NAME = "part-{:05d}.parquet"

@@ -48,7 +48,7 @@ SMOOTHING = 0.01
 MAX_JUDGED = 10_000
 # Folds for a member that hands out no out-of-sample probabilities.
 N_FOLDS = 5
-_OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_", "loo_proba_")
+_OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_")
 
 
 class RobustClassifier(DecisionClassifier):
