@@ -30,7 +30,7 @@ def _scheme_names(incomplete: str) -> list[str]:
     ]
 
 
-def _maker_names(incomplete: str) -> list[str]:
+def _generator_names(incomplete: str) -> list[str]:
     from granulearn.balls.generators import generator_names
 
     return [name for name in generator_names() if name.startswith(incomplete)]
@@ -46,7 +46,7 @@ def balls(
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        Option(help="How balls are made; an unknown name lists all.", **opt.one_of(_maker_names)),
+        Option(help="How balls are made; an unknown name lists all.", **opt.one_of(_generator_names)),
     ] = "two-means",
     purity: Annotated[
         float, Option(min=0.01, max=1.0, help="Balls below it are split, by makers that ask.")

@@ -450,8 +450,8 @@ def rows_of_block(
         return None
     if not isinstance(model, GBRVFLClassifier):
         return sample_rows(samples)
-    samples = samples.in_ball_order()
-    balls = model._maker()(samples, random_state=seeds.balls, n_jobs=model.n_jobs)
+    samples = samples.for_balls()
+    balls = model._generator()(samples, random_state=seeds.balls, n_jobs=model.n_jobs)
     balls = balls.without_small(model.min_ball_size)
     if not len(balls):
         return None
@@ -489,7 +489,7 @@ def _totals(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
 
 def _check_ball_model(model: Any, facts: Facts) -> None:
     check_min_ball_size(model.min_ball_size)
-    model._maker()._validate_params()
+    model._generator()._validate_params()
     scheme = resolve_membership(model.membership)
     scheme._validate_params()
     if isinstance(scheme, PrecomputedMembership) and scheme.sample_membership is not None:

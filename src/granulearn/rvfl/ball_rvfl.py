@@ -9,6 +9,7 @@ import numpy as np
 
 from granulearn.balls.ball_set import BallSet
 from granulearn.balls.generators import (
+    BallGenerator,
     balls_of_all_classes,
     mean_weights,
     resolve_generator,
@@ -150,13 +151,15 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         self.membership = membership
         self.n_jobs = n_jobs
 
+    def _generator(self) -> BallGenerator:
+        return resolve_generator(self.balls, purity=self.purity, init=self.init)
+
     def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
         """Return one row per ball, weighted by its membership."""
         scheme = resolve_membership(self.membership)
-        generator = resolve_generator(self.balls, purity=self.purity, init=self.init)
         counting = samples.for_balls()
         balls = balls_of_all_classes(
-            generator, counting, self.min_ball_size, seeds.balls, self.n_jobs
+            self._generator(), counting, self.min_ball_size, seeds.balls, self.n_jobs
         )
         if counting.memberships is not None:
             scheme = PrecomputedMembership(counting.memberships)
