@@ -13,7 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn import TablePreprocessor
-from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import (
     ColumnCard,
@@ -187,7 +186,7 @@ def test_wide_encodings_get_fewer_rows_at_a_time(table, monkeypatch):
 
 def test_a_model_of_numbers_has_no_probabilities():
     X = pd.DataFrame({"a": np.arange(9.0), "k": pd.Categorical(list("uvw") * 3)})
-    pipeline = make_pipeline_for(X, RVFLRegressor(random_state=0)).fit(X, X["a"] ** 2)
+    pipeline = make_pipeline(TablePreprocessor(), RVFLRegressor(random_state=0)).fit(X, X["a"] ** 2)
     model = LoadedModel(pipeline, ModelCard(columns=input_cards(X)))
     assert_array_equal(model.predict(X), pipeline.predict(X))
     with pytest.raises(AttributeError, match="RVFLRegressor predicts numbers"):
