@@ -16,10 +16,15 @@ from granulearn.cli.exit_codes import (
     SOME_CELLS_FAILED,
     USAGE,
 )
-from tests.bench.studies.made_up_results import fill_store
-from tests.bench.studies.paper_results import empty_paper_store
-from tests.bench.studies.small_studies import N_CELLS, SMALL, small_study, write_study
-from tests.bench.studies.test_run import SLOW, bench, wait_for_rows
+from tests.bench.small_studies import (
+    N_RUNS,
+    SMALL,
+    empty_paper_store,
+    fill_store,
+    small_study,
+    write_study,
+)
+from tests.bench.test_running import SLOW, bench, wait_for_rows
 from tests.cli.commands import fails, granulearn, succeeds
 
 FAST = ["--jobs", "1"]
@@ -154,7 +159,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path):
     process.send_signal(signal.SIGINT)
     last = "".join(process.communicate()).splitlines()[-1]
     assert process.returncode == INTERRUPTED
-    kept = f"{rows_in(results)} of {N_CELLS} cells are kept in {results}"
+    kept = f"{rows_in(results)} of {N_RUNS} cells are kept in {results}"
     assert last.startswith(f"granulearn: error: interrupted; {kept}. ")
 
 

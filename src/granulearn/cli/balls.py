@@ -169,7 +169,7 @@ def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
     matplotlib.use("Agg")  # a command draws files, and needs no screen
     import matplotlib.pyplot as plt
 
-    from granulearn.bench.plots import plot_balls
+    from granulearn.bench import plot_balls
 
     figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
     plot_balls(balls, X, y, color=membership, ax=axes)
