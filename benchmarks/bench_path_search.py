@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from granulearn import estimators
 from granulearn.datasets import DatasetUnavailableError, load, load_collection
 from granulearn.datasets.catalogue import collections
-from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.model_selection import PathSearchCV, paper_grid
 
 N_FOLDS = 5
 COMPLEX_ACTIVATIONS = ["acos", "asin", "asinh"]

@@ -173,7 +173,7 @@ def time_over(task: Callable[[], object], other: Callable[[], object], rounds: i
 def megabytes_of_file(model: RobustClassifier) -> float:
     """Return how large a saved model is."""
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "model.skops"
+        path = Path(directory) / "model.granulearn"
         save_model(model, path)
         return path.stat().st_size / 1e6
 

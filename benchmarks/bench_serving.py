@@ -173,7 +173,7 @@ def messy(path: Path, encoding: str, sign: str, target: str) -> Table:
 def answers(table: Table, kind: str, folder: Path) -> tuple[str, str]:
     """Return a line of each table: what one row costs, and what 10,000 cost."""
     name, X, y, many = table
-    path = folder / f"{name.partition(',')[0]}-{kind}.skops"
+    path = folder / f"{name.partition(',')[0]}-{kind}.granulearn"
     TableClassifier(kind, random_state=0).fit(X, y).save(path)
     model = load_model(path)
     records = dicts(X.head(100))
@@ -265,7 +265,7 @@ def start_up(folder: Path) -> str:
     data, table = load("crx"), folder / "new.csv"
     data.X.head(100).to_csv(table, index=False)
     output = str(folder / "out.csv")
-    predict = ["-m", "granulearn", "predict", str(folder / "crx-robust.skops"), str(table)]
+    predict = ["-m", "granulearn", "predict", str(folder / "crx-robust.granulearn"), str(table)]
     ratios = []
     for _ in range(5):
         base, own = cost(["-c", BASE]), cost([*predict, "-o", output])

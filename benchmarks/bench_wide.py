@@ -38,7 +38,7 @@ def processor_seconds(*arguments: str) -> float:
 
 def verbs(folder: Path) -> dict[str, list[str]]:
     """Return the arguments of each verb, in an order in which each finds what it needs."""
-    table, model = str(folder / "table.csv"), str(folder / "model.skops")
+    table, model = str(folder / "table.csv"), str(folder / "model.granulearn")
     target = ["--target", "label"]
     return {
         "check": ["check", table, *target],

@@ -109,10 +109,7 @@ def report(path: Path) -> str:
         "Accuracy on clean test labels in percent, mean over splits. p-values are Wilcoxon's, over "
         "sets, each maker against RVFL, corrected by Holm for the makers of a table; ranks are "
         f"within a table. {len(splits)} sets, {splits.min()} to {splits.max()} splits each. "
-        "The prior odds of a split of evidence balls were chosen on training parts of other "
-        "splits of the same sets "
-        "(`GRANULEARN_DATA=DIRECTORY python benchmarks/compare_split_odds.py`), so some test "
-        "samples here judged that choice. Times and larger data: [makers_time.md](makers_time.md).",
+        "Times and larger data: [makers_time.md](makers_time.md).",
         "",
         "## What the tests say, with wrong labels",
         "",

@@ -64,8 +64,8 @@ def main() -> None:
 def make_model(folder: Path) -> LoadedModel:
     """Fit the default model to the table of credit approvals and return it as from its file."""
     data = load("crx")
-    TableClassifier(random_state=0).fit(data.X, data.y).save(folder / "model.skops")
-    return load_model(folder / "model.skops")
+    TableClassifier(random_state=0).fit(data.X, data.y).save(folder / "model.granulearn")
+    return load_model(folder / "model.granulearn")
 
 
 def load_test(model: LoadedModel, folder: Path, n_requests: int, n_clients: int) -> Loaded:

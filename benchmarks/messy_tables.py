@@ -70,7 +70,7 @@ def run(path: Path, target: str, folder: Path) -> Run:
         Where to write the model.
     """
     audit = _granulearn("audit", path, "--target", target)
-    fit = _granulearn("fit", path, "--target", target, "-o", folder / "model.skops")
+    fit = _granulearn("fit", path, "--target", target, "-o", folder / "model.granulearn")
     check = _granulearn("check", path, "--target", target, "--json")
     said = "\n".join((audit.stdout, audit.stderr, fit.stdout, fit.stderr))
     refusals = audit.stderr.count("granulearn: error:")

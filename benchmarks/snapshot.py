@@ -63,11 +63,11 @@ def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
         columns = {
             column.name: {
                 "kind": column.kind,
-                "left_out": column.left_out,
+                "left_out": column.dropped,
                 "unit": column.number.unit,
                 "features": column.feature_names,
                 "missing": dict(column.missing),
-                "odd": [*map(str, column.oddities(file.place))],
+                "odd": [*map(str, column.warnings(file.place))],
             }
             for column in report.schema.columns
         }
@@ -379,7 +379,9 @@ def times() -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
-        big, middle, few, model = (Path(name, f) for f in ("b.csv", "m.csv", "f.csv", "m.skops"))
+        big, middle, few, model = (
+            Path(name, f) for f in ("b.csv", "m.csv", "f.csv", "m.granulearn")
+        )
         for path, rows in ((big, 300_000), (middle, 10_000), (few, 100)):
             write_mixed(path, rows)
         outputs = {"check": [], "audit": ["-o", big.with_name("s.csv")], "fit": ["-o", model]}

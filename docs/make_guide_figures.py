@@ -92,7 +92,7 @@ def balls() -> None:
     X, y = noisy_moons()
     figure, panels, place = ball_panels()
     titles = []
-    for ax, maker in zip(panels, ("two-means", "gbg++", "evidence"), strict=True):
+    for ax, maker in zip(panels, ("two-means", "gbg++", "rd-gbg"), strict=True):
         made = generate_balls(X, y, balls=maker, random_state=0)
         plot_balls(made, X, y, guides=False, ax=ax)
         titles.append(f"{maker}: {len(made)} balls")
@@ -302,7 +302,7 @@ def _file_sizes(kind: str, n_rows: int) -> tuple[int, int]:
     X, y = make_moons(n_rows, noise=0.3, random_state=0)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(label=np.where(y, "yes", "no"))
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "model.skops"
+        path = Path(folder) / "model.granulearn"
         TableClassifier(kind, random_state=0).fit(frame, "label").save(path)
         graph = to_onnx(load_model(path).pipeline, frame[["a", "b"]])
         return path.stat().st_size, len(graph.SerializeToString())

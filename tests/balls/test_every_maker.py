@@ -20,10 +20,10 @@ FIELDS = ["centers", "radii", "labels", "purities", "counts", "class_counts", "a
 every_maker = pytest.mark.parametrize("name", maker_names())
 
 # The class of a ball is its most frequent one, and its centre the mean of its samples.
-PLAIN = {"evidence", "k-division", "two-means"}
+PLAIN = {"k-division", "two-means"}
 # Balls below the purity are divided until their rows are all the same.
 WITH_PURITY = {"k-division", "two-means"}
-DRAWING = {"evidence", "k-division", "rd-gbg", "two-means"}
+DRAWING = {"k-division", "rd-gbg", "two-means"}
 
 
 def assert_same_balls(balls, others, fields=FIELDS):
@@ -119,9 +119,9 @@ def test_one_class_is_one_ball(name):
 
 
 @every_maker
-def test_two_samples_of_two_classes_are_two_balls_or_one(name):
+def test_two_samples_of_two_classes_are_two_balls(name):
     balls = generate_balls([[0.0, 1.0], [2.0, 3.0]], ["a", "b"], balls=name)
-    assert len(balls) == (1 if name == "evidence" else 2)  # one sample is no evidence
+    assert len(balls) == 2
 
 
 @every_maker

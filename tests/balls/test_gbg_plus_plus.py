@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import GBGPlusPlusBalls, generate_balls
-from granulearn.balls.gbg_plus_plus import groups_around_majorities, with_a_ball_of_every_class
+from granulearn.balls.gbg_plus_plus import groups_around_majorities
 from granulearn.balls.records import check_samples
 
 
@@ -18,7 +18,7 @@ def test_balls_are_pure_before_outliers_join_the_nearest_surface(n, seed, purity
     X, y = rng.standard_normal((n, 2)), rng.randint(3, size=n)
     y[:2] = 0, 1
     samples = check_samples(X, y)
-    groups = with_a_ball_of_every_class(samples, groups_around_majorities(samples, purity))
+    groups = groups_around_majorities(samples, purity)
     balls = generate_balls(X, y, balls=GBGPlusPlusBalls(purity))
     inside = groups >= 0
     assert_array_equal(balls.assignment[inside], groups[inside])

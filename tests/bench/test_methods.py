@@ -21,7 +21,7 @@ from granulearn.bench.methods import (
 )
 from granulearn.bench.study import Method, Tuning
 from granulearn.memberships import Membership
-from granulearn.selection import PathSearchCV, paper_grid
+from granulearn.model_selection import PathSearchCV, paper_grid
 
 TUNING = Tuning(folds=3)
 

@@ -159,7 +159,7 @@ def test_values_limits_and_defaults_are_those_of_the_models():
 SHIPPED = {
     "ablation": 32 * 7 * 2 * 5,
     "deep": 32 * 3 * 2 * 7,
-    "makers": 32 * 3 * 21,
+    "makers": 32 * 3 * 17,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 9,
     "real-noise": 15 * 5 * 7,

@@ -9,6 +9,6 @@ from tests.cli.commands import succeeds, write_people
 def fitted(tmp_path_factory):
     """Return the paths of a table and of the model that was fitted to it."""
     folder = tmp_path_factory.mktemp("fitted")
-    table, model = write_people(folder), folder / "people.skops"
+    table, model = write_people(folder), folder / "people.granulearn"
     succeeds("fit", table, "--target", "label", "-o", model)
     return table, model

@@ -328,7 +328,7 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     said = fails(exit_codes.USAGE, "audit", folder, "-t", "label", "-o", suspects)
     assert "suspects.ratings holds files already" in said
 
-    model, out = tmp_path / "m.skops", tmp_path / "out"
+    model, out = tmp_path / "m.granulearn", tmp_path / "out"
     fitted = succeeds("fit", folder, "-t", "label", "-m", "rvfl", "-o", model).out
     assert "150 rows, 3 features (2 numbers, 1 category), 2 classes" in fitted
     done = succeeds("predict", model, folder, "-o", out)

@@ -42,7 +42,7 @@ def test_json_counts_and_maker_purity_and_membership_are_used(tmp_path):
     assert (usual["samples"], usual["dropped_rows"]) == (120, 0)
     assert sum(usual["balls_by_class"].values()) == usual["balls"]
     assert usual["table"] == succeeds("check", table, "-t", "label", "--json").json
-    assert facts("--maker", "evidence")["balls"] < usual["balls"]
+    assert facts("--maker", "gbg++")["balls"] < usual["balls"]
     assert facts("--purity", "0.6")["balls"] < usual["balls"]
     assert facts("--membership", "uniform")["mean_membership"] == 1
 
@@ -65,7 +65,7 @@ def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
         (["-o", "b.txt", "--plot", "no/b.png"], exit_codes.NOT_WRITTEN, "no does not exist"),
         (["-o", "no.csv"], exit_codes.USAGE, "is also an input"),
         (["--membership", "guess"], exit_codes.USAGE, "is not one of evidence, fuzzy, sdap"),
-        (["--maker", "guess"], exit_codes.USAGE, "is not one of evidence, gbg++"),
+        (["--maker", "guess"], exit_codes.USAGE, "is not one of gbg++"),
     ],
 )
 def test_wrong_options_are_named_before_the_table_is_read(options, code, said):

@@ -96,7 +96,7 @@ def test_card_parts_versions_and_digest_are_shown_and_in_json(fitted):
 
 
 def test_of_many_or_long_names_some_are_shown_and_the_rest_is_counted(fitted, tmp_path):
-    pipeline, copy = load_model(fitted[1]).pipeline, tmp_path / "model.skops"
+    pipeline, copy = load_model(fitted[1]).pipeline, tmp_path / "model.granulearn"
     columns = load_model(fitted[1]).card.columns
     classes = {"x" * 100_000: 1} | {f"class {number}": 1 for number in range(40_000)}
     save_model(pipeline, copy, ModelCard(columns=columns, classes=classes, target="t" * 100_000))
@@ -108,7 +108,7 @@ def test_of_many_or_long_names_some_are_shown_and_the_rest_is_counted(fitted, tm
 
 
 def test_refused_files_and_odd_options_are_one_line(fitted, tmp_path):
-    text, nowhere = tmp_path / "t.skops", tmp_path / "nowhere"
+    text, nowhere = tmp_path / "t.granulearn", tmp_path / "nowhere"
     text.write_text("no model")
     assert "is not a granulearn model file" in fails(exit_codes.BAD_MODEL, "inspect", text)
     fails(exit_codes.NOT_WRITTEN, "inspect", nowhere)
@@ -122,7 +122,7 @@ def test_refused_files_and_odd_options_are_one_line(fitted, tmp_path):
 @needs_ssh
 @pytest.mark.slow
 def test_a_good_signature_of_ssh_names_its_signer_and_any_change_is_found(fitted, tmp_path):
-    file, key = tmp_path / "model $(touch x).skops", tmp_path / "key"
+    file, key = tmp_path / "model $(touch x).granulearn", tmp_path / "key"
     file.write_bytes(fitted[1].read_bytes())
     for words in (["-q", "-t", "ed25519", "-N", ""], ["-Y", "sign", "-q", "-n", "file"]):
         signed = [file] if "-Y" in words else []
@@ -143,7 +143,7 @@ def test_a_good_signature_of_ssh_names_its_signer_and_any_change_is_found(fitted
 
 
 def test_minisign_is_asked_about_its_signatures_without_a_shell(tmp_path, monkeypatch):
-    tool, file = tmp_path / "minisign", tmp_path / "m;rm -rf x.skops"
+    tool, file = tmp_path / "minisign", tmp_path / "m;rm -rf x.granulearn"
     signature, key = tmp_path / "m.minisig", tmp_path / "m.pub"
     file.write_bytes(b"model")
     signature.write_text("untrusted comment: signature from minisign secret key\nRUQ...\n")

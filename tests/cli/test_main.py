@@ -14,7 +14,7 @@ import pytest
 
 import granulearn
 from granulearn.bench import StudyError
-from granulearn.cli import application, exit_codes, main
+from granulearn.cli import application, exit_codes, main, output
 from granulearn.cli.application import VERBS
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.models import ModelFileError, OnnxMismatchError
@@ -45,7 +45,7 @@ def test_each_verb_has_help(name):
 
 def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(monkeypatch):
     def import_module(name):
-        raise ModuleNotFoundError(name="skl2onnx")
+        raise ModuleNotFoundError(name="onnx")
 
     monkeypatch.setattr(application, "import_module", import_module)
     assert "predict" in succeeds("--help").out
@@ -122,7 +122,7 @@ def make_verb_that(monkeypatch):
         (exit_codes.MissingToolError("x"), exit_codes.MISSING_PACKAGE),
         (exit_codes.InterruptedRunError("x"), exit_codes.INTERRUPTED),
         (KeyboardInterrupt(), exit_codes.INTERRUPTED),
-        (ModuleNotFoundError(name="skl2onnx.common"), exit_codes.MISSING_PACKAGE),
+        (ModuleNotFoundError(name="onnx.helper"), exit_codes.MISSING_PACKAGE),
         (ZeroDivisionError("over\nnothing"), exit_codes.UNEXPECTED),
     ],
     ids=lambda value: type(value).__name__,
@@ -173,8 +173,8 @@ def test_every_code_is_documented_in_the_help_and_in_the_guide():
 @pytest.mark.parametrize(
     "verb",
     [
-        ["predict", "none.skops", "TABLE"],
-        ["export", "none.skops"],
+        ["predict", "none.granulearn", "TABLE"],
+        ["export", "none.granulearn"],
         ["fit", "none.csv", "-t", "label"],
         ["audit", "none.csv", "-t", "label"],
         ["check", "none.csv"],
@@ -209,9 +209,9 @@ def test_what_may_not_be_read_is_5(fitted, tmp_path, monkeypatch, who_finds_out)
 
 
 def test_the_module_runs_as_a_process_and_passes_the_code_on(tmp_path):
-    done = in_real_process("predict", "no.skops", "no.csv", "-o", "x.csv", cwd=tmp_path)
+    done = in_real_process("predict", "no.granulearn", "no.csv", "-o", "x.csv", cwd=tmp_path)
     assert done.returncode == exit_codes.NOT_WRITTEN
-    assert done.stderr == "granulearn: error: no.skops is not a file; check the path.\n"
+    assert done.stderr == "granulearn: error: no.granulearn is not a file; check the path.\n"
 
 
 @pytest.mark.parametrize("arguments", [["models"], ["models", "--json"], ["predict"]])
@@ -229,13 +229,13 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_compiling_is_noted_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
+    output.note_compiling()
+    logger = logging.getLogger("granulearn.loops")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    handler = main._CompilingNote()
-    record = logging.LogRecord("granulearn.loops", logging.INFO, "", 0, "compiling", (), None)
-    handler.emit(record)
+    logger.info("compiling")
     assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal
-    monkeypatch.setattr(main._CompilingNote, "process", -1)
-    handler.emit(record)
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    logger.info("compiling")
     assert capsys.readouterr().err == ""
 
 
@@ -337,7 +337,7 @@ print(signal.getsignal(signal.SIGTERM).__class__.__name__)
 
 
 def test_other_ignored_errors_are_shown_as_python_does(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "unraisablehook", main.Stop()._send_again)
+    monkeypatch.setattr(sys, "unraisablehook", main.Stop()._not_raised)
 
     class Going:
         def __del__(self):

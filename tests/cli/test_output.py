@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from granulearn.cli import exit_codes, messages, output
+from granulearn.cli import exit_codes, output
 from tests.cli.commands import COMMAND, fails, granulearn, people, run, succeeds
 from tests.cli.terminals import in_terminal
 from tests.warm_processes import Command
@@ -93,7 +93,7 @@ def test_a_message_has_a_line_of_its_own_while_stages_are_shown(monkeypatch):
     with output.stage_progress() as tell:
         tell("fitting")
         time.sleep(0.3)
-        messages.note("loops are compiled")
+        output.note("loops are compiled")
     assert "\r\x1b[2Kgranulearn: note: loops are compiled\n" in written.getvalue().decode()
 
 
@@ -229,8 +229,8 @@ def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path):
     ],
 )
 def test_control_characters_are_spelt_out_and_all_else_stays(text, shown):
-    assert messages.visible(text) == shown
-    assert messages.visible(shown) == shown
+    assert output.visible(text) == shown
+    assert output.visible(shown) == shown
 
 
 def test_answers_on_a_terminal_are_spelt_out_and_those_in_a_pipe_are_not(tmp_path, fitted):
@@ -254,7 +254,7 @@ def test_answers_on_a_terminal_are_spelt_out_and_those_in_a_pipe_are_not(tmp_pat
     shown = in_terminal(100, "predict", fitted[1], evil, "-o", "-", "--keep", "note")
     assert [line.partition(",")[0] for line in shown[:4]] == [
         "note",
-        *[messages.visible(TITLE)] * 3,
+        *[output.visible(TITLE)] * 3,
     ]
     assert shown[4].startswith("granulearn: note: 3 rows predicted")
 
@@ -277,7 +277,7 @@ def evil_table(folder):
 def test_no_verb_passes_commands_on_to_the_terminal(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table, target = evil_table(tmp_path)
-    model, named = tmp_path / f"model{TITLE}.skops", [table, "--target", target]
+    model, named = tmp_path / f"model{TITLE}.granulearn", [table, "--target", target]
     suspects = tmp_path / f"suspects{C1}.csv"
     codes = []
     for arguments in [

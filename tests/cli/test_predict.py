@@ -8,14 +8,15 @@ import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.pipeline import make_pipeline
 
+from granulearn import TablePreprocessor
 from granulearn.cli import exit_codes
 from granulearn.cli.export import UNKNOWN_CATEGORY, probe_rows
-from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
 from granulearn.models import ColumnCard, ModelCard, load_model, onnx_inputs, save_model
 from granulearn.tables import open_table, read_training_table
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.cli.commands import fails, fails_with, people, read_exactly, succeeds, write_people
 from tests.warm_processes import Command
 
@@ -156,9 +157,9 @@ def test_more_cells_of_another_form_are_refused_column_by_column(fitted, tmp_pat
 
 
 def test_a_pickle_in_place_of_a_model_is_refused(fitted, tmp_path):
-    (tmp_path / "m.skops").write_bytes(pickle.dumps({"a": 1}))
-    command = ["predict", tmp_path / "m.skops", fitted[0], "-o", tmp_path / "out.csv"]
-    assert "m.skops" in fails(exit_codes.BAD_MODEL, *command)
+    (tmp_path / "m.granulearn").write_bytes(pickle.dumps({"a": 1}))
+    command = ["predict", tmp_path / "m.granulearn", fitted[0], "-o", tmp_path / "out.csv"]
+    assert "m.granulearn" in fails(exit_codes.BAD_MODEL, *command)
 
 
 @pytest.mark.parametrize(
@@ -204,10 +205,11 @@ def make_saved(tmp_path):
         base = X["age"] * 100 + X["income"].fillna(50)
         y = base if n_targets is None else np.column_stack([base, np.sqrt(base), -base])
         model = RVFLCommitteeRegressor(n_layers=2, n_hidden=20, random_state=0)
-        whole = (make_pipeline_for(X, model) if alone is None else alone).fit(X, y)
+        in_pipeline = make_pipeline(TablePreprocessor(), model)
+        whole = (in_pipeline if alone is None else alone).fit(X, y)
         card = ModelCard(model="rvfl-committee", columns=input_cards(X), rows=len(X))
-        save_model(whole, tmp_path / "spending.skops", card)
-        return table, tmp_path / "spending.skops", whole.predict(X)
+        save_model(whole, tmp_path / "spending.granulearn", card)
+        return table, tmp_path / "spending.granulearn", whole.predict(X)
 
     return saved
 
@@ -249,7 +251,7 @@ def test_a_model_without_an_imputer_takes_complete_rows_and_names_missing_cells(
 
 def onnx_answers(path, X):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    return session.run(None, onnx_inputs(X))
+    return session.run(None, onnx_inputs(X, session))
 
 
 def test_the_exported_file_predicts_what_the_model_predicts(fitted, saved, tmp_path):
@@ -268,7 +270,7 @@ def test_the_exported_file_predicts_what_the_model_predicts(fitted, saved, tmp_p
 
 
 def test_a_model_that_would_not_predict_the_same_is_not_written(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.models.onnx_files.largest_difference", lambda *_: 0.1)
+    monkeypatch.setattr("granulearn.models.onnx.export.largest_difference", lambda *_: 0.1)
     line = fails(exit_codes.BAD_MODEL, "export", fitted[1], "-o", tmp_path / "m.onnx")
     assert "differ from the pipeline's by up to 0.1" in line
     assert list(tmp_path.iterdir()) == []
@@ -292,6 +294,7 @@ def test_probe_rows_reach_beyond_training_and_have_missing_cells():
 
 
 def test_a_model_without_the_columns_of_a_table_is_refused(fitted, tmp_path):
-    save_model(load_model(fitted[1]).pipeline, tmp_path / "m.skops")
-    line = fails(exit_codes.BAD_MODEL, "export", tmp_path / "m.skops", "-o", tmp_path / "m.onnx")
+    save_model(load_model(fitted[1]).pipeline, tmp_path / "m.granulearn")
+    model, onnx = tmp_path / "m.granulearn", tmp_path / "m.onnx"
+    line = fails(exit_codes.BAD_MODEL, "export", model, "-o", onnx)
     assert "without the columns" in line

@@ -248,24 +248,9 @@ BAD_CALLS = {
     "unknown noise": (lambda: datasets.flip_labels(Y, 0.1, "pink"), ValueError, "pink"),
     # files
     "model that is not there": (
-        lambda: models.load_model("nowhere.skops"),
+        lambda: models.load_model("nowhere.granulearn"),
         models.ModelFileError,
-        "nowhere.skops",
-    ),
-    "trusted types that are no list": (
-        lambda: models.load_model("nowhere.skops", trusted=5),
-        TypeError,
-        "list of names",
-    ),
-    "trusted types that are one text": (
-        lambda: models.load_model("nowhere.skops", trusted="os.system"),
-        TypeError,
-        "list of names",
-    ),
-    "trusted types to save that are one text": (
-        lambda: models.save_model(fitted(g.RVFLClassifier), "m.skops", trusted="a.B"),
-        TypeError,
-        "list of names",
+        "nowhere.granulearn",
     ),
     "model that is no file": (
         lambda: models.load_model("."),
@@ -273,7 +258,7 @@ BAD_CALLS = {
         "not a file",
     ),
     "saved without a fit": (
-        lambda: models.save_model(g.RVFLClassifier(), "never.skops"),
+        lambda: models.save_model(g.RVFLClassifier(), "never.granulearn"),
         models.ModelFileError,
         "not fitted",
     ),

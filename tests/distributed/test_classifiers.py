@@ -173,8 +173,8 @@ def test_the_fitted_estimator_is_the_ordinary_one(on_dask, plain, tmp_path):
     X, y = table()
     ours = on_dask(random_state=0).fit(chunked(X, 200), chunked(y, 200))
     assert type(ours.estimator_) is plain
-    save_model(ours.estimator_, tmp_path / "model.skops")
-    loaded = load_model(tmp_path / "model.skops").pipeline
+    save_model(ours.estimator_, tmp_path / "model.granulearn")
+    loaded = load_model(tmp_path / "model.granulearn").pipeline
     assert_array_equal(loaded.predict_proba(X), ours.predict_proba(chunked(X, 600)))
     assert_same_model(loaded, ours)
 

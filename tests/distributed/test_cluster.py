@@ -26,7 +26,7 @@ from granulearn.distributed import (
 )
 from granulearn.distributed.cluster import active_client, compute, keep
 from granulearn.estimators import SDAPGBRVFLClassifier
-from granulearn.selection import PathSearchCV
+from granulearn.model_selection import PathSearchCV
 from tests.distributed.chunked import PAIRS, chunked, every_pair, table
 from tests.distributed.processes import (
     WORKER_SECONDS,

@@ -171,8 +171,8 @@ def work_on_folder(folder, output):
         trained = train_on_cluster(file, "robust", "label", ColumnOptions(), test=0.3, **quiet)
         ratings = output / "ratings"
         audit = audit_on_cluster(file, "label", ColumnOptions(), ratings, n_worst=30, **quiet)
-        save_model(trained.pipeline, output / "m.skops", trained.card)
-        predictor = Predictor(load_model(output / "m.skops"), proba=True)
+        save_model(trained.pipeline, output / "m.granulearn", trained.card)
+        predictor = Predictor(load_model(output / "m.granulearn"), proba=True)
         predict_on_cluster(predictor, file, output / "predicted", quiet["tell"])
     frames = [pd.read_parquet(ratings), audit.worst, pd.read_parquet(output / "predicted")]
     files = sorted(path.relative_to(output) for path in output.rglob("*"))

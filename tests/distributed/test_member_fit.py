@@ -66,8 +66,8 @@ def test_empty_partitions_and_blocks_that_lack_a_class_change_nothing(large):
 def test_the_fitted_classifier_is_saved_and_knows_no_rows(large, tmp_path):
     X, y = mixed_table()
     ours = DaskRobustClassifier(random_state=0).fit(chunked(X, 900), chunked(y, 900))
-    save_model(ours.estimator_, tmp_path / "model.skops")
-    loaded = load_model(tmp_path / "model.skops").pipeline
+    save_model(ours.estimator_, tmp_path / "model.granulearn")
+    loaded = load_model(tmp_path / "model.granulearn").pipeline
     assert_array_equal(loaded.predict(X), ours.predict(chunked(X, 900)).compute())
     assert ours.reliability_.shape == (0,)
     assert ours.estimator_.out_of_sample_["mean"].shape == (0, 3)

@@ -83,8 +83,8 @@ def served_model(folder: Path) -> None:
         }
     )
     labels = np.where(age > 40, "late", "paid")
-    TableClassifier("rvfl", random_state=0).fit(rows, labels).save(folder / "orders.skops")
-    succeeds("export", folder / "orders.skops", "-o", folder / "orders.onnx")
+    TableClassifier("rvfl", random_state=0).fit(rows, labels).save(folder / "orders.granulearn")
+    succeeds("export", folder / "orders.granulearn", "-o", folder / "orders.onnx")
     (folder / "examples").symlink_to(ROOT / "examples")
     keys = folder.parent / "home" / ".ssh"
     keys.mkdir(mode=0o700)

@@ -212,7 +212,8 @@ def test_the_quick_start_leaves_the_files_that_pages_name(quick_start):
     left = {path.name for path in quick_start.iterdir()}
     assert left <= named
     assert left >= {
-        "credit.csv", "suspects.csv", "credit.skops", "predicted.csv", "balls.csv", "balls.png",
+        "credit.csv", "suspects.csv", "credit.granulearn", "predicted.csv", "balls.csv",
+        "balls.png",
         "credit.onnx",
     }  # fmt: skip
 
@@ -222,19 +223,16 @@ def test_the_model_of_the_quick_start_has_learnt_the_data(quick_start):
     predicted = pd.read_csv(quick_start / "predicted.csv")
     assert len(predicted) == len(data)
     assert (predicted["prediction"] == data["target"]).mean() > 0.8
-    card = load_model(quick_start / "credit.skops").card
+    card = load_model(quick_start / "credit.granulearn").card
     assert card.scores["held_out"]["accuracy"] > 0.8
     assert len(card.columns) == open_table(quick_start / "credit.csv").names.index("target")
 
 
 def test_the_onnx_file_of_the_quick_start_gives_the_probabilities_of_the_csv(quick_start):
-    # ONNX has no reader of cells: its inputs are what the columns become.
-    schema = load_model(quick_start / "credit.skops").card.schema
-    (batch,) = open_table(quick_start / "credit.csv").batches()
     session = onnxruntime.InferenceSession(
         quick_start / "credit.onnx", providers=["CPUExecutionProvider"]
     )
-    probabilities = session.run(None, onnx_inputs(schema.read(batch).to_frame()))[1]
+    probabilities = session.run(None, onnx_inputs(quick_start / "credit.csv", session))[1]
     written = pd.read_csv(quick_start / "predicted.csv").iloc[:, 1:].to_numpy()
     np.testing.assert_allclose(probabilities, written, atol=1e-5)
 
@@ -262,4 +260,4 @@ def test_words_are_read_as_by_a_shell():
         {"A": "b"}, ["granulearn", "check", "a b.csv"],
     )  # fmt: skip
     assert words_of("zcat a.gz | granulearn predict m -") is None
-    assert words_of("granulearn inspect ~/m.skops") is None
+    assert words_of("granulearn inspect ~/m.granulearn") is None

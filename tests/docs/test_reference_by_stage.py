@@ -67,7 +67,7 @@ def test_examples_of_values_are_run():
 
 def test_a_page_names_what_it_lists_by_the_shortest_way():
     assert "   ~granulearn.GranularBalls\n" in page("balls")
-    assert "granulearn.balls.EvidenceBalls" in public_names("balls")
+    assert "granulearn.balls.TwoMeansBalls" in public_names("balls")
     assert "Errors and warnings" in page("tables")
 
 

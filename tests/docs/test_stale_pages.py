@@ -25,7 +25,7 @@ def test_what_was_made_of_a_removed_example_is_stale(tmp_path):
 
 
 def test_the_page_of_a_name_that_is_no_longer_public_is_stale(tmp_path):
-    for name in ("granulearn.BallSet", "granulearn.balls.EvidenceBalls", "granulearn.Gone"):
+    for name in ("granulearn.BallSet", "granulearn.balls.TwoMeansBalls", "granulearn.Gone"):
         (tmp_path / f"{name}.rst").touch()
     assert [path.stem for path in stale_names(tmp_path)] == ["granulearn.Gone"]
 

@@ -131,7 +131,7 @@ def own_suspects(folder: Path) -> Path:
 @bad("scored.csv", "granulearn predict", target="prediction")
 def own_predictions(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
-    model = folder / "model.skops"
+    model = folder / "model.granulearn"
     succeeds("fit", source, "--target", "label", "--model", "rvfl", "-o", model)
     succeeds("predict", model, source, "--proba", "-o", folder / "scored.csv")
     source.unlink()
@@ -139,10 +139,10 @@ def own_predictions(folder: Path) -> Path:
     return folder / "scored.csv"
 
 
-@bad("fitted.skops", "model")
+@bad("fitted.granulearn", "model")
 def own_model(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
-    model = folder / "fitted.skops"
+    model = folder / "fitted.granulearn"
     succeeds("fit", source, "--target", "label", "--model", "rvfl", "-o", model)
     source.unlink()
     return model

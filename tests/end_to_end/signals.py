@@ -36,9 +36,9 @@ VERBS: dict[str, list[str]] = {
     "review": ["review", "people.csv", "-t", "label", "--no-browser"],
     "correct": ["correct", "{in}/people.csv", "--decisions", "{in}/ann.csv", "-o", "c.csv",
                 "-t", "label"],
-    "fit": ["fit", "{in}/people.csv", "-t", "label", "-o", "m.skops"],
-    "predict": ["predict", "{in}/m.skops", "{in}/people.csv", "--proba", "-o", "p.csv"],
-    "export": ["export", "{in}/m.skops", "-o", "m.onnx"],
+    "fit": ["fit", "{in}/people.csv", "-t", "label", "-o", "m.granulearn"],
+    "predict": ["predict", "{in}/m.granulearn", "{in}/people.csv", "--proba", "-o", "p.csv"],
+    "export": ["export", "{in}/m.granulearn", "-o", "m.onnx"],
     "balls": ["balls", "{in}/people.csv", "-t", "label", "-o", "b.csv", "--plot", "b.png"],
     "bench": ["bench", "{in}/small.toml", "--results", "r.db", "--jobs", "2"],
     "report": ["report", "{in}/r.db", "-o", "r.html"],
@@ -74,7 +74,7 @@ def prepare(folder: Path) -> None:
             line[3] = {"change": "no" if line[1] == "yes" else "yes"}.get(line[2], "")
         (folder / name).write_text("".join(",".join(line) + "\n" for line in lines))
     write_study(folder)
-    model = folder / "m.skops"
+    model = folder / "m.granulearn"
     succeeds("fit", folder / "people.csv", "-t", "label", "-m", "gb-rvfl", "-o", model)
     only = ["--only", "dataset=circles", "--jobs", "1"]
     succeeds("bench", folder / "small.toml", "--results", folder / "r.db", *only)
@@ -195,7 +195,7 @@ def is_whole(path: Path) -> bool:
         return True  # a part of the store beside it, which SQLite takes up again; it may be empty
     if path.suffix == ".html":
         return content.rstrip().endswith(b"</html>")
-    if path.suffix == ".skops":
+    if path.suffix == ".granulearn":
         return zipfile.is_zipfile(path)
     if path.suffix == ".png":
         return b"IEND" in content[-20:]

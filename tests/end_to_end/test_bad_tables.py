@@ -55,7 +55,7 @@ def test_every_maker_is_registered():
 def test_a_bad_table_is_refused_in_words_and_leaves_nothing(verb, name, folder):
     record = BAD[name]
     path = made(folder / verb, name)
-    output = folder / verb / name / ("out.csv" if verb == "audit" else "out.skops")
+    output = folder / verb / name / ("out.csv" if verb == "audit" else "out.granulearn")
     before = sorted(path.parent.rglob("*"))
     done = granulearn(verb, path, "--target", record.target, "-o", output, *record.options)
     assert (done.code, done.out) == (record.code, ""), done.err

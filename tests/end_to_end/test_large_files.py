@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     plain = arrow_csv.WriteOptions(quoting_style="none")
     arrow_csv.write_csv(rows(3000, seed=1), place / "train.csv", plain)
     for kind in ("rvfl", "robust"):
-        model = place / f"{kind}.skops"
+        model = place / f"{kind}.granulearn"
         succeeds("fit", place / "train.csv", "-t", "label", "-o", model, "--model", kind)
     table = rows(N_ROWS)
     arrow_csv.write_csv(table, place / "large.csv", plain)
@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
 
 def start_predicting(folder, table, output):
     return subprocess.Popen(
-        [*COMMAND, "predict", "rvfl.skops", table, "--proba", "-o", output],
+        [*COMMAND, "predict", "rvfl.granulearn", table, "--proba", "-o", output],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -84,7 +84,7 @@ sys.exit(code)
     ],
 )
 def test_a_million_rows_are_predicted_under_500_megabytes(folder, model, table, n_rows):
-    arguments = ["predict", f"{model}.skops", table, "--proba", "-o", "out.csv"]
+    arguments = ["predict", f"{model}.granulearn", table, "--proba", "-o", "out.csv"]
     done = subprocess.run(
         [sys.executable, "-c", REPORT_PEAK, *arguments],
         cwd=folder,
@@ -122,7 +122,7 @@ def test_a_fit_can_be_interrupted_too(tmp_path):
     plain = arrow_csv.WriteOptions(quoting_style="none")
     arrow_csv.write_csv(rows(5_000), tmp_path / "train.csv", plain)
     process = subprocess.Popen(
-        [*COMMAND, "fit", "train.csv", "-t", "label", "-o", "model.skops"],
+        [*COMMAND, "fit", "train.csv", "-t", "label", "-o", "model.granulearn"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

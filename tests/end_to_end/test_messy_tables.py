@@ -52,7 +52,7 @@ def audited(folder: Path, name: str) -> Finished:
 @cache
 def predicted(path: Path, target: str) -> np.ndarray:
     """Return the probabilities that a model fitted on a table gives its own rows."""
-    model = path.with_name(f"{path.name}.skops")
+    model = path.with_name(f"{path.name}.granulearn")
     succeeds("fit", path, "--target", target, "--model", "rvfl", "-o", model)
     predictions = path.with_name(f"{path.name}.predicted.csv")
     succeeds("predict", model, path, "--proba", "-o", predictions)
@@ -223,7 +223,7 @@ def test_the_shared_tables_get_in_and_their_oddities_are_said(file, tmp_path):
     assert set(odd) & columns <= left_out
     audit = succeeds("audit", path, "--target", target)
     assert unsaid(odd, audit.out + audit.err) == []
-    succeeds("fit", path, "--target", target, "--model", "rvfl", "-o", tmp_path / "m.skops")
+    succeeds("fit", path, "--target", target, "--model", "rvfl", "-o", tmp_path / "m.granulearn")
 
 
 def test_labels_of_the_shared_tables_are_joined():

@@ -26,7 +26,7 @@ def test_there_are_more_than_three_hundred_of_them():
 
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_table_is_read_or_refused_in_words(name, tmp_path):
-    record, model = ODD[name], tmp_path / "out.skops"
+    record, model = ODD[name], tmp_path / "out.granulearn"
     path = record.make(tmp_path)
     looked = granulearn("check", path, "--target", "label")
     assert CONTROL.search(looked.out + looked.err) is None

@@ -42,8 +42,8 @@ LEFT_OUT = [
 WORKS = [
     "check table.csv --target kind",
     "audit table.csv --target kind -o suspects.csv --report audit.html",
-    "fit table.csv --target kind -o model.skops",
-    "predict model.skops table.csv -o predicted.csv",
+    "fit table.csv --target kind -o model.granulearn",
+    "predict model.granulearn table.csv -o predicted.csv",
     "balls table.csv --target kind -o balls.csv",
     "review --help",
     "correct table.csv --decisions decisions.csv -o corrected.csv",
@@ -53,8 +53,8 @@ WORKS = [
 NEEDS = {
     "check book.xlsx": "excel",
     "balls table.csv --target kind --plot balls.png": "plots",
-    "export model.skops -o model.onnx": "onnx",
-    "fit table.csv --target kind -o model.skops --dask tcp://127.0.0.1:9": "dask",
+    "export model.granulearn -o model.onnx": "onnx",
+    "fit table.csv --target kind -o model.granulearn --dask tcp://127.0.0.1:9": "dask",
     "bench quick": "studies",
     "report out.db": "studies",
     "datasets export bupa -o bupa.csv": "datasets",

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from benchmarks.load_test import APP, free_port, load_test, make_model, wait_for
 from benchmarks.soak import ALLOWED, soak
+from granulearn import TablePreprocessor
 from granulearn.cli.export import rows_to_compare
 from granulearn.estimators import RVFLRegressor
 from granulearn.models import to_onnx
@@ -107,7 +107,7 @@ def test_what_comes_is_counted_whatever_a_request_says_of_its_length(model, port
 
 def test_a_regressor_answers_with_its_values(tmp_path):
     rows = pd.DataFrame({"a": np.arange(30.0), "b": np.arange(30) % 7.0})
-    model = make_pipeline(StandardScaler(), RVFLRegressor(random_state=0)).fit(
+    model = make_pipeline(TablePreprocessor(), RVFLRegressor(random_state=0)).fit(
         rows, rows.a - rows.b
     )
     with served(model, rows, tmp_path) as port:

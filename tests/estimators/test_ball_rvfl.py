@@ -19,7 +19,7 @@ from granulearn.estimators import (
 )
 from granulearn.estimators.base import Seeds
 from granulearn.memberships import FuzzyMembership, SDAPMembership
-from granulearn.selection import PathSearchCV
+from granulearn.model_selection import PathSearchCV
 from tests.estimators.families import BALL_CLASSIFIERS, one_ball_per_sample, overlapping_classes
 
 

@@ -17,8 +17,7 @@ from granulearn.balls import check_samples
 from granulearn.estimators import BallForestClassifier, RVFLClassifier, SDAPGBRVFLClassifier
 from granulearn.estimators.base import RandomNetwork
 from granulearn.estimators.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
-from granulearn.models.onnx_converters import FORMS
-from granulearn.models.trusted_types import TRUSTED_PREDICTORS
+from granulearn.models.model_file import saved_classes
 from tests.estimators.families import overlapping_classes
 
 FOLDER = estimators.__path__
@@ -35,20 +34,11 @@ def test_nothing_about_a_public_class_was_forgotten(kind):
         or {*shared.columns, shared.size, "C"} <= set(kind().get_params()),
         "_abilities.shared_work, as every random network has": shared is not None
         or not issubclass(kind, RandomNetwork),
-        "a form in granulearn.models.onnx_converters": can.onnx in FORMS or not can.onnx,
         "a summary of its command": bool(can.summary) == bool(can.command),
-        "its name in granulearn.models.trusted_types": full_name(kind) in TRUSTED_PREDICTORS,
+        "a place among the classes of model files": saved_classes().get(kind.__name__) is kind,
     }
     forgotten = [what for what, there in is_there.items() if not there]
     assert not forgotten, f"{kind.__name__} lacks {forgotten}"
-
-
-def full_name(kind):
-    return f"{kind.__module__}.{kind.__name__}"
-
-
-def test_every_trusted_predictor_is_public():
-    assert {full_name(kind) for kind in PUBLIC} == TRUSTED_PREDICTORS
 
 
 def test_no_estimator_was_forgotten_in_the_two_init_files_or_the_readme():

@@ -7,14 +7,14 @@ from pathlib import Path
 from tests.models import mutations
 
 ABORTS, LOOPS = 2, 4
-damaged, outcome_of = mutations.damaged, mutations.outcome_of
+edited, outcome_of = mutations.edited, mutations.outcome_of
 seeds = []
 
 
-def damaged_and_noted(members, seed):
-    """Damage a file, and remember by which seed."""
+def edited_and_noted(data, seed):
+    """Edit a file, and remember by which seed."""
     seeds.append(seed)
-    return damaged(members, seed)
+    return edited(data, seed)
 
 
 def outcome_or_end(*args):
@@ -27,8 +27,8 @@ def outcome_or_end(*args):
 
 
 if __name__ == "__main__":
-    mutations.damaged, mutations.outcome_of, mutations.SECONDS = (
-        damaged_and_noted,
+    mutations.edited, mutations.outcome_of, mutations.SECONDS = (
+        edited_and_noted,
         outcome_or_end,
         1,
     )

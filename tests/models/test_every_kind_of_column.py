@@ -2,22 +2,22 @@
 
 import json
 import warnings
-import zipfile
 
 import numpy as np
 import onnxruntime
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.pipeline import make_pipeline
 
-from granulearn import TableClassifier
-from granulearn.datasets import make_pipeline_for
+from granulearn import TableClassifier, TablePreprocessor
 from granulearn.estimators import RVFLClassifier
 from granulearn.models import ModelCard, load_model, save_model
 from granulearn.tables import open_table
 from granulearn.tables.schema import joined_rows
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.cli.commands import people, succeeds
+from tests.models.damage import parts_of
 from tests.models.every_kind_of_column import SECRET, every_kind
 
 MODELS = ["rvfl", "gb-rvfl", "robust"]
@@ -32,7 +32,7 @@ def fitted_by_command(request, tmp_path_factory):
     new.loc[0, "città"] = "a city that training did not have"
     new.loc[1, "place"] = "a place that training did not have"
     new.to_csv(folder / "new.csv", index=False)
-    model = folder / "m.skops"
+    model = folder / "m.granulearn"
     options = ["--target", "label", "--model", request.param, "--test", 0]
     succeeds("fit", folder / "train.csv", *options, "-o", model)
     succeeds("predict", model, folder / "new.csv", "--proba", "-o", folder / "out.parquet")
@@ -47,7 +47,7 @@ def typed_cells(path, schema):
 
 
 def test_every_kind_of_column_is_there(fitted):
-    schema = load_model(fitted / "m.skops").card.schema
+    schema = load_model(fitted / "m.granulearn").card.schema
     kinds = {column.name: column.kind for column in schema.used}
     assert kinds == {
         "number": "number",
@@ -62,11 +62,11 @@ def test_every_kind_of_column_is_there(fitted):
         "place": "category",
         "sign": "category",
     }
-    assert [column.name for column in schema.left_out] == ["id", "constant", "note"]
+    assert [column.name for column in schema.dropped] == ["id", "constant", "note"]
 
 
 def test_the_command_and_onnx_predict_the_same(fitted):
-    card = load_model(fitted / "m.skops").card
+    card = load_model(fitted / "m.granulearn").card
     cells = typed_cells(fitted / "new.csv", card.schema)
     session = onnxruntime.InferenceSession(fitted / "m.onnx", providers=["CPUExecutionProvider"])
     inputs = {
@@ -82,7 +82,7 @@ def test_the_command_and_onnx_predict_the_same(fitted):
     assert_allclose(probabilities, expected, rtol=0, atol=1e-9)
     assert labels.tolist() == written["prediction"].tolist()
     with warnings.catch_warnings(record=True, action="always") as caught:
-        in_python = TableClassifier.load(fitted / "m.skops").predict_proba(fitted / "new.csv")
+        in_python = TableClassifier.load(fitted / "m.granulearn").predict_proba(fitted / "new.csv")
     said = " ".join(str(one.message) for one in caught)
     assert "'duration': 1 cell does not hold numbers of min, as in training" in said
     assert "'città': 1 cell holds 1 category that training did not have" in said
@@ -90,7 +90,7 @@ def test_the_command_and_onnx_predict_the_same(fitted):
 
 
 def test_the_card_says_what_each_input_holds(fitted):
-    card = load_model(fitted / "m.skops").card
+    card = load_model(fitted / "m.granulearn").card
     assert all(column.meaning for column in card.columns)
     meanings = {column.name: column.meaning for column in card.columns}
     assert meanings["price (€)"] == "a number of €"
@@ -103,9 +103,8 @@ def test_the_card_says_what_each_input_holds(fitted):
 
 
 def test_a_model_file_holds_no_cell_but_categories_and_marks(fitted):
-    with zipfile.ZipFile(fitted / "m.skops") as members:
-        card = json.loads(members.read("granulearn.json"))["card"]
-        content = b"".join(members.read(name) for name in members.namelist())
+    content = (fitted / "m.granulearn").read_bytes()
+    card = parts_of(content)[0]["card"]
     assert SECRET.encode() not in content
     assert not any({"examples", "misfits", "odd"} & set(column) for column in card["schema"])
     # Numbers and dates are in it by their range alone.
@@ -115,14 +114,17 @@ def test_a_model_file_holds_no_cell_but_categories_and_marks(fitted):
 @pytest.mark.parametrize("with_card", [True, False])
 def test_a_pipeline_saved_without_a_schema_still_predicts(with_card, tmp_path):
     X = people()[["age", "income", "città"]].astype({"città": "category"})
-    pipeline = make_pipeline_for(X, RVFLClassifier(random_state=0)).fit(X, people()["label"])
+    pipeline = make_pipeline(TablePreprocessor(), RVFLClassifier(random_state=0))
+    pipeline.fit(X, people()["label"])
     card = ModelCard(columns=input_cards(X)) if with_card else None
-    save_model(pipeline, tmp_path / "m.skops", card)
-    loaded = load_model(tmp_path / "m.skops")
+    save_model(pipeline, tmp_path / "m.granulearn", card)
+    loaded = load_model(tmp_path / "m.granulearn")
     assert loaded.card.schema is None
     assert_array_equal(loaded.pipeline.predict_proba(X), pipeline.predict_proba(X))
     if with_card:
         people().to_csv(tmp_path / "t.csv", index=False)
-        succeeds("predict", tmp_path / "m.skops", tmp_path / "t.csv", "-o", tmp_path / "o.parquet")
+        succeeds(
+            "predict", tmp_path / "m.granulearn", tmp_path / "t.csv", "-o", tmp_path / "o.parquet"
+        )
         found = pd.read_parquet(tmp_path / "o.parquet")
         assert found["prediction"].tolist() == pipeline.predict(X).tolist()

@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from granulearn import TablePreprocessor
 from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import (
@@ -24,7 +25,7 @@ from granulearn.models import (
     save_model,
 )
 from granulearn.tables import TableError
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.cli.commands import fails_with, read_exactly, succeeds
 from tests.models.loaded_models import fitted, write_messy_people
 
@@ -36,7 +37,7 @@ def make_table(tmp_path_factory):
 
 @pytest.fixture(name="path", scope="module")
 def make_path(table):
-    trained, path = fitted(table), table.with_name("people.skops")
+    trained, path = fitted(table), table.with_name("people.granulearn")
     save_model(trained.pipeline, path, trained.card)
     return path
 
@@ -83,8 +84,7 @@ def test_numbers_and_dates_may_be_values_of_python(model, frame):
     assert_array_equal(model.predict_proba(values), model.predict_proba(row))
 
 
-def test_a_single_row_takes_neither_a_frame_nor_the_pipeline(model, frame, monkeypatch):
-    monkeypatch.setattr(type(model.pipeline), "predict_proba", None)
+def test_a_single_row_takes_no_frame(model, frame, monkeypatch):
     monkeypatch.setattr(pd, "DataFrame", None)
     assert model.predict_proba(frame.iloc[0].to_dict()).shape == (1, 2)
 
@@ -225,9 +225,9 @@ def test_whatever_the_parts_of_a_file_raise_is_an_error_of_the_file():
 def test_a_model_that_was_fitted_to_an_array_answers_rows_with_names_without_a_warning(tmp_path):
     """Warnings are errors in these tests."""
     X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], ["x", "y", "y"]
-    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0)).fit(X, y)
+    model = make_pipeline(TablePreprocessor(), RVFLClassifier(random_state=0)).fit(X, y)
     columns = tuple(ColumnCard(name, "number", lowest=0, highest=2) for name in "ab")
-    save_model(model, tmp_path / "m.skops", ModelCard(columns=columns))
+    save_model(model, tmp_path / "m.granulearn", ModelCard(columns=columns))
     rows = [{"b": b, "a": a} for a, b in X]
-    assert_array_equal(load_model(tmp_path / "m.skops").predict(rows), model.predict(X))
-    succeeds("export", tmp_path / "m.skops", "-o", tmp_path / "m.onnx")
+    assert_array_equal(load_model(tmp_path / "m.granulearn").predict(rows), model.predict(X))
+    succeeds("export", tmp_path / "m.granulearn", "-o", tmp_path / "m.onnx")

@@ -8,13 +8,12 @@ from numpy.testing import assert_array_equal
 
 from granulearn.models import ModelCard, ModelFileError
 from granulearn.models.row_reading import (
-    MISSING,
-    UNKNOWN,
     ModelInputs,
     RowReading,
     joined_reads,
 )
 from granulearn.tables import TableError, open_table
+from granulearn.tables.schema import TypedRows
 from tests.models.loaded_models import fitted, place, row_of, write_messy_people
 from tests.training.small_tables import read
 
@@ -29,13 +28,15 @@ def make_loaded(table):
     return fitted(table)
 
 
+def to_frame(rows):
+    return TypedRows(rows.cells, {}).to_frame()
+
+
 def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
     reading = RowReading(loaded.inputs)
     with open_table(table) as file:
         (batch,) = file.batches(loaded.inputs.names)
-    pieces = [
-        reading.read(batch.slice(at, 7), place, at).typed.to_frame() for at in range(0, 120, 7)
-    ]
+    pieces = [to_frame(reading.read(batch.slice(at, 7), place, at)) for at in range(0, 120, 7)]
     found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
     expected = read(table, ignore=("prediction",)).X.astype({"città": object})
     pd.testing.assert_frame_equal(found, expected)
@@ -56,11 +57,9 @@ def test_many_rows_are_read_as_a_few_and_surprise_in_the_same_way(loaded, table)
     parts = [few.read(batch.slice(at, 50), place, at) for at in range(0, batch.num_rows, 50)]
     in_parts = joined_reads(parts)
     pd.testing.assert_frame_equal(
-        at_once.typed.to_frame().astype({"città": object}),
-        in_parts.typed.to_frame().astype({"città": object}),
+        to_frame(at_once).astype({"città": object}),
+        to_frame(in_parts).astype({"città": object}),
     )
-    assert_array_equal(at_once.codes["città"], in_parts.codes["città"])
-    assert {UNKNOWN, MISSING} < {*at_once.codes["città"]}
     assert many.misfits == few.misfits
     assert {*many.misfits} == {"age", "member"}
     assert many.unknown == few.unknown
@@ -71,7 +70,7 @@ def test_many_rows_are_read_as_a_few_and_surprise_in_the_same_way(loaded, table)
 def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
     reading = RowReading(loaded.inputs)
     batch = row_of(table, day=["31.12.2020", "n/a", "31.02.2020"], price=["1,5 €", "2,0 $", "7 €"])
-    X = reading.read(batch, place, 5).typed.cells
+    X = reading.read(batch, place, 5).cells
     assert_array_equal(X["day: month"], [12, np.nan, np.nan])
     assert_array_equal(X["price"], [1.5, np.nan, 7.0])
     assert {name: found.count for name, found in reading.misfits.items()} == {"day": 1, "price": 1}
@@ -150,19 +149,12 @@ def test_a_model_without_the_columns_of_a_table_is_refused():
         ModelInputs(ModelCard())
 
 
-def test_categories_become_their_numbers_in_the_card(loaded, table):
-    known = next(card for card in loaded.card.columns if card.name == "città").categories
-    batch = row_of(table, città=["Rom", "", *known[::-1]])
-    codes = RowReading(loaded.inputs).read(batch, place).codes["città"]
-    assert codes.tolist() == [UNKNOWN, MISSING, *range(len(known))[::-1]]
-
-
 def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
     """A frame lists the categories that its column may have."""
     cities = pd.Series(["Graz", None], dtype=pd.CategoricalDtype(["Graz", "Atlantis"]))
     reading = RowReading(loaded.inputs, strict=True)
     batch = row_of(table, città=pa.array(cities, from_pandas=True))
-    assert reading.read(batch, place).codes["città"][-1] == MISSING
+    assert reading.read(batch, place).cells["città"][-1].as_py() is None
     assert not reading.unknown
 
 

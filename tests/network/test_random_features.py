@@ -1,7 +1,5 @@
 """Random features: nesting, columns, distributions."""
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,14 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from scipy.special import expit
 
-from granulearn.balls.few_rows import loops_may_wait
-from granulearn.network import (
-    _feature_kernels,
-    activate,
-    activation_names,
-    draw_random_features,
-)
-from granulearn.network.random_features import add_products
+from granulearn.network import activate, activation_names, draw_random_features
 
 
 @given(st.integers(1, 30), st.integers(0, 30), st.integers(1, 6), st.integers(0, 2**31 - 2))
@@ -116,16 +107,3 @@ def test_at_zero_hardlim_is_a_half_and_sign_is_zero():
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"'rely'.*'hardlim', 'leaky_relu'.*'tribas'"):
         activate("rely", np.zeros(1))
-
-
-@given(seed=st.integers(0, 2**16), n=st.integers(1, 30), d=st.integers(1, 30))
-def test_few_rows_of_mostly_zeros_are_multiplied_to_the_bits_of_the_loop(seed, n, d):
-    rng = np.random.default_rng(seed)
-    X, weights = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.1), rng.normal(size=(d, 7))
-    by_loop, by_numpy = np.zeros((2, n, 7))
-    add_products(X, weights, by_loop)
-    with pytest.MonkeyPatch.context() as patch, loops_may_wait():
-        patch.delitem(sys.modules, "granulearn.balls._compiled")
-        patch.setattr(_feature_kernels, "add_products_of_few", None)
-        add_products(X, weights, by_numpy)
-    assert_array_equal(by_numpy, by_loop)

@@ -407,7 +407,7 @@ def test_the_column_of_groups_never_becomes_an_input():
     frame["owner"] = [f"owner {k % 30}" for k in range(len(frame))]
     with Review(frame, "kind", group="owner") as review:
         review.use_columns(ignore=["name"])
-        left_out = [column.name for column in review.table.data.schema.left_out]
+        left_out = [column.name for column in review.table.data.schema.dropped]
         assert left_out == ["name", "owner"]
 
 

@@ -46,9 +46,9 @@ def test_rows_with_a_label_have_a_position(frame):
 def test_wishes_are_read_anew(frame):
     table = ReviewedTable(frame, "kind", ["name"])
     other = table.with_options(ColumnOptions(ignore=("width",)))
-    assert [c.name for c in other.data.schema.left_out] == ["name", "width"]
+    assert [c.name for c in other.data.schema.dropped] == ["name", "width"]
     assert other.keep == ("name",)
-    assert [c.name for c in table.data.schema.left_out] == ["name"]
+    assert [c.name for c in table.data.schema.dropped] == ["name"]
 
 
 def test_a_file_that_changed_is_no_longer_the_table(tmp_path):

@@ -4,8 +4,8 @@ import pyarrow as pa
 
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.infer import infer_schema
+from granulearn.tables.inspection import first_pass
 from granulearn.tables.messages import Setting
-from granulearn.tables.profile import profile_batches
 from granulearn.tables.schema import Column, Schema
 
 N = 200
@@ -25,7 +25,7 @@ def schema_of(options: ColumnOptions | None = None, /, **columns) -> Schema:
         name: cells if isinstance(cells, pa.Array) else pa.array(cells, pa.string())
         for name, cells in columns.items()
     }
-    return infer_schema(profile_batches([pa.record_batch(arrays)]), options)
+    return infer_schema(first_pass([pa.record_batch(arrays)], None).columns, options)
 
 
 def column_of(cells, options: ColumnOptions | None = None) -> Column:

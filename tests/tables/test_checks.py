@@ -223,5 +223,5 @@ def test_strong_inputs_of_the_benchmark_sets_are_no_leaks():
         report = inspect_table(table_of(table), "target")
         assert report.findings.leaks == (), name
         assert not any("overlap" in text for text in report.warnings), name
-        if not report.schema.left_out:
+        if not report.schema.dropped:
             assert report.findings.duplicates == table.duplicated().sum(), name

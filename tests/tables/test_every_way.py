@@ -46,7 +46,7 @@ from granulearn.tables.io import text as text_io
 from granulearn.tables.labels import read_labels
 from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards
 from tests.tables.nasty_tables import written
 
 TARGET = "y"
@@ -181,10 +181,7 @@ def cells_of(typed) -> dict:
 
 def facts(schema: Schema) -> list:
     """Return what was decided, with what is said about it."""
-    return [
-        (column.to_json(), column.odd, column.misfits, column.n_misfits)
-        for column in schema.columns
-    ]
+    return [(column.to_json(), column.notes, column.failures) for column in schema.columns]
 
 
 @contextmanager
@@ -358,14 +355,14 @@ STORED_FORMATS = {
 @given(stored_tables())
 def test_numbers_truths_and_dates_are_the_same_however_they_are_stored(frame):
     expected = read_training_table(table_of(frame), TARGET)
-    kinds = [(column.name, column.kind, column.left_out) for column in expected.schema.columns]
+    kinds = [(column.name, column.kind, column.dropped) for column in expected.schema.columns]
     with tempfile.TemporaryDirectory() as folder:
         for name, write in STORED_FORMATS.items():
             path = Path(folder, name)
             write(frame, path)
             with open_table(path) as file:
                 found = read_training_table(file, TARGET)
-            assert [(c.name, c.kind, c.left_out) for c in found.schema.columns] == kinds, name
+            assert [(c.name, c.kind, c.dropped) for c in found.schema.columns] == kinds, name
             pd.testing.assert_frame_equal(
                 found.X, expected.X, rtol=1e-13, atol=0, check_categorical=False, obj=name
             )

@@ -12,19 +12,11 @@ from granulearn.tables.messages import Setting
 from granulearn.tables.parse.dates import DateForm
 from granulearn.tables.parse.numbers import NumberForm
 from granulearn.tables.schema import (
-    AMBIGUOUS_DATE,
-    ASKED,
     CATEGORY,
-    CONSTANT,
     DATE,
     EMPTY,
-    FREE_TEXT,
-    ID,
     NESTED,
-    NO_CELLS,
-    NO_SINGLE_VALUE,
     NUMBER,
-    ROW_NUMBER,
     TEXT,
     YES_NO,
     Cell,
@@ -51,9 +43,9 @@ class TestNumbers:
     )
     def test_numbers_have_the_form_in_which_people_write_them(self, cells, form):
         column = column_of(cycle(*cells, "?"))
-        assert (column.kind, column.number, column.left_out) == (NUMBER, form, "")
-        assert (column.misfits, column.n_misfits, column.odd) == ((), 0, ())
-        assert column.remedy == (Setting("categorical", ("c",)),)
+        assert (column.kind, column.number, column.dropped) == (NUMBER, form, "")
+        assert (column.failures.first, column.failures.count, column.notes) == ((), 0, ())
+        assert column.advice == (Setting("categorical", ("c",)),)
 
     @pytest.mark.parametrize(("n", "allowed"), [(100, 1), (200, 2), (1000, 10), (50, 0)])
     def test_ninety_nine_percent_of_the_cells_must_fit(self, n, allowed):
@@ -64,7 +56,7 @@ class TestNumbers:
                 numbers[n_misfits:] + cells[:n_misfits], ColumnOptions(include=("c",))
             )
             assert column.kind == (NUMBER if n_misfits == allowed else CATEGORY)
-            assert column.n_misfits == n_misfits
+            assert column.failures.count == n_misfits
 
     def test_missing_cells_count_neither_for_nor_against_a_form(self):
         assert column_of(cycle("1.5", "?", None, "NA", "2.5")).kind == NUMBER
@@ -76,24 +68,26 @@ class TestNumbers:
         cells[17], cells[500] = "about 3", "3 kg"
         column = column_of(cells)
         assert column.kind == NUMBER
-        assert column.misfits == (Cell(17, "about 3"), Cell(500, "3 kg"))
-        assert column.n_misfits == 2
+        assert column.failures.first == (Cell(17, "about 3"), Cell(500, "3 kg"))
+        assert column.failures.count == 2
 
     def test_misfits_of_what_is_nearly_numbers_are_named_and_all_is_a_category(self):
         cells = cycle("1.5", "2.5", "3")
         for row in (5, 50, 100):
             cells[row] = "many"
         column = column_of(cells)
-        assert (column.kind, column.n_misfits) == (CATEGORY, 3)
-        assert column.misfits == (Cell(5, "many"), Cell(50, "many"), Cell(100, "many"))
-        assert column.odd == (
+        assert (column.kind, column.failures.count) == (CATEGORY, 3)
+        assert column.failures.first == (Cell(5, "many"), Cell(50, "many"), Cell(100, "many"))
+        assert column.notes == (
             "197 cells are numbers of one form, but 3 are not, so all are categories",
         )
 
     def test_zeros_in_front_are_codes(self):
         column = column_of(cycle("01067", "80331", "10115"))
         assert column.kind == CATEGORY
-        assert column.odd == ("written with zeros in front, as codes are, so they are categories",)
+        assert column.notes == (
+            "written with zeros in front, as codes are, so they are categories",
+        )
         one_in_a_hundred = ["01067", *cycle("80331", "10115", n=99)]
         assert column_of(one_in_a_hundred).kind == NUMBER
 
@@ -103,21 +97,21 @@ class TestNumbers:
     def test_cells_without_a_unit_are_not_read_in_that_of_the_others(self):
         column = column_of(cycle("62%", "41%", "0.41", "15%"))
         assert column.kind == CATEGORY
-        (odd,) = column.odd
+        (odd,) = column.notes
         assert "2 units, % (150), none (50)" in odd
         nearly = column_of(["7", *cycle("100 min", "45 min", n=199)])
         assert (nearly.kind, nearly.number.unit) == (NUMBER, "min")
-        assert nearly.misfits == (Cell(0, "7"),)
+        assert nearly.failures.first == (Cell(0, "7"),)
 
     def test_one_cell_with_a_unit_is_a_misfit_among_bare_numbers(self):
         column = column_of(["3 kg", *cycle("1.5", "2.5", "4")])
-        assert (column.kind, column.number, column.odd) == (NUMBER, NumberForm(), ())
-        assert column.misfits == (Cell(0, "3 kg"),)
+        assert (column.kind, column.number, column.notes) == (NUMBER, NumberForm(), ())
+        assert column.failures.first == (Cell(0, "3 kg"),)
 
     def test_two_units_are_said_with_both_and_are_not_compared(self):
         column = column_of(cycle("5 kg", "11 lb", "6 kg"))
         assert column.kind == CATEGORY
-        (odd,) = column.odd
+        (odd,) = column.notes
         assert "2 units, kg (133), lb (67)" in odd
 
     def test_a_wish_decides_what_the_cells_leave_open_and_nothing_else(self):
@@ -130,20 +124,20 @@ class TestNumbers:
     @pytest.mark.parametrize("before", [0, 40])
     def test_a_sign_that_could_be_two_things_is_said_with_such_a_cell(self, before):
         column = column_of([*cycle("5", "7", n=before), *cycle("1,234", "2,500", n=N)])
-        (odd,) = column.odd
+        (odd,) = column.notes
         assert odd.startswith("'1,234' could be read in two ways; '.' is taken")
         assert "decimal=',' for the other" in odd
 
     def test_whole_numbers_and_certain_signs_are_in_no_doubt(self):
-        assert column_of(cycle("5", "7")).odd == ()
-        assert column_of(cycle("1,234", "1,234.5")).odd == ()
+        assert column_of(cycle("5", "7")).notes == ()
+        assert column_of(cycle("1,234", "1,234.5")).notes == ()
 
     def test_stored_numbers_are_numbers_and_what_cannot_be_used_is_a_misfit(self):
         stored = [float(row % 7) for row in range(N)]
         stored[3] = float("inf")
         column = column_of(pa.array(stored))
-        assert (column.kind, column.n_misfits) == (NUMBER, 1)
-        assert column.misfits == (Cell(3, "inf"),)
+        assert (column.kind, column.failures.count) == (NUMBER, 1)
+        assert column.failures.first == (Cell(3, "inf"),)
 
 
 class TestDates:
@@ -162,18 +156,18 @@ class TestDates:
     )
     def test_dates_have_the_form_in_which_people_write_them(self, cells, form):
         column = column_of(cycle(*cells, "?"))
-        assert (column.kind, column.date, column.left_out) == (DATE, form, "")
-        assert column.n_misfits == 0
+        assert (column.kind, column.date, column.dropped) == (DATE, form, "")
+        assert column.failures.count == 0
 
     def test_ninety_nine_percent_of_the_dates_must_fit_and_misfits_are_named(self):
         days = [str(datetime.date(2024, 1, 1) + datetime.timedelta(row)) for row in range(100)]
         days[7] = "2024-02-31"
         column = column_of(days)
-        assert (column.kind, column.misfits) == (DATE, (Cell(7, "2024-02-31"),))
+        assert (column.kind, column.failures.first) == (DATE, (Cell(7, "2024-02-31"),))
         days[8] = "soon"
         column = column_of(days, ColumnOptions(include=("c",)))
-        assert (column.kind, column.n_misfits) == (CATEGORY, 2)
-        assert column.odd == (
+        assert (column.kind, column.failures.count) == (CATEGORY, 2)
+        assert column.notes == (
             "98 cells are dates of one form, but 2 are not, so all are categories",
         )
 
@@ -182,13 +176,13 @@ class TestDates:
         cells[9] = "02/13/2024"
         column = column_of(cells)
         assert column.date == DateForm("year last", day_first=True)
-        assert column.misfits == (Cell(9, "02/13/2024"),)
+        assert column.failures.first == (Cell(9, "02/13/2024"),)
 
     def test_dates_that_nothing_decides_are_asked_about(self):
         column = column_of(cycle("01/02/2024", "03/04/2024"))
-        assert (column.kind, column.left_out) == (DATE, AMBIGUOUS_DATE)
-        assert column.remedy == (Setting("day_first", True), Setting("day_first", False))
-        assert column.odd[0].startswith("'01/02/2024'")
+        assert (column.kind, column.dropped) == (DATE, "ambiguous date")
+        assert column.advice == (Setting("day_first", True), Setting("day_first", False))
+        assert column.notes[0].startswith("'01/02/2024'")
 
     def test_a_wish_does_not_overrule_what_the_cells_say(self):
         column = column_of(cycle("13/02/2024", "01/01/2024"), ColumnOptions(day_first=False))
@@ -214,7 +208,7 @@ class TestYesNo:
     @pytest.mark.parametrize("pair", ["yes no", "Ja Nein", "oui non", "TRUE false", "J N", "sí no"])
     def test_yes_and_no_in_any_language_are_one_and_zero(self, pair):
         column = column_of(cycle(*pair.split(), None))
-        assert (column.kind, column.left_out) == (YES_NO, "")
+        assert (column.kind, column.dropped) == (YES_NO, "")
 
     def test_stored_truths_are_yes_and_no(self):
         assert column_of(pa.array(cycle(True, False, None))).kind == YES_NO
@@ -230,14 +224,14 @@ class TestYesNo:
 def test_a_mixture_of_forms_is_said_with_its_rows(cells):
     column = column_of(cycle(*cells))
     assert column.kind == CATEGORY
-    assert column.misfits[0] == Cell(9, cells[-1])
-    assert "are not, so all are categories" in column.odd[0]
+    assert column.failures.first[0] == Cell(9, cells[-1])
+    assert "are not, so all are categories" in column.notes[0]
 
 
 def test_one_word_among_truths_is_a_misfit():
     column = column_of(["maybe", *cycle("yes", "no", n=299)])
-    assert (column.kind, column.n_misfits) == (YES_NO, 1)
-    assert column.misfits == (Cell(0, "maybe"),)
+    assert (column.kind, column.failures.count) == (YES_NO, 1)
+    assert column.failures.first == (Cell(0, "maybe"),)
 
 
 def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
@@ -281,15 +275,15 @@ def test_dates_in_doubt_are_decided_by_another_column_or_a_wish(day_first):
         column_of(doubtful, ColumnOptions(day_first=day_first)),
     ):
         assert column.date == DateForm("year last", day_first=day_first)
-        assert column.left_out == ""
+        assert column.dropped == ""
 
 
 def test_a_minus_is_a_value_where_a_plus_is_one():
     column = column_of(cycle("+", "-", "-", "?"))
-    assert column.values_like_marks == ("-",)
+    assert column.values_like_nulls == ("-",)
     assert (column.kind, column.missing, column.distinct) == (CATEGORY, {"?": 50}, 2)
     other = column_of(cycle("a", "-"))
-    assert (other.values_like_marks, other.missing) == ((), {"-": 100})
+    assert (other.values_like_nulls, other.missing) == ((), {"-": 100})
 
 
 def test_missing_marks_examples_and_different_cells_are_told():
@@ -305,27 +299,27 @@ def test_a_table_without_rows_has_empty_columns():
 
 def test_a_stray_date_decides_nothing():
     schema = schema_of(d=cycle("01/02/2024", "03/04/2024"), note=["25/12/2019", *cycle("x", n=199)])
-    assert schema["d"].left_out == AMBIGUOUS_DATE
+    assert schema["d"].dropped == "ambiguous date"
 
 
 class TestWithoutMeaning:
     @pytest.mark.parametrize("cells", [["x"], ["7"], ["2024-01-01"], ["yes"]])
     def test_constants_are_left_out(self, cells):
         column = column_of(cycle(*cells))
-        assert (column.left_out, column.remedy) == (CONSTANT, INCLUDED)
+        assert (column.dropped, column.advice) == ("constant", INCLUDED)
 
     @pytest.mark.parametrize("cells", [["x", None], ["7", "-", "NA"]])
     def test_a_box_that_is_ticked_or_not_is_read_as_such(self, cells):
         column = column_of(cycle(*cells))
-        assert (column.kind, column.filled, column.left_out) == (YES_NO, True, "")
+        assert (column.kind, column.filled, column.dropped) == (YES_NO, True, "")
         (found,), _ = read_column(column, pa.array(cells))
         assert found.tolist() == [1.0, *[0.0] * (len(cells) - 1)]
 
     def test_one_cell_that_is_missing_makes_no_box_of_a_constant(self):
-        assert column_of([None, *cycle("x", n=199)]).left_out == CONSTANT
+        assert column_of([None, *cycle("x", n=199)]).dropped == "constant"
 
     def test_one_row_is_no_constant(self):
-        assert column_of(["x"]).left_out == ""
+        assert column_of(["x"]).dropped == ""
 
     @pytest.mark.parametrize("first", [0, 1, 5000])
     @pytest.mark.parametrize("stored", [True, False])
@@ -336,7 +330,7 @@ class TestWithoutMeaning:
         for order in (numbers, shuffled):
             cells = pa.array(order) if stored else list(map(str, order))
             schema = schema_of(c=cells, other=cycle(beside, "7"))
-            assert (schema["c"].kind, schema["c"].left_out) == (NUMBER, ROW_NUMBER)
+            assert (schema["c"].kind, schema["c"].dropped) == (NUMBER, "row number")
 
     def test_numbers_with_gaps_or_decimals_or_signs_are_no_row_numbers(self):
         for cells in (
@@ -346,7 +340,7 @@ class TestWithoutMeaning:
             [f"{row} kg" for row in range(N)],
             cycle("1", "2", "3"),
         ):
-            assert column_of(cells).left_out == ""
+            assert column_of(cells).dropped == ""
 
     @pytest.mark.parametrize(
         "name",
@@ -365,44 +359,44 @@ class TestWithoutMeaning:
         schema = schema_of(
             **{name: different, "paid": different, "nrw": different, f"{name} ": cycle("3", "5")}
         )
-        assert schema[name].left_out == ID
-        assert schema["paid"].left_out == schema["nrw"].left_out == ""
-        assert schema[f"{name} "].left_out == ""
+        assert schema[name].dropped == "ID"
+        assert schema["paid"].dropped == schema["nrw"].dropped == ""
+        assert schema[f"{name} "].dropped == ""
 
     def test_texts_that_are_nearly_all_different_are_an_id(self):
         column = column_of([f"K{row:05}x" for row in range(N)])
-        assert (column.kind, column.left_out, column.remedy) == (TEXT, ID, INCLUDED)
-        assert column_of([f"K{row // 2}x" for row in range(N)]).left_out == ""
+        assert (column.kind, column.dropped, column.advice) == (TEXT, "ID", INCLUDED)
+        assert column_of([f"K{row // 2}x" for row in range(N)]).dropped == ""
 
     def test_sentences_are_free_text(self):
         column = column_of([f"The house number {row} is for sale" for row in range(N)])
-        assert (column.kind, column.left_out) == (TEXT, FREE_TEXT)
+        assert (column.kind, column.dropped) == (TEXT, "free text")
         long = column_of(["word" * 20 + str(row // 2) for row in range(N)])
-        assert long.left_out == FREE_TEXT
+        assert long.dropped == "free text"
         repeated = column_of(cycle("no tax is due at all", "the full tax is due"))
-        assert (repeated.kind, repeated.left_out) == (CATEGORY, "")
+        assert (repeated.kind, repeated.dropped) == (CATEGORY, "")
 
     def test_few_rows_tell_nothing_about_ids(self):
-        assert column_of([f"K{row}x" for row in range(19)]).left_out == ""
-        assert column_of([str(row) for row in range(19)]).left_out == ""
-        assert column_of([f"K{row}x" for row in range(20)]).left_out == ID
+        assert column_of([f"K{row}x" for row in range(19)]).dropped == ""
+        assert column_of([str(row) for row in range(19)]).dropped == ""
+        assert column_of([f"K{row}x" for row in range(20)]).dropped == "ID"
 
     @pytest.mark.parametrize("cells", [[None] * 30, ["", "?", "NA"] * 10, pa.nulls(30)])
     def test_empty_columns_are_left_out(self, cells):
         column = column_of(cells)
-        assert (column.kind, column.left_out, column.remedy) == (EMPTY, NO_CELLS, ())
+        assert (column.kind, column.dropped, column.advice) == (EMPTY, "empty", ())
 
     @pytest.mark.parametrize("cell", [[1], {"a": 1}, b"\xff"])
     def test_nested_columns_are_left_out(self, cell):
         column = column_of(pa.array([cell, None] * 20))
-        assert (column.kind, column.left_out, column.remedy) == (NESTED, NO_SINGLE_VALUE, ())
+        assert (column.kind, column.dropped, column.advice) == (NESTED, "nested", ())
 
 
 def test_a_column_is_left_out_with_the_setting_that_brings_it_back():
-    column = Column("my column", NUMBER, remedy=(Setting("categorical", ("my column",)),))
-    assert leave_out(column, ID).remedy == (Setting("include", ("my column",)),)
-    assert leave_out(column, ASKED).remedy == ()
-    assert leave_out(column, ID).becomes == "left out: ID"
+    column = Column("my column", NUMBER, advice=(Setting("categorical", ("my column",)),))
+    assert leave_out(column, "ID").advice == (Setting("include", ("my column",)),)
+    assert leave_out(column, "asked").advice == ()
+    assert leave_out(column, "ID").becomes == "left out: ID"
 
 
 @pytest.mark.parametrize(
@@ -410,27 +404,27 @@ def test_a_column_is_left_out_with_the_setting_that_brings_it_back():
 )
 def test_quantities_are_no_ids_by_their_name(name):
     values = [str(1000 + 37 * row % 9973) for row in range(200)]
-    assert schema_of(**{name: values})[name].left_out == ""
+    assert schema_of(**{name: values})[name].dropped == ""
 
 
 def test_long_whole_numbers_that_floats_cannot_tell_apart_are_different():
     column = column_of([str(1234567890123456000 + row) for row in range(200)])
-    assert column.left_out != CONSTANT
+    assert column.dropped != "constant"
 
 
 class TestWishes:
     def test_a_stored_category_is_a_category_whatever_it_looks_like(self):
         column = column_of(pa.array(cycle("1", "2")).dictionary_encode())
-        assert (column.kind, column.left_out) == (CATEGORY, "")
+        assert (column.kind, column.dropped) == (CATEGORY, "")
 
     @pytest.mark.parametrize("cells", [cycle("1", "2"), [str(row) for row in range(N)], ["x"] * N])
     def test_what_is_wished_to_be_categories_is_used_as_categories(self, cells):
         column = column_of(cells, ColumnOptions(categorical=("c",)))
-        assert (column.kind, column.left_out) == (CATEGORY, "")
+        assert (column.kind, column.dropped) == (CATEGORY, "")
 
     def test_what_is_wished_to_be_ignored_is_left_out(self):
         column = column_of(cycle("1", "2"), ColumnOptions(ignore=("c",)))
-        assert (column.kind, column.left_out, column.remedy) == (NUMBER, ASKED, ())
+        assert (column.kind, column.dropped, column.advice) == (NUMBER, "asked", ())
 
     @pytest.mark.parametrize(
         ("cells", "kind"),
@@ -443,14 +437,11 @@ class TestWishes:
     )
     def test_what_is_wished_to_be_included_is_used(self, cells, kind):
         column = column_of(cells, ColumnOptions(include=("c",)))
-        assert (column.kind, column.left_out) == (kind, "")
+        assert (column.kind, column.dropped) == (kind, "")
 
     def test_what_has_no_value_cannot_be_included(self):
-        assert column_of([None] * 30, ColumnOptions(include=("c",))).left_out == NO_CELLS
-        assert (
-            column_of(pa.array([[1]] * 30), ColumnOptions(include=("c",))).left_out
-            == NO_SINGLE_VALUE
-        )
+        assert column_of([None] * 30, ColumnOptions(include=("c",))).dropped == "empty"
+        assert column_of(pa.array([[1]] * 30), ColumnOptions(include=("c",))).dropped == "nested"
 
     def test_a_wish_about_one_column_changes_no_other(self):
         columns = {"a": cycle("1", "2"), "b": cycle("x", "y")}

@@ -5,7 +5,7 @@ import decimal
 import string
 from collections import Counter
 from functools import reduce
-from itertools import islice, pairwise, product
+from itertools import islice, product
 from operator import add
 from unittest import mock
 
@@ -16,11 +16,28 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from granulearn.tables import profile
+from granulearn.tables.inspection import first_pass
 from granulearn.tables.parse import masks
-from granulearn.tables.parse.cells import as_text, is_nested, is_null_token, is_number_type
+from granulearn.tables.parse.cells import (
+    BOOLEANS,
+    as_text,
+    is_nested,
+    is_null_token,
+    is_number_type,
+)
 from granulearn.tables.parse.dates import date_classes, date_mask
 from granulearn.tables.parse.numbers import NumberClass, NumberForm, number_class, parse_numbers
-from granulearn.tables.profile import CODES, WORD, ColumnProfile, profile_batches, profile_column
+from granulearn.tables.profile import (
+    CODES,
+    LONG,
+    NO,
+    PLUS,
+    WORD,
+    YES,
+    ColumnProfile,
+    profile_column,
+)
+from granulearn.tables.schema import SHOWN_CELLS
 
 texts = st.one_of(
     st.none(),
@@ -83,6 +100,9 @@ def class_of(text: str):
     """Return the class of one text, from its own digits."""
     masked = masks.MaskedTexts(pa.array([text]))
     mask = masked.masks[0].as_py()
+    special = {1.0: YES, 0.0: NO}.get(BOOLEANS.get(text.lower()), PLUS if text == "+" else None)
+    if special or len(text) > profile.LONGEST_CATEGORY:
+        return special or LONG
     kind = number_class(mask) if len(mask) <= 400 else None
     if kind is not None:
         form = NumberForm("." if kind.point else ",", kind.unit)
@@ -110,11 +130,12 @@ def test_a_profile_counts_what_a_slow_look_at_each_cell_counts(few_masks, cells,
     plain = [float(cell) for _, cell in known if is_plain(cell)]
     assert (found.rows, found.known) == (len(cells), len(known))
     assert found.missing == Counter(cell or "" for cell, null in rows if null)
-    assert {kind: tally.count for kind, tally in found.classes.items()} == Counter(kinds)
-    for kind, tally in found.classes.items():
+    assert {kind: cells.count for kind, cells in found.classes.items()} == Counter(kinds)
+    for kind, own_cells in found.classes.items():
         own = [row for (row, _), each in zip(known, kinds, strict=True) if each == kind]
-        assert [cell.row for cell in tally.first] == own[: profile.REMEMBERED_CELLS]
-    assert found.words == (None if any(len(word) > 200 for word in words) else words)
+        assert [cell.row for cell in own_cells.first] == own[:SHOWN_CELLS]
+    different = dict.fromkeys(cell for _, cell in known)
+    assert [cell[:200] for cell in found.examples] == [cell[:200] for cell in different][:3]
     assert found.letters == sum(len(word) * n for word, n in words.items())
     assert found.blanks == sum(word.count(" ") * n for word, n in words.items())
     assert found.lowest == min(plain, default=np.inf)
@@ -125,9 +146,6 @@ def test_a_profile_counts_what_a_slow_look_at_each_cell_counts(few_masks, cells,
         float(cell) if is_plain(cell) and abs(float(cell)) < 2**53 else cell for _, cell in known
     }
     assert found.distinct == len(different)
-    stepwise = len(plain) == len(cells) > 0 and plain[0] == int(plain[0])
-    stepwise = stepwise and all(b - a == 1 for a, b in pairwise(plain))
-    assert found.steps == ((plain[0], plain[-1]) if stepwise else None)
 
 
 @given(columns)
@@ -146,8 +164,8 @@ def test_a_profile_does_not_depend_on_how_text_is_stored(cells):
 @example(["9007199254740992", "9007199254740993"], [1])
 def test_any_partition_gives_the_same_profile(cells, places):
     column = pa.array(cells, pa.string())
-    limits = {"MAX_WORDS": 4, "MAX_UNITS": 2, "REMEMBERED_CELLS": 3, "LONGEST_CATEGORY": 3}
-    with mock.patch.multiple(profile, **limits, REMEMBERED_HASHES=6):
+    limits = {"MAX_UNITS": 2, "LONGEST_CATEGORY": 3}
+    with mock.patch.multiple(profile, **limits, KEPT_HASHES=6):
         whole = content(profile_column("c", column))
         parts = [profile_column("c", piece, row) for row, piece in pieces_of(column, places)]
         assert content(reduce(add, parts)) == whole
@@ -161,7 +179,7 @@ def test_any_partition_of_stored_cells_gives_the_same_profile(kind, places):
     column = TYPED[kind]
     batches = [pa.record_batch({"c": piece}) for _, piece in pieces_of(column, places)]
     whole = content(profile_column("c", column))
-    assert content(profile_batches(batches)["c"]) == whole
+    assert content(first_pass(batches, None).columns[0]) == whole
 
 
 @pytest.mark.parametrize("kind", TYPED)
@@ -178,7 +196,7 @@ def test_stored_cells_are_counted_by_what_the_file_says(kind):
     else:
         assert found.known == is_null_token(as_text(column)).to_pylist().count(False)
         assert 0 < found.distinct <= found.known or kind == "nothing"
-    assert sum(tally.count for tally in found.classes.values()) == (0 if nested else found.known)
+    assert sum(own.count for own in found.classes.values()) == (0 if nested else found.known)
 
 
 def test_infinite_and_huge_numbers_are_words_and_zeros_are_one():
@@ -200,7 +218,7 @@ def test_different_cells_are_counted_within_five_percent_in_batches_of_any_size(
     assert found.distinct == pytest.approx(len(set(cells)), rel=0.05)
     parts = [profile_column("c", column[row : row + 700], row) for row in range(0, 20_000, 700)]
     assert content(reduce(add, parts)) == content(found)
-    assert len(found.hashes) == profile.REMEMBERED_HASHES
+    assert len(found.hashes) == profile.KEPT_HASHES
 
 
 def test_numbers_of_many_units_are_words():
@@ -209,9 +227,8 @@ def test_numbers_of_many_units_are_words():
         found = profile_column("c", column)
     assert found.stored == {"text", CODES}
     assert found.classes[WORD].count == 48
-    assert [cell.row for cell in found.classes[WORD].first] == list(range(12))
-    assert found.words is None
-    assert sum(profile_column("c", column).counts(NumberClass).values()) == 48
+    assert [cell.row for cell in found.classes[WORD].first] == list(range(SHOWN_CELLS))
+    assert sum(profile_column("c", column).numbers().values()) == 48
 
 
 def test_a_column_of_ten_thousand_units_is_looked_at_as_fast_as_any():
@@ -224,20 +241,19 @@ def test_a_column_of_ten_thousand_units_is_looked_at_as_fast_as_any():
 def test_very_long_cells_are_looked_at_as_fast_as_any_and_shown_in_part():
     cells = ["1" * 10**6 + "x", "x" * 10**6, "1 " * 10**5, "µ" * 10**5, "2020-" * 10**5]
     found = profile_column("c", pa.array(cells))
-    assert found.classes[WORD].count == len(cells)
-    assert found.words is None
-    assert max(len(cell.text) for cell in found.classes[WORD].first) == profile.LONGEST_WORD + 1
-    assert found.first_long == (0, 10**6 + 1)
+    assert found.classes[LONG].count == len(cells)
+    assert max(len(cell.text) for cell in found.classes[LONG].first) == profile.SHOWN_LETTERS + 1
 
 
 def test_rows_are_counted_across_batches():
     batches = [pa.record_batch({"c": cells}) for cells in (["a"], ["b", "c"], ["a"])]
-    found = profile_batches(batches, first_row=10)
+    found = first_pass(batches, None, first_row=10)
     assert found.rows == 4
-    assert [cell.row for cell in found["c"].classes[WORD].first] == [10, 11, 12, 13]
+    assert [cell.row for cell in found.columns[0].classes[WORD].first] == [10, 11, 12, 13]
 
 
 def test_no_batch_has_no_profile_and_no_rows_have_columns():
-    assert profile_batches([]) is None
-    found = profile_batches([pa.record_batch({"a": pa.array([], pa.string()), "b": pa.nulls(0)})])
+    assert first_pass([], None) is None
+    batch = pa.record_batch({"a": pa.array([], pa.string()), "b": pa.nulls(0)})
+    found = first_pass([batch], None)
     assert [(column.name, column.rows) for column in found.columns] == [("a", 0), ("b", 0)]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.infer import infer_schema
+from granulearn.tables.inspection import first_pass
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.parse.dates import DateForm
 from granulearn.tables.parse.numbers import NumberForm
-from granulearn.tables.profile import profile_batches
 from granulearn.tables.schema import (
     CATEGORY,
     DATE,
@@ -26,8 +26,8 @@ from granulearn.tables.schema import (
     NUMBER,
     YES_NO,
     Cell,
+    CellCount,
     Column,
-    Misfits,
     Schema,
     TypedRows,
     joined_rows,
@@ -50,8 +50,8 @@ SCHEMA = Schema(
         Column("day", DATE, date=DateForm("year first", has_clock=True)),
         Column("when", DATE, date=DateForm("clock", has_clock=True)),
         Column("member", YES_NO),
-        Column("group", CATEGORY, values_like_marks=("-",)),
-        Column("nothing", EMPTY, left_out="empty"),
+        Column("group", CATEGORY, values_like_nulls=("-",)),
+        Column("nothing", EMPTY, dropped="empty"),
     )
 )
 
@@ -71,7 +71,7 @@ def assert_same_rows(first: TypedRows, second: TypedRows):
             np.testing.assert_array_equal(cells, second.cells[name])
         else:
             assert cells == second.cells[name]
-    assert first.misfits == second.misfits
+    assert first.failures == second.failures
 
 
 @settings(max_examples=30)
@@ -79,7 +79,7 @@ def assert_same_rows(first: TypedRows, second: TypedRows):
 def test_a_schema_reads_the_same_after_a_journey_as_json(batch):
     copy = Schema.from_json(json.loads(json.dumps(SCHEMA.to_json())))
     assert_same_rows(copy.read(batch), SCHEMA.read(batch))
-    decided = infer_schema(profile_batches([batch]))
+    decided = infer_schema(first_pass([batch], None).columns)
     copy = Schema.from_json(json.loads(json.dumps(decided.to_json())))
     assert_same_rows(copy.read(batch), decided.read(batch))
     assert json.dumps(copy.to_json()) == json.dumps(decided.to_json())
@@ -87,7 +87,7 @@ def test_a_schema_reads_the_same_after_a_journey_as_json(batch):
 
 @settings(max_examples=30)
 @given(tables, cuts)
-def test_any_partition_gives_the_same_cells_and_misfits(batch, places):
+def test_any_partition_gives_the_same_cells_and_failures(batch, places):
     bounds = [0, *places, N_ROWS]
     parts = [
         SCHEMA.read(batch.slice(begin, end - begin), first_row=begin)
@@ -122,7 +122,7 @@ def test_columns_read_together_give_what_each_gives_alone(batch):
     together = schema.read(twice, 5)
     for column in schema.used:
         own = {name: together.cells[name] for name in column.feature_names}
-        found = {name: misfits for name, misfits in together.misfits.items() if name == column.name}
+        found = {name: cells for name, cells in together.failures.items() if name == column.name}
         assert_same_rows(Schema((column,)).read(twice, 5), TypedRows(own, found))
 
 
@@ -158,22 +158,22 @@ def test_cells_become_what_the_schema_says():
     assert found["when: hour"] == [10.5, nan, nan]
     assert found["member"] == [1.0, 0.0, nan]
     assert rows.cells["group"].to_pylist() == ["a", "-", None]
-    assert rows.misfits == {
-        "amount": Misfits(1, (Cell(102, "5 $"),)),
-        "count": Misfits(1, (Cell(102, "x"),)),
-        "day": Misfits(1, (Cell(102, "2024-02-30"),)),
-        "when": Misfits(1, (Cell(102, "noon"),)),
-        "member": Misfits(1, (Cell(102, "vielleicht"),)),
+    assert rows.failures == {
+        "amount": CellCount(1, (Cell(102, "5 $"),)),
+        "count": CellCount(1, (Cell(102, "x"),)),
+        "day": CellCount(1, (Cell(102, "2024-02-30"),)),
+        "when": CellCount(1, (Cell(102, "noon"),)),
+        "member": CellCount(1, (Cell(102, "vielleicht"),)),
     }
     assert list(rows.cells) == [name for column in SCHEMA.used for name in column.feature_names]
 
 
-def test_only_the_first_misfits_are_shown_and_all_are_counted():
+def test_only_the_first_failures_are_shown_and_all_are_counted():
     batch = {"c": pa.array(["x"] * 7)}
     schema = Schema((Column("c", NUMBER),))
     joined = joined_rows([schema.read(batch), schema.read(batch, first_row=7)])
-    assert joined.misfits["c"].count == 14
-    assert [cell.row for cell in joined.misfits["c"].first] == [0, 1, 2, 3, 4]
+    assert joined.failures["c"].count == 14
+    assert [cell.row for cell in joined.failures["c"].first] == [0, 1, 2, 3, 4]
 
 
 STORED = {
@@ -202,7 +202,7 @@ KIND_OF = {
 def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
     column = STORED[name]
     schema = infer_schema(
-        profile_batches([pa.record_batch({"c": column})]), ColumnOptions(include=("c",))
+        first_pass([pa.record_batch({"c": column})], None).columns, ColumnOptions(include=("c",))
     )
     if name != "too large":  # of three cells two are no numbers that can be used
         assert schema["c"].kind == KIND_OF.get(name, NUMBER)
@@ -227,18 +227,18 @@ def test_times_of_the_day_are_no_dates_and_dates_no_times():
     for form, stored in ((clock, STORED["timestamps"]), (date, STORED["times"])):
         by_store = Schema((Column("c", DATE, date=form),)).read({"c": stored})
         by_text = Schema((Column("c", DATE, date=form),)).read({"c": as_text(stored)})
-        assert by_store.misfits["c"].count == len(stored) - stored.null_count
+        assert by_store.failures["c"].count == len(stored) - stored.null_count
         assert_same_rows(by_store, by_text)
 
 
 @pytest.mark.parametrize("kind", [NUMBER, DATE, YES_NO, CATEGORY])
-def test_nested_cells_are_misfits_and_missing_ones_are_not(kind):
+def test_nested_cells_are_failures_and_missing_ones_are_not(kind):
     column = Column("c", kind)
     rows = Schema((column,)).read({"c": pa.array([[1], None, []])})
-    nested = Misfits(2, (Cell(0, "(nested)"), Cell(2, "(nested)")), nested=True)
-    assert rows.misfits["c"] == nested
+    nested = CellCount(2, (Cell(0, "(nested)"), Cell(2, "(nested)")))
+    assert rows.failures["c"] == nested
     assert (nested + nested).nested
-    assert not (nested + Misfits(1, (Cell(3, "x"),))).nested
+    assert not (nested + CellCount(1, (Cell(3, "x"),))).nested
     assert list(rows.cells) == column.feature_names
     for cells in rows.cells.values():
         missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.array(cells.is_null())
@@ -263,10 +263,10 @@ def test_a_frame_has_floats_and_categories(batch):
 
 def test_no_rows_are_read_as_no_rows():
     rows = SCHEMA.read({name: pa.array([], pa.string()) for name in POOLS})
-    assert rows.misfits == {}
+    assert rows.failures == {}
     assert len(rows.to_frame()) == 0
     null = SCHEMA.read({name: pa.nulls(3) for name in POOLS})
-    assert null.misfits == {}
+    assert null.failures == {}
     assert null.to_frame().isna().all(axis=None)
 
 
@@ -286,8 +286,8 @@ def test_anything_else_than_a_schema_raises_type_error(content):
 
 def test_a_model_file_keeps_no_cell():
     column = Column(
-        "c", NUMBER, examples=("SECRET",), misfits=(Cell(3, "SECRET"),), n_misfits=1,
-        odd=("'SECRET' is odd",), missing={"?": 2}, distinct=9,
+        "c", NUMBER, examples=("SECRET",), failures=CellCount(1, (Cell(3, "SECRET"),)),
+        notes=("'SECRET' is odd",), missing={"?": 2}, distinct=9,
     )  # fmt: skip
     content = column.to_json()
     assert "SECRET" not in json.dumps(content)
@@ -297,7 +297,7 @@ def test_a_model_file_keeps_no_cell():
 def test_a_schema_knows_its_columns_by_name_and_by_use():
     assert SCHEMA["when"].kind == DATE
     assert [column.name for column in SCHEMA.used] == list(POOLS)
-    assert [column.name for column in SCHEMA.left_out] == ["nothing"]
+    assert [column.name for column in SCHEMA.dropped] == ["nothing"]
     assert SCHEMA["nothing"].feature_names == []
     assert {column.kind for column in SCHEMA.columns} <= set(KINDS)
 
@@ -318,15 +318,15 @@ def test_what_a_column_becomes_is_said_in_words(name, words):
     assert SCHEMA[name].becomes == words
 
 
-def test_oddities_name_the_places_of_misfits_and_what_becomes_of_them():
+def test_warnings_name_the_places_of_failures_and_what_becomes_of_them():
     def place(row: int) -> str:
         return f"line {row + 2}"
 
-    column = Column("c", NUMBER, odd=("It is odd",), misfits=(Cell(5, "x"),), n_misfits=1)
+    column = Column("c", NUMBER, notes=("It is odd",), failures=CellCount(1, (Cell(5, "x"),)))
     said = "1 cell differs from the others and counts as missing: 'x' at line 7"
-    assert column.oddities(place) == ["It is odd", said]
-    category = Column("c", CATEGORY, misfits=(Cell(5, "x"), Cell(6, "y")), n_misfits=9)
-    assert category.oddities(place) == [
+    assert column.warnings(place) == ["It is odd", said]
+    category = Column("c", CATEGORY, failures=CellCount(9, (Cell(5, "x"), Cell(6, "y"))))
+    assert category.warnings(place) == [
         "9 cells differ from the others: 'x' at line 7, 'y' at line 8, ..."
     ]
-    assert Column("c", NUMBER).oddities(place) == []
+    assert Column("c", NUMBER).warnings(place) == []

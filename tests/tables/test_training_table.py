@@ -45,7 +45,7 @@ def test_rows_without_a_label_are_left_out_and_counted(data):
 
 
 def test_typed_cells_are_floats_and_categories_of_the_columns_that_are_used(data):
-    assert [column.name for column in data.schema.left_out] == ["nr"]
+    assert [column.name for column in data.schema.dropped] == ["nr"]
     assert list(data.X) == [
         "price",
         *(f"day: {part}" for part in ("year", "month", "day of year", "weekday")),

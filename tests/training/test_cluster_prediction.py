@@ -21,8 +21,8 @@ def loaded(tmp_path_factory):
     with open_table(write_people(folder)) as file:
         table = read_training_table(file, "label", ColumnOptions())
     trained = train(table, "rvfl", tune=False, test=0.0, seed=0)
-    save_model(trained.pipeline, folder / "m.skops", trained.card)
-    return load_model(folder / "m.skops")
+    save_model(trained.pipeline, folder / "m.granulearn", trained.card)
+    return load_model(folder / "m.granulearn")
 
 
 def write_parts(folder, frame, cuts=(50, 50)):

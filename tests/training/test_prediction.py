@@ -6,13 +6,12 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.datasets import make_pipeline_for
 from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import LoadedModel, ModelCard, ModelFileError
 from granulearn.models.loaded_model import wrong_columns
 from granulearn.tables import TableError, open_table
 from granulearn.training.prediction import Predictor
-from granulearn.training.trained_model import input_cards
+from granulearn.training.training import input_cards, make_pipeline
 from tests.cli.commands import people
 from tests.models.loaded_models import fitted, place, row_of, write_messy_people
 from tests.training.small_tables import read
@@ -76,7 +75,7 @@ def test_unknown_categories_are_counted_by_column(loaded, table):
 
 def test_a_pipeline_made_in_python_reads_numbers_and_categories_by_its_card(table):
     X = people()[["age", "città"]].astype({"città": "category"})
-    pipeline = make_pipeline_for(X, RVFLClassifier(random_state=0)).fit(X, people()["label"])
+    pipeline = make_pipeline(RVFLClassifier(random_state=0)).fit(X, people()["label"])
     predictor = Predictor(LoadedModel(pipeline, ModelCard(columns=input_cards(X))))
     with open_table(table) as file:
         (batch,) = file.batches(predictor.input_names)

@@ -1,15 +1,16 @@
 """Training: honest scores of the model that is kept."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.metrics import accuracy_score, confusion_matrix
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score
 from sklearn.model_selection import train_test_split
 
-from granulearn.models import ModelFileError, archives, save_model
+from granulearn.models import ColumnCard, ModelFileError, model_file
 from granulearn.tables import TableError
 from granulearn.training import training
 from granulearn.training.model_kinds import model_kinds
-from granulearn.training.training import rows_alone, train
+from granulearn.training.training import input_cards, rows_alone, scores_of_confusion, train
 from tests.cli.commands import people, write_people
 from tests.training.small_tables import read, write_labels
 
@@ -146,12 +147,64 @@ def test_a_table_too_wide_for_a_model_file_is_refused_before_anything_is_fitted(
     tmp_path, monkeypatch
 ):
     table = read(write_people(tmp_path))
-    trained = train(table, "rvfl", tune=False, test=0, seed=0)
-    n_keys = len(trained.card.columns)
-    monkeypatch.setattr(archives, "MOST_KEYS", n_keys)
-    with pytest.raises(ModelFileError, match=r"cannot be saved: granulearn\.json has .* keys"):
-        save_model(trained.pipeline, tmp_path / "m.skops", trained.card)
+    monkeypatch.setattr(model_file, "MOST_HEADER_BYTES", 100)
     monkeypatch.setattr(training, "make_learner", lambda *_, **__: pytest.fail("it was made"))
-    said = rf"a model of {n_keys} columns cannot be saved \(.*keys.*\); leave some out"
+    said = r"a model of \d+ columns cannot be saved, since its card has .* bytes; leave some out"
     with pytest.raises(ModelFileError, match=said):
         train(table, "rvfl", tune=False, test=0, seed=0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scores_from_counts_are_scikit_learns_to_the_last_bit(seed):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, 200)
+    predicted = np.where(rng.random(200) < 0.7, true, rng.integers(0, 4, 200))
+    classes = np.arange(5)  # class 4 does not occur
+    scores = scores_of_confusion(confusion_matrix(true, predicted, labels=classes), classes)
+    assert scores["rows"] == 200
+    assert scores["accuracy"] == accuracy_score(true, predicted)
+    assert scores["macro F1"] == f1_score(true, predicted, average="macro")
+    with pytest.warns(UserWarning, match="y_pred contains classes not in y_true"):
+        assert scores["balanced accuracy"] == balanced_accuracy_score(true, predicted)
+
+
+def test_inputs_are_told_with_their_range_or_categories_and_what_is_missing():
+    X = pd.DataFrame(
+        {
+            "n": [2.5, np.nan, -1.0, 7.0],
+            "none": [np.nan] * 4,
+            "c": pd.Categorical(["u", None, "é", "u"], categories=["u", "unused", "é"]),
+        }
+    )
+    assert input_cards(X) == (
+        ColumnCard("n", "number", missing=1, lowest=-1.0, highest=7.0),
+        ColumnCard("none", "number", missing=4),
+        ColumnCard("c", "category", missing=1, categories=("u", "é")),
+    )
+
+
+def test_of_many_classes_a_hundred_confusions_are_kept():
+    counts = np.full((101, 101), 3)
+    confusion = scores_of_confusion(counts, range(101))["confusion"]
+    assert len(confusion["largest"]) == 100
+    assert all(one["true"] != one["predicted"] for one in confusion["largest"])
+    assert scores_of_confusion(counts[1:, 1:], range(100))["confusion"]["counts"][0] == [3] * 100
+
+
+def test_the_card_says_what_the_inputs_of_parsed_columns_hold(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(
+        f"{n % 7},{n % 9} €,0{n % 9 + 1}.05.2020 0{n % 8}:30,{'ab'[n % 2]}\n" for n in range(40)
+    )
+    path.write_text("n,price,day,label\n" + rows)
+    card = train(read(path), "rvfl", tune=False, test=0, seed=0).card
+    meaning = {column.name: column.meaning for column in card.columns}
+    assert meaning["n"] == "a number"
+    assert meaning["price"] == "a number of €"
+    assert meaning["day: weekday"] == "1 for Monday to 7 for Sunday"
+
+
+def test_a_model_is_a_preprocessor_and_a_classifier(table):
+    trained = train(table, "rvfl", tune=False, test=0.3, seed=0)
+    assert [name for name, _ in trained.pipeline.steps] == ["preprocess", "model"]
+    assert type(trained.pipeline["preprocess"]).__name__ == "TablePreprocessor"

@@ -7,12 +7,11 @@ from scipy.stats import binomtest
 from sklearn.model_selection import StratifiedKFold
 from statsmodels.stats.contingency_tables import mcnemar
 
-from granulearn.datasets import make_pipeline_for
 from granulearn.review import Decision, DecisionsError
 from granulearn.tables import open_table, read_training_table
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.training.model_kinds import make_model
-from granulearn.training.training import train
+from granulearn.training.training import make_pipeline, train
 from granulearn.training.verified_training import (
     Comparison,
     compare_labels,
@@ -130,7 +129,7 @@ def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
             table.X, table.y
         ):
             rows = np.intersect1d(rest, used)
-            pipeline = make_pipeline_for(table.X, make_model("rvfl", 3))
+            pipeline = make_pipeline(make_model("rvfl", 3))
             predicted[held_out] = pipeline.fit(table.X.iloc[rows], y[rows]).predict(
                 table.X.iloc[held_out]
             )

@@ -45,14 +45,12 @@ plt.show()
 
 # %%
 # How the number grows depends on how balls are made. ``"two-means"`` splits until every
-# ball is pure. ``"evidence"`` splits only where two balls explain the labels better
-# than one, so wrong labels stay inside the balls around them. It has a price: where
-# nearly half of the labels are wrong, it finds no structure that pays and ends with a
-# ball or two.
+# ball is pure. ``"gbg++"`` cuts balls out of the middle of a class and gives the
+# samples that are left over, many wrong labels among them, to the nearest ball.
 
 rates = np.linspace(0, 0.4, 9)
 figure, ax = plt.subplots(figsize=(6.5, 3.6))
-for maker, marker in (("two-means", "o"), ("evidence", "s")):
+for maker, marker in (("two-means", "o"), ("gbg++", "s")):
     numbers = []
     for rate in rates:
         labels = flip_labels(truth, rate, random_state=0).labels

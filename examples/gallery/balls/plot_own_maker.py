@@ -63,7 +63,7 @@ class GridBalls(BallMaker):
 
 widths = np.array([0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2])
 makers = [GridBalls(width) for width in widths]
-makers += ["two-means", "evidence"]
+makers += ["two-means", "gbg++"]
 scores = np.empty((20, len(makers)))
 for seed in range(20):
     X, y = make_moons(2500, noise=0.15, random_state=seed)
@@ -77,7 +77,7 @@ for seed in range(20):
 figure, ax = plt.subplots(figsize=(7, 3.8))
 mean, error = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
 ax.errorbar(widths, mean[:-2], error[:-2], marker="o", capsize=2, label="grid")
-for column, name, look in ((-2, "two-means", "C1--"), (-1, "evidence", "C2-.")):
+for column, name, look in ((-2, "two-means", "C1--"), (-1, "gbg++", "C2-.")):
     ax.plot(widths, np.full(len(widths), mean[column]), look, label=name)
 ax.set_xscale("log")
 ax.set_xticks(widths, widths)

@@ -25,18 +25,20 @@ import numpy as np
 import onnxruntime
 import uvicorn
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from granulearn import RobustClassifier
-from granulearn.datasets import load, make_pipeline_for
+from granulearn import RobustClassifier, TablePreprocessor
+from granulearn.datasets import load
 from granulearn.models import to_onnx
 
 plt.style.use("granulearn.bench.style")
 credit = load("crx")
 X, X_test, y, y_test = train_test_split(credit.X, credit.y, random_state=0)
-pipeline = make_pipeline_for(X, RobustClassifier(n_trees=50, random_state=0)).fit(X, y)
+model = RobustClassifier(n_trees=50, random_state=0)
+pipeline = make_pipeline(TablePreprocessor(), model).fit(X, y)
 onnx_model = to_onnx(pipeline, X_test)
 print(f"{len(onnx_model.SerializeToString()) / 1e6:.1f} MB; inputs:", end=" ")
 print(", ".join(one.name for one in onnx_model.graph.input))

@@ -114,7 +114,7 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     read = [report.schema.read(batch, row) for batch, row in zip(batches, begins, strict=False)]
     frame = joined_rows(read).to_frame()
     values = frame.pop(target).to_numpy()
-    warnings = [f"Column {target!r}, the target: {said}." for said in column.oddities(file.place)]
+    warnings = [f"Column {target!r}, the target: {said}." for said in column.warnings(file.place)]
     known = np.flatnonzero(~np.isnan(values))
     if len(known) < len(values):
         are = "row has" if len(values) - len(known) == 1 else "rows have"

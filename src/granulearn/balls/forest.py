@@ -10,23 +10,12 @@ not see it says how far its label can be believed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from granulearn._invariants import (
-    ANY_FINITE,
-    FINITE,
-    FLOAT,
-    array_of,
-    check_fields,
-    number_of,
-    parts_of,
-    require,
-)
-from granulearn.balls.few_rows import are_few, leaves_of_few
 from granulearn.balls.forest_rows import forest_rows
 from granulearn.balls.forest_tree import (
     BallTree,
@@ -40,13 +29,17 @@ from granulearn.balls.forest_tree import (
 from granulearn.balls.keyed_tables import KeyedTable
 from granulearn.balls.makers import in_threads
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table, plain_table
-from granulearn.balls.packed_trees import most_steps, n_packed, pack_trees, unpack_trees
+from granulearn.balls.packed_trees import (
+    PACKED,
+    check_packed,
+    most_steps,
+    pack_trees,
+    unpack_trees,
+)
+from granulearn.utils.saved import FINITE, Array, Number, Size, require
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128
-# Leaves are in single precision.
-ROUNDING = 1e-4
-SMALLEST_SCALE = np.finfo(float).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,41 +53,29 @@ class BallForest:
     """Probabilities that a leaf has: one per class, for each weighing."""
     n_weighings: int = 1
 
-    _held_once = True
+    _saved: ClassVar[dict] = {
+        **PACKED,
+        "shift": Array("float64", ("inputs",), -FINITE, FINITE),
+        "scale": Number(float(np.finfo(float).tiny), FINITE),
+        "n_outputs": Size,
+        "n_weighings": Size,
+    }
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "trees": pack_trees(self.trees)}
+    def _saved_state(self) -> dict[str, Any]:
+        return vars(self) | pack_trees(self.trees)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({**state, "trees": unpack_trees(self, state["trees"])})
+    def _check_saved(self) -> None:
+        require(self.n_outputs % self.n_weighings == 0, "n_outputs is no multiple of n_weighings")
+        check_packed(vars(self), len(self.shift), self.n_weighings)
 
-    @staticmethod
-    def _n_trees_of(state: Mapping[str, Any]) -> int:
-        """Return how many trees a forest has, by its attributes or by what a file has of them."""
-        trees = state["trees"]
-        return len(trees) if isinstance(trees, tuple) else n_packed(trees)
+    def _after_load(self) -> None:
+        vars(self)["trees"] = unpack_trees(vars(self))
+        for name in PACKED:
+            del vars(self)[name]
 
     def _n_steps_of_a_row(self) -> int:
         """Return how many steps a row takes at most, on its ways down all trees."""
-        return int(most_steps(self.trees).sum())
-
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        trees = parts_of(self, "trees", tuple, BallTree)
-        shift = array_of(self, "shift", FLOAT, (None,), within=ANY_FINITE, in_order=True)
-        number_of(self, "scale", SMALLEST_SCALE, FINITE)
-        n_outputs = number_of(self, "n_outputs", 1, 2**31, whole=True)
-        n_weighings = number_of(self, "n_weighings", 1, n_outputs, whole=True)
-        require(len(trees) > 0, self, "trees are none")
-        require(n_outputs % n_weighings == 0, self, "n_outputs is no multiple of n_weighings")
-        for tree in trees:
-            proba, features = tree.leaf_proba, tree.features
-            require(proba.shape[1] == n_outputs, self, "leaf_proba of a tree has other classes")
-            sums = proba.sum(axis=1, dtype=np.float64)
-            is_whole = np.abs(sums - n_weighings).max() < ROUNDING * n_weighings
-            require(is_whole, self, "leaf_proba of a tree does not sum to one")
-            known = len(features) == 0 or features.max() < len(shift)
-            require(known, self, "features of a tree name a column that is not there")
+        return most_steps(pack_trees(self.trees))
 
     def rows(self, X: np.ndarray) -> np.ndarray:
         """Return inputs shifted and scaled, as the trees need them."""
@@ -102,14 +83,7 @@ class BallForest:
 
     def posterior(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
         """Return class probabilities of shape (n_rows, n_outputs)."""
-        few = are_few(len(X), len(self.trees))
-        leaves = leaves_of_few(self.trees, self.rows(X)) if few else None
-        if leaves is None:
-            return self._mean_posterior(X, None, n_threads)
-        total = np.zeros((len(X), self.n_outputs))
-        for tree, own in zip(self.trees, leaves, strict=True):
-            total += tree.leaf_proba[own]
-        return self._shares(total)
+        return self._mean_posterior(X, None, n_threads)
 
     def out_of_bag_posterior(
         self, X: np.ndarray | NarrowTable, in_bag: np.ndarray, n_threads: int = 1

@@ -7,19 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn._invariants import (
-    ANY_FINITE,
-    FINITE,
-    FLOAT,
-    FLOAT32,
-    INT32,
-    SHARE,
-    array_of,
-    check_fields,
-    is_monotone,
-    number_of,
-    require,
-)
 from granulearn.balls.evidence_table import EvidenceTable, evidence_table
 from granulearn.balls.forest_rows import ForestRows
 from granulearn.balls.row_keys import key_of_draw, least_draws
@@ -39,11 +26,6 @@ class Weighing:
     """Dirichlet weight of each class."""
     stop: float = 0.8
     """Prior probability that a ball is not split."""
-
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        number_of(self, "alpha", 0, FINITE)
-        number_of(self, "stop", 0, 1)
 
 
 @dataclass(frozen=True)
@@ -88,32 +70,6 @@ class BallTree:
     """
     leaf_proba: np.ndarray
     """(n_leaves, K) posterior of a row that ends in the leaf, over its whole path."""
-
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        end = 2**31 - 2  # one more is still a number of 32 bits
-        children = array_of(self, "children", INT32, (None,), within=(-end, end), in_order=True)
-        n_nodes = len(children)
-        is_leaf = children < 0
-        n_leaves = int(is_leaf.sum())
-        offsets = array_of(self, "offsets", INT32, (n_nodes + 1,), in_order=True)
-        features = array_of(self, "features", INT32, (None,), within=(0, end), in_order=True)
-        n_filled = len(features)
-        array_of(self, "directions", FLOAT, (n_filled,), within=ANY_FINITE, in_order=True)
-        array_of(self, "thresholds", FLOAT, (n_nodes,), within=ANY_FINITE, in_order=True)
-        array_of(self, "leaf_proba", FLOAT32, (n_leaves, None), within=SHARE, in_order=True)
-        splits = np.flatnonzero(~is_leaf)
-        lefts = children[splits]
-        # Every ball but the first is in one pair, and pairs are made in some order.
-        are_pairs = n_nodes == 2 * n_leaves - 1 == 2 * len(lefts) + 1
-        are_pairs = are_pairs and (np.sort(lefts) == np.arange(1, n_nodes, 2)).all()
-        require(are_pairs, self, "children are no tree")
-        require((lefts > splits).all(), self, "children come before their parent")
-        leaves_in_order = (children[is_leaf] == -1 - np.arange(n_leaves)).all()
-        require(leaves_in_order, self, "children name leaves that are not there")
-        require(is_monotone(offsets, n_filled), self, "offsets point outside of features")
-        has_features = (offsets[splits + 1] > offsets[splits]).all()
-        require(has_features, self, "offsets leave a split without features")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,18 @@ import numpy as np
 
 from granulearn.balls.makers import (
     BallMaker,
+    ball_set_around,
     balls_of_groups,
     check_purity,
+    halves_of_widest_feature,
+    nearest_balls,
     scaled_rows,
 )
-from granulearn.balls.records import BallSet, Samples
-from granulearn.balls.surfaces import balls_of_assignment, nearest_surfaces
+from granulearn.balls.records import Samples
 
-MAX_FIT_ROWS = 500
+# Samples at the mean distance itself belong to the ball, whatever rounding says.
+AT_RADIUS = 1 + 2.0**-20
+LLOYD_PASSES = 30
 
 
 class GBGPlusPlusBalls(BallMaker):
@@ -82,51 +86,64 @@ class GBGPlusPlusBalls(BallMaker):
 
     def _make(self, samples, seed, n_threads):
         groups = groups_around_majorities(samples, float(self.purity))
-        groups = with_a_ball_of_every_class(samples, groups)
         inside = np.flatnonzero(groups >= 0)
         core = balls_of_groups(samples.take(inside), groups[inside])
-        return with_outliers_in_nearest_ball(samples, groups, core, n_threads)
+        outliers = np.flatnonzero(groups < 0)
+        groups[outliers] = nearest_balls(
+            core.centers, core.radii, samples.X[outliers], n_threads=n_threads
+        )[:, 0]
+        return ball_set_around(samples, groups, core.centers, core.radii, core.labels)
 
 
 def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
-    """Return the number of each sample's ball, -1 for the samples that are left over."""
-    from granulearn.balls import _gbg_kernels
+    """Return the number of each sample's ball, -1 for samples that are left over.
 
-    n = len(samples)
-    rows = scaled_rows(samples.X)
-    order, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
-    is_outlier = np.empty(n, np.uint8)
-    _gbg_kernels.grow_majority_balls(
-        rows, samples.codes, purity, MAX_FIT_ROWS, len(samples.classes), order, sizes, is_outlier
-    )
-    groups = np.empty(n, np.int64)
-    groups[order] = np.where(is_outlier == 1, -1, np.cumsum(sizes > 0) - 1)
+    Samples left over whose class has no ball are balls of one sample.
+    """
+    X, codes = scaled_rows(samples.X).astype(np.float64, copy=False), samples.codes
+    groups, labels = np.full(len(X), -1), []
+    pending = [np.arange(len(X))]
+    while pending:
+        rows = pending.pop()
+        counts = np.bincount(codes[rows])
+        parts = None
+        if counts.max() < purity * len(rows):
+            parts = _cut_out_majorities(X, codes, rows)
+        if parts is None:
+            groups[rows] = len(labels)
+            labels.append(counts.argmax())
+        else:
+            pending += [part for part in parts if len(part) > 1]
+    for row in np.flatnonzero((groups < 0) & ~np.isin(codes, labels)):
+        groups[row] = len(labels)
+        labels.append(codes[row])
     return groups
 
 
-def with_a_ball_of_every_class(samples: Samples, groups: np.ndarray) -> np.ndarray:
-    """Make balls of one of the samples left over whose class no ball is of."""
-    n_classes, n_balls = len(samples.classes), int(groups.max()) + 1
-    inside = groups >= 0
-    class_counts = np.bincount(
-        groups[inside] * n_classes + samples.codes[inside], minlength=n_balls * n_classes
-    ).reshape(n_balls, n_classes)
-    has_ball = np.isin(np.arange(n_classes), class_counts.argmax(axis=1))
-    alone = np.flatnonzero(~inside & ~has_ball[samples.codes])
-    groups = groups.copy()
-    groups[alone] = n_balls + np.arange(len(alone))
-    return groups
+def _cut_out_majorities(X, codes, rows) -> list[np.ndarray] | None:
+    """Return the parts of a ball without its last sample of each class; None if it is one part."""
+    parts: list[np.ndarray] = []
+    rest = rows
+    while len(rest) and np.bincount(codes[rest]).max() > 1:
+        own = codes[rest] == np.bincount(codes[rest]).argmax()
+        first = X[rest[own][0]]  # equal rows have an exact mean
+        away = np.linalg.norm(X[rest] - (first + (X[rest[own]] - first).mean(axis=0)), axis=1)
+        inside = away <= away[own].mean() * AT_RADIUS
+        if len(rest) == len(rows) and inside.all():
+            right = _two_means(X[rows], ~own)
+            return None if right is None else [rows[~right], rows[right]]
+        parts.append(rest[inside])
+        rest = rest[~inside]
+    return parts
 
 
-def with_outliers_in_nearest_ball(
-    samples: Samples, groups: np.ndarray, core: BallSet, n_threads: int
-) -> BallSet:
-    """Return the balls with all samples, those left over in the ball of the nearest surface."""
-    assignment = groups.copy()
-    outliers = np.flatnonzero(groups < 0)
-    if len(outliers) > 0:
-        numbers, _ = nearest_surfaces(
-            core.centers, core.radii, samples.X[outliers], n_threads=n_threads
-        )
-        assignment[outliers] = numbers[:, 0]
-    return balls_of_assignment(samples, assignment, core.centers, core.radii, core.labels)
+def _two_means(X: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+    """Return which rows are on the right, from given sides on; None if all rows are the same."""
+    for _ in range(LLOYD_PASSES):
+        means = X[~right].mean(axis=0), X[right].mean(axis=0)
+        before, right = right, (X - (means[0] + means[1]) / 2) @ (means[1] - means[0]) > 0
+        if right.all() or not right.any():
+            return halves_of_widest_feature(X)
+        if (before == right).all():
+            break
+    return right

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from granulearn.balls.makers import (
     BallMaker,
     balls_of_groups,
     check_purity,
+    halves_of_widest_feature,
     scaled_rows,
 )
 
@@ -68,15 +70,33 @@ class KDivisionBalls(BallMaker):
         check_purity(self.purity)
 
     def _make(self, samples, seed, n_threads):
-        from granulearn.balls import _k_division_kernels
-
-        n = len(samples)
-        rows = scaled_rows(samples.X)
-        order, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
-        _k_division_kernels.grow_divisions(
-            rows, samples.codes, np.uint64(seed), float(self.purity), len(samples.classes),
-            order, sizes,
-        )  # fmt: skip
-        groups = np.empty(n, np.int64)
-        groups[order] = np.cumsum(sizes > 0) - 1
+        X, codes = scaled_rows(samples.X), samples.codes
+        stream = np.random.default_rng(seed)
+        groups, n_balls = np.empty(len(X), int), 0
+        pending = [(np.arange(len(X)), stream.integers(len(X)))]
+        while pending:
+            rows, center = pending.pop()
+            parts = None
+            if np.bincount(codes[rows]).max() < self.purity * len(rows):
+                parts = _divided(X, codes, rows, center, stream)
+            if parts is None:
+                groups[rows] = n_balls
+                n_balls += 1
+            else:
+                pending += parts
         return balls_of_groups(samples, groups)
+
+
+def _divided(X, codes, rows, center, stream) -> list[tuple[np.ndarray, int]] | None:
+    """Return the parts of a ball and their centres; None if all rows are the same."""
+    shuffled = stream.permutation(rows)
+    drawn = shuffled[np.unique(codes[shuffled], return_index=True)[1]]
+    # In the order of the rows, so that other names of the classes change nothing.
+    centers = np.append(center, np.sort(drawn[codes[drawn] != codes[center]]))
+    part = cdist(X[rows], X[centers], "sqeuclidean").argmin(axis=1)
+    if part.any():
+        return [(rows[part == k], centers[k]) for k in np.unique(part)]
+    right = halves_of_widest_feature(X[rows])
+    if right is None:
+        return None
+    return [(half, stream.choice(half)) for half in (rows[~right], rows[right])]

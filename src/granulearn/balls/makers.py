@@ -12,15 +12,17 @@ from typing import Any, ClassVar, TypeVar
 
 import joblib
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
-from granulearn._invariants import check_thread_count
 from granulearn.balls.records import BallSet, Samples
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+DISTANCES_AT_ONCE = 1_000_000
 
 
 class NamedScheme(BaseEstimator, ABC):
@@ -33,6 +35,8 @@ class NamedScheme(BaseEstimator, ABC):
     name: ClassVar[str]
     _known: ClassVar[dict[str, Any]]
     _parameter_constraints: ClassVar[dict] = {}
+    _saved: ClassVar[dict | None] = {}
+    """Model files keep a member with its parameters, unless this is None."""
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -44,10 +48,6 @@ class NamedScheme(BaseEstimator, ABC):
             if (taken.__module__, taken.__name__) != (cls.__module__, cls.__name__):
                 raise TypeError(f"{cls.__name__}: the name {cls.name!r} is that of {taken!r}.")
             cls._known[cls.name] = cls
-
-    def _check_loaded(self) -> None:
-        self._validate_params()
-        check_thread_count(self)
 
     @classmethod
     def resolve(cls, chosen: Any, parameter: str, wrap: type, example: str, **settings) -> Any:
@@ -159,7 +159,7 @@ def maker_names() -> list[str]:
     --------
     >>> from granulearn.balls import maker_names
     >>> maker_names()
-    ['evidence', 'gbg++', 'k-division', 'rd-gbg', 'two-means']
+    ['gbg++', 'k-division', 'rd-gbg', 'two-means']
     """
     return sorted(BallMaker._known)
 
@@ -393,6 +393,69 @@ def ball_set_of_parts(
         assignment=assignment,
         classes=classes,
     )
+
+
+def ball_set_around(
+    samples: Samples,
+    assignment: np.ndarray,
+    centers: np.ndarray,
+    radii: np.ndarray,
+    labels: np.ndarray,
+) -> BallSet:
+    """Return balls of given centres, radii and labels, with the samples assigned to them."""
+    k, n_classes = len(centers), len(samples.classes)
+    class_counts = np.bincount(assignment * n_classes + samples.codes, minlength=k * n_classes)
+    class_counts = class_counts.reshape(k, n_classes)
+    counts = class_counts.sum(axis=1)
+    return BallSet(
+        centers=centers.astype(samples.X.dtype, copy=False),
+        radii=radii.astype(samples.X.dtype, copy=False),
+        labels=labels.astype(np.int64, copy=False),
+        purities=class_counts[np.arange(k), labels] / counts,
+        counts=counts,
+        class_counts=class_counts,
+        assignment=assignment,
+        classes=samples.classes,
+    )
+
+
+def nearest_balls(
+    centers: np.ndarray,
+    radii: np.ndarray,
+    X: np.ndarray,
+    n_neighbors: int = 1,
+    n_threads: int = 1,
+) -> np.ndarray:
+    """Return the balls with the nearest surfaces to each row, of shape (n_rows, n_neighbors).
+
+    The distance to a surface is that to the centre minus the radius. The nearest ball
+    comes first, of equally near ones that with the smaller number.
+    """
+    if len(X) == 0:
+        return np.empty((0, n_neighbors), np.int64)
+    scale = min(power_of_two_scale(centers), power_of_two_scale(X))
+    centers, radii = centers.astype(np.float64) * scale, radii.astype(np.float64) * scale
+    step = max(1, DISTANCES_AT_ONCE // len(centers))
+
+    def of_block(start: int) -> np.ndarray:
+        away = cdist(X[start : start + step] * scale, centers) - radii
+        found = np.empty((len(away), n_neighbors), np.int64)
+        for k in range(n_neighbors):
+            found[:, k] = away.argmin(axis=1)
+            away[np.arange(len(away)), found[:, k]] = np.inf
+        return found
+
+    return np.concatenate(in_threads(of_block, range(0, len(X), step), n_threads))
+
+
+def halves_of_widest_feature(X: np.ndarray) -> np.ndarray | None:
+    """Return which rows are in the upper half of the widest feature; None if all are the same."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    widest = (high - low).argmax()
+    if high[widest] == low[widest]:
+        return None
+    middle = low[widest] + (high[widest] - low[widest]) / 2
+    return X[:, widest] > (middle if middle < high[widest] else low[widest])
 
 
 def power_of_two_scale(X: np.ndarray) -> float:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import KDTree
 
-from granulearn.balls.makers import BallMaker, in_threads, power_of_two_scale
-from granulearn.balls.surfaces import balls_of_assignment, point_tree
-
-LEAVES_PER_TASK = 32
+from granulearn.balls.makers import BallMaker, ball_set_around, power_of_two_scale
 
 
 class RDGBGBalls(BallMaker):
@@ -35,9 +33,8 @@ class RDGBGBalls(BallMaker):
     the paper, but for one rule: there, samples without a neighbour of their
     class are taken for noise and left out, and here no sample is lost.
 
-    Neighbours are found in a tree of two means over all samples. With n samples
-    that takes time in proportion to n log n where features are few, and to the
-    square of n where they are many; this part of the work runs in threads.
+    Time grows with the samples times the balls: this maker is for comparison, not
+    for large tables.
 
     References
     ----------
@@ -55,43 +52,50 @@ class RDGBGBalls(BallMaker):
     name = "rd-gbg"
 
     def _make(self, samples, seed, n_threads):
-        from granulearn.balls import _diffusion_kernels, _surface_kernels
-
-        n, scale = len(samples), power_of_two_scale(samples.X)
-        tree = point_tree(
-            samples.X.astype(np.float64) * scale, np.zeros(n), _surface_kernels.LEAF_POINTS
+        scale, codes = power_of_two_scale(samples.X), samples.codes
+        X = samples.X.astype(np.float64) * scale
+        own, foreign = distances_to_both_kinds(X, codes, n_threads)
+        queue, ball = visiting_order(codes, seed), np.full(len(X), -1)
+        centers, radii, n_balls = np.empty_like(X), np.zeros(len(X)), 0
+        middles = np.empty(len(X), int)
+        of_class = [np.flatnonzero(codes == code) for code in range(len(samples.classes))]
+        for row in queue:
+            # The nearest of its class must be nearer than other classes and other balls.
+            if ball[row] >= 0 or own[row] >= foreign[row]:
+                continue
+            gaps = np.linalg.norm(centers[:n_balls] - X[row], axis=1) - radii[:n_balls]
+            limit = gaps.min(initial=np.inf)
+            if limit < own[row]:
+                continue
+            free = of_class[codes[row]]
+            free = of_class[codes[row]] = free[ball[free] < 0]
+            away = np.linalg.norm(X[free] - X[row], axis=1)
+            inside = (away <= limit) & (away < foreign[row])
+            if np.count_nonzero(inside) > 1:
+                ball[free[inside]] = n_balls
+                centers[n_balls], radii[n_balls] = X[row], away[inside].max()
+                middles[n_balls] = row
+                n_balls += 1
+        alone = queue[ball[queue] < 0]
+        ball[alone] = n_balls + np.arange(len(alone))
+        middles = np.append(middles[:n_balls], alone)
+        return ball_set_around(
+            samples, ball, samples.X[middles], radii[: len(middles)] / scale, codes[middles]
         )
-        foreign, own = nearest_of_both_kinds(tree, samples.codes[tree.order], n_threads)
-        place = np.empty(n, np.int64)
-        place[tree.order] = np.arange(n)
-        ball, centers, radii = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
-        n_balls = _diffusion_kernels.diffuse(
-            tree, foreign, own, place[visiting_order(samples.codes, seed)], ball, centers, radii
-        )
-        assignment = np.empty(n, np.int64)
-        assignment[tree.order] = ball
-        middle = tree.order[centers[:n_balls]]
-        return balls_of_assignment(
-            samples, assignment, samples.X[middle], radii[:n_balls] / scale, samples.codes[middle]
-        )
 
 
-def nearest_of_both_kinds(tree, codes: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far each point of a tree is from the nearest of another class, and of its own."""
-    from granulearn.balls import _diffusion_kernels
-
-    labels = np.empty(len(tree.children), np.int64)
-    _diffusion_kernels.label_nodes(codes, tree.bounds, labels)
-    foreign, own = np.empty(len(codes)), np.empty(len(codes))
-    leaves = np.flatnonzero(tree.children == 0)
-    in_threads(
-        lambda start: _diffusion_kernels.nearest_of_both_kinds(
-            tree, codes, labels, leaves[start : start + LEAVES_PER_TASK], foreign, own
-        ),
-        range(0, len(leaves), LEAVES_PER_TASK),
-        n_threads,
-    )
-    return foreign, own
+def distances_to_both_kinds(X, codes, n_threads) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distances of each sample to the nearest of its own class, and of another."""
+    own, foreign = np.full(len(X), np.inf), np.full(len(X), np.inf)
+    for code in np.unique(codes):
+        same = codes == code
+        # Not balanced: many equal rows would make a balanced tree slow.
+        tree = KDTree(X[same], balanced_tree=False)
+        own[same] = tree.query(X[same], k=[2], workers=n_threads)[0][:, 0]
+        if not same.all():
+            tree = KDTree(X[~same], balanced_tree=False)
+            foreign[same] = tree.query(X[same], workers=n_threads)[0]
+    return own, foreign
 
 
 def visiting_order(codes: np.ndarray, seed: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,17 +14,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from granulearn._invariants import (
-    ANY_FINITE,
-    FINITE,
-    FLOATS,
-    INTS,
-    MOST_ROWS,
-    array_of,
-    check_fields,
-    labels_of,
-    require,
-)
+from granulearn.utils.saved import FINITE, Array, Labels, require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,26 +159,34 @@ class BallSet:
         for field in fields(self):
             getattr(self, field.name).setflags(write=False)
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        centers = array_of(self, "centers", FLOATS, (None, None), within=ANY_FINITE, in_order=True)
-        k, n_classes = len(centers), len(labels_of(self, "classes"))
-        require(centers.size > 0, self, "centers are none")
-        array_of(self, "radii", FLOATS, (k,), within=(0, FINITE), in_order=True)
-        array_of(self, "labels", INTS, (k,), within=(0, n_classes - 1))
-        array_of(self, "purities", FLOATS, (k,), within=(0, 1))
-        counts = array_of(self, "counts", INTS, (k,), within=(1, MOST_ROWS))
-        shape = (k, n_classes)
-        class_counts = array_of(self, "class_counts", INTS, shape, within=(0, MOST_ROWS))
-        array_of(self, "assignment", INTS, (None,), within=(-1, k - 1))
-        agree = np.array_equal(class_counts.sum(axis=1), counts)
-        require(agree, self, "class_counts do not sum to counts")
+    _saved: ClassVar[dict] = {
+        "centers": Array("float32|float64", ("k", "d"), -FINITE, FINITE),
+        "radii": Array("float32|float64", ("k",), 0, FINITE),
+        "labels": Array("int32|int64", ("k",), 0),
+        "purities": Array("float32|float64", ("k",), 0, 1),
+        "counts": Array("int32|int64", ("k",), 1, 2**40),
+        "class_counts": Array("int32|int64", ("k", "n_classes"), 0, 2**40),
+        "classes": Labels(),
+    }
+
+    def _check_saved(self) -> None:
+        require(self.centers.size, "centers are none")
+        n_classes = len(self.classes)
+        known = self.class_counts.shape[1] == n_classes and self.labels.max() < n_classes
+        require(known, "labels or class_counts are of other classes")
+        agree = np.array_equal(self.class_counts.sum(axis=1), self.counts)
+        require(agree, "class_counts do not sum to counts")
+
+    def _after_load(self) -> None:
+        vars(self)["assignment"] = np.empty(0, np.intp)  # a file keeps no samples
+        self.__post_init__()
 
     def __len__(self) -> int:
         return len(self.centers)
 
     def __repr__(self) -> str:
-        n_samples, n_features = len(self.assignment), self.centers.shape[1]
+        n_samples = len(self.assignment) or self.counts.sum()
+        n_features = self.centers.shape[1]
         return (
             f"<BallSet: {len(self)} balls of {n_samples} samples, "
             f"{n_features} features, {len(self.classes)} classes>"

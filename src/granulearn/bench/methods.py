@@ -34,8 +34,8 @@ from granulearn.balls import BallMaker, maker_names
 from granulearn.bench.scores import scoring_for_tuning
 from granulearn.bench.study import Grid, Method, StudyError, Tuning, hint_for
 from granulearn.memberships import Membership, membership_names
-from granulearn.selection import PathSearchCV, paper_grid
-from granulearn.selection.candidates import shared_work
+from granulearn.model_selection import PathSearchCV, paper_grid
+from granulearn.model_selection.sharing import shared_work
 
 CLASSIFIERS = tuple(
     name for name in estimators.__all__ if issubclass(getattr(estimators, name), ClassifierMixin)

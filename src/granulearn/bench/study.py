@@ -403,7 +403,7 @@ def _keys(kind: type[Struct], before: str) -> Iterator[Key]:
     meanings = {
         key.target.id: " ".join(said.value.value.replace("``", "`").split())
         for key, said in pairwise(parsed.body[0].body)
-        if hasattr(key, "annotation") and isinstance(said, ast.Expr)
+        if hasattr(key, "annotation") and hasattr(said, "value")
     }
     for field in _fields(kind):
         place = f"{before}{field.name}"

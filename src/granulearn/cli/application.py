@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from granulearn.cli import exit_codes, messages
+from granulearn.cli import exit_codes, output
 
 # Each verb is a function, or an application of verbs, in the file of the same name.
 VERBS = {
@@ -36,9 +36,9 @@ granulearn datasets export crx -o credit.csv
 
 granulearn check credit.csv --target target
 
-granulearn fit credit.csv --target target -o credit.skops
+granulearn fit credit.csv --target target -o credit.granulearn
 
-granulearn predict credit.skops new.csv --proba -o predicted.csv
+granulearn predict credit.granulearn new.csv --proba -o predicted.csv
 
 [bold]Exit codes[/bold]  {EXIT_CODES}
 """
@@ -120,11 +120,11 @@ def run_verb(arguments: list[str]) -> int:
         context = getattr(error, "ctx", None)
         message = error.format_message()
         if message.endswith("is not readable."):  # typer looks at the rights of a path itself
-            messages.error(f"{message} Check its rights.")
+            output.error(f"{message} Check its rights.")
             return exit_codes.NOT_WRITTEN
         if message:
             where = f" Try: {context.command_path} --help" if context else ""
-            messages.error(f"{message}{where}")
+            output.error(f"{message}{where}")
         return exit_codes.USAGE
     if result == exit_codes.INTERRUPTED:  # how recent versions of typer pass on Ctrl-C
         raise KeyboardInterrupt

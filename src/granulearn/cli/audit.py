@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import warn
 from granulearn.cli.table_report import some
 
 if TYPE_CHECKING:
@@ -28,14 +27,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 SHOWN_ISSUES = 5
-
-
-class Rated(NamedTuple):
-    """What an audit found, in memory or in parts."""
-
-    facts: dict[str, Any]
-    report: TableReport
-    listing: Callable[[], pa.Table]
 
 
 @opt.takes_table
@@ -90,7 +81,7 @@ def audit(
     if target in (group, order):
         raise UsageError(f"{target!r} holds the labels and can be neither --group nor --order.")
     in_parts = dask is not None or is_large(table)
-    ratings = None if output is None else output.with_name(f"{output.stem}.ratings")
+    ratings = output.with_name(f"{output.stem}.ratings") if output and in_parts else None
     if in_parts:
         opt.refuse_in_parts(report=report, decisions=decisions, sample=sample)
         opt.refuse_in_parts(group=group, order=order, keep=keep)
@@ -103,59 +94,54 @@ def audit(
     with asked.open(table) as file:
         with out.stage_progress(hidden=json) as tell:
             if in_parts:
-                with opt.cluster(dask, tell):
-                    rated = _rate_parts(file, target, asked.options, ratings, worst, seed, tell)
-            else:
-                _check_names(file, target, asked.options, keep=keep, group=group, order=order)
-                tell(f"reading {table.name}")
-                ignored = replace(
-                    asked.options, ignore=(*asked.options.ignore, *filter(None, [group]))
+                facts, checked, listing = _rate_parts(
+                    file, target, asked, dask, ratings, worst, seed, tell
                 )
-                data = read_training_table(file, target, ignored, keep_cells=True)
+            else:
+                columns = asked.options
+                _check_names(file, target, columns, keep=keep, group=group, order=order)
+                tell(f"reading {table.name}")
+                columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
+                data = read_training_table(file, target, columns, keep_cells=True)
                 tell(f"rating {len(data.y):,} labels")
                 verified = None if decisions is None else _verified(data, decisions)
                 done = audit_table(
                     data, verified=verified, groups=group, order=order, random_state=seed, n_jobs=-1
                 )
-                rated = Rated(_facts(done), data.report, lambda: done.listing(keep, sample))
+                facts, checked = _facts(done), data.report
+                listing = done.listing(keep, sample) if output else None
             if output is not None:
                 tell(f"writing {output.name}")
-                listing = rated.listing()
                 with written_atomically(output) as draft:
-                    write_csv(listing.to_batches(), draft, listing.column_names)
+                    write_csv(listing, draft)
             if report is not None:
                 tell(f"writing {report.name}")
                 _write_page(report, table.name, done)
         if json:
-            out.print_json({**rated.facts, "table": as_facts(rated.report, file.place)})
+            out.print_json({**facts, "table": as_facts(checked, file.place)})
             return
-        show_short(rated.report, file.place)
-    _show(table.name, rated.facts)
-    out.print_saved(output, ratings if in_parts else None, report)
+        show_short(checked, file.place)
+    _show(table.name, facts)
+    out.print_saved(output, ratings, report)
 
 
 def _rate_parts(
-    file: TableFile,
-    target: str,
-    options: ColumnOptions,
-    ratings: Path | None,
-    n_worst: int,
-    seed: int,
-    tell: Callable[[str], None],
-) -> Rated:
-    """Rate a table that is not read as a whole; write the ratings of all rows to a folder."""
+    file: TableFile, target: str, asked: opt.TableOptions, dask: str | None, ratings: Path | None,
+    n_worst: int, seed: int, tell: Callable[[str], None],
+) -> tuple[dict[str, Any], TableReport, pa.Table]:  # fmt: skip
+    """Rate a table in parts; write the ratings of all rows to a folder, return the worst rows."""
     import pyarrow as pa
 
     from granulearn.training.cluster_audit import audit_on_cluster
 
-    with TemporaryDirectory() as nowhere:
+    with TemporaryDirectory() as nowhere, opt.cluster(dask, tell):
         folder = ratings or Path(nowhere, "ratings")
         done = audit_on_cluster(
-            file, target, options, folder, n_worst=n_worst, seed=seed, tell=tell
+            file, target, asked.options, folder, n_worst=n_worst, seed=seed, tell=tell
         )
     worst = done.worst.reset_index()
     facts = _common_facts(done.n_labels, done.counts, done.noise, worst)
-    return Rated(facts, done.report, lambda: pa.Table.from_pandas(worst, preserve_index=False))
+    return facts, done.report, pa.Table.from_pandas(worst, preserve_index=False)
 
 
 def _check_names(
@@ -188,34 +174,24 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
     said = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
     if n_open:
-        warn(
+        out.warn(
             f"{decisions}: {n_open} of {len(said)} decisions say exclude or unsure, which tell the "
             "audit nothing; rows drawn at random among them are missing in the count."
         )
     classes, given = np.unique(data.y, return_inverse=True)
+    hashes, source = row_hashes(data.cells, data.target), str(decisions)
     return verified_by(
-        said,
-        rows=data.rows,
-        hashes=row_hashes(data.cells, data.target),
-        given=given,
-        classes=classes,
-        source=str(decisions),
+        said, rows=data.rows, hashes=hashes, given=given, classes=classes, source=source
     )
 
 
 def _write_page(path: Path, title: str, done: TableAudit) -> None:
     from granulearn.review.audit_page import LabelOrigin, summarize_audit, write_audit_page
 
-    summary = summarize_audit(
-        done.audit,
-        done.X,
-        done.shown_cells(),
-        title=title,
-        row_numbers=(done.table.rows + 1).tolist(),
-        names=done.names,
-        origin=LabelOrigin(done.table.target, done.hashes, done.table.label_cells),
-    )
-    write_audit_page(summary, path)
+    origin = LabelOrigin(done.table.target, done.hashes, done.table.label_cells)
+    numbers = (done.table.rows + 1).tolist()
+    about = {"title": title, "row_numbers": numbers, "names": done.names, "origin": origin}
+    write_audit_page(summarize_audit(done.audit, done.X, done.shown_cells(), **about), path)
 
 
 def _common_facts(
@@ -248,7 +224,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
         "occur_once": [{"row": rows[at], "given": audited.given_[at]} for at in alone],
         "expected_yield": audited.expected_yield(),
         "issues": [
-            {"kind": issue.kind, "score": issue.score, "words": issue.words}
+            {name: getattr(issue, name) for name in ("kind", "score", "words")}
             for issue in audited.issues_
         ],
     }
@@ -268,9 +244,7 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     out.say(noise["words"][:1].upper() + noise["words"][1:], style="dim")
     counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
     out.say("verdicts:", ", ".join(counts))
-    once = [
-        f"{str(label['given'])!r} (row {label['row']})" for label in facts.get("occur_once", ())
-    ]
+    once = [f"{str(o['given'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
         out.say(f"{count} once and cannot be rated; check first: {some(once, SHOWN)}")
@@ -287,9 +261,6 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     out.say()
     worst = facts["worst"]
     if worst:
-        rows = [
-            (row["row"], row["given"], row["suggested"], f"{row['reliability']:.3f}")
-            for row in worst
-        ]
-        title = f"the {len(worst)} most doubtful labels"
-        out.print_table(title, ("row", "given", "suggested", "reliability"), rows)
+        names = ("row", "given", "suggested", "reliability")
+        rows = [(*(row[name] for name in names[:3]), f"{row[names[3]]:.3f}") for row in worst]
+        out.print_table(f"the {len(worst)} most doubtful labels", names, rows)

@@ -73,13 +73,14 @@ def balls(
     Example: granulearn balls train.csv --target label --plot balls.png -o balls.csv
     """
     import numpy as np
+    import pyarrow as pa
 
     from granulearn.balls import generate_balls
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.memberships import resolve_membership
     from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
-    from granulearn.tables.writing import write_frame
+    from granulearn.tables.writing import write_csv
     from granulearn.utils.files import written_atomically
 
     opt.check_output(output, *opt.CSV_ENDINGS, others=[table])
@@ -103,7 +104,7 @@ def balls(
                     _draw(draft, found, X, data.y, rated)
             if output is not None:
                 with written_atomically(output) as draft:
-                    write_frame(listing, draft)
+                    write_csv(pa.Table.from_pandas(listing, preserve_index=False), draft)
         facts = _summary(found, rated)
         if json:
             about = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}

@@ -42,7 +42,7 @@ from granulearn.bench.study_files import scores_not_given, write_new_study
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
-from granulearn.cli.messages import note, warn
+from granulearn.cli.output import note, warn
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 Planned = list[tuple[Study, list[Run]]]

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import note
+from granulearn.cli.output import note
 
 DataDirOption = Annotated[
     Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")

@@ -1,8 +1,7 @@
 """`granulearn decisions`: what several people decided, joined to one file."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,12 +12,6 @@ from granulearn.cli import output as out
 SHOWN_CONFLICTS = 20
 
 decisions = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help=True)
-
-
-class Preference(StrEnum):
-    """Which of different decisions counts."""
-
-    LATEST = "latest"
 
 
 @decisions.callback()
@@ -34,7 +27,7 @@ def merge(
     files: Annotated[list[Path], typer.Argument(help="Files of decisions about one table.")],
     output: Annotated[Path, opt.output_option("File of decisions to write.")],
     prefer: Annotated[
-        Preference | None, typer.Option(help="Which of different decisions counts.")
+        Literal["latest"] | None, typer.Option(help="Which of different decisions counts.")
     ] = None,
     json: opt.JsonOption = False,
 ) -> None:
@@ -63,8 +56,7 @@ def merge(
         return
     for name, said in read:
         who = ", ".join(sorted({d.who for d in said if d.who}))
-        by = f" by {who}" if who else ""
-        out.headline(name, f"{counted(len(said), 'decision')}{by}")
+        out.headline(name, counted(len(said), "decision") + (f" by {who}" if who else ""))
     for agreement in facts["agreement"]:
         pair = "" if len(read) == 2 else f"{' and '.join(agreement['files'])}: "
         out.say(f"{pair}{agreement['words']}")
@@ -80,29 +72,21 @@ def merge(
 
 
 def _facts(output: Path, read: list[tuple[str, list]], merged: Any) -> dict[str, Any]:
+    conflicts = []
+    for conflict in merged.conflicts:
+        said = [
+            {"file": name, "who": d.who, "decision": d.decision, "new_label": d.label}
+            for name, d in conflict.said.items()
+        ]
+        conflicts.append({"row": conflict.row, "given": conflict.given, "said": said})
+    names = ("rows", "same", "kappa", "words")
     return {
         "file": str(output),
         "files": [{"file": name, "decisions": len(said)} for name, said in read],
         "joined": len(merged.decisions),
-        "conflicts": [
-            {
-                "row": conflict.row,
-                "given": conflict.given,
-                "said": [
-                    {"file": name, "who": d.who, "decision": d.decision, "new_label": d.label}
-                    for name, d in conflict.said.items()
-                ],
-            }
-            for conflict in merged.conflicts
-        ],
+        "conflicts": conflicts,
         "agreement": [
-            {
-                "files": [pair.first, pair.second],
-                "rows": pair.rows,
-                "same": pair.same,
-                "kappa": pair.kappa,
-                "words": pair.words,
-            }
+            {"files": [pair.first, pair.second]} | {name: getattr(pair, name) for name in names}
             for pair in merged.agreements
         ],
     }

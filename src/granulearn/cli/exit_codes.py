@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from granulearn._extras import missing_package
-from granulearn._full_disk import is_disk_full
+from granulearn.utils.files import FULL_DISK
 
 OK, UNEXPECTED, USAGE, BAD_DATA, BAD_MODEL, NOT_WRITTEN, MISSING_PACKAGE = range(7)
 SOME_CELLS_FAILED, NO_CLUSTER = 7, 8
@@ -76,7 +76,7 @@ def explain_failure(error: Exception) -> tuple[Sequence[str], int]:
     if isinstance(error, OSError):
         if error.filename is None or error.strerror is None:
             return [str(error)], NOT_WRITTEN
-        full = is_disk_full(error)
+        full = error.errno in FULL_DISK
         step = "make room, or write elsewhere" if full else "check the path and the rights"
         return [f"{error.filename}: {error.strerror.lower()}; {step}."], NOT_WRITTEN
     if isinstance(error, MemoryError):

@@ -27,16 +27,17 @@ def export(
     numbers to 1e-5 of their range. The inputs bear the names of the columns; a
     missing category is the empty text.
 
-    Example: granulearn export model.skops -o model.onnx
+    Example: granulearn export model.granulearn -o model.onnx
     """
     from granulearn.models import load_model
-    from granulearn.models.onnx_files import checked_onnx
+    from granulearn.models.onnx import metadata_of, to_onnx
 
     opt.check_output(output, others=[model], json=json)
     opt.check_is_file(model)
     loaded = load_model(model)
     rows = rows_to_compare(loaded)
-    onnx_model, difference = checked_onnx(loaded.pipeline, rows)
+    onnx_model = to_onnx(loaded.pipeline, rows, schema=loaded.card.schema)
+    difference = metadata_of(onnx_model)["largest_difference"]
     with out.written_output(output) as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:

@@ -12,7 +12,7 @@ from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import note
+from granulearn.cli.output import note
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds, names_in_parts
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def fit(
     left out, and the model is scored on the rows that were looked at, with the given and with
     the corrected labels.
 
-    Example: granulearn fit train.csv --target label -o model.skops
+    Example: granulearn fit train.csv --target label -o model.granulearn
     """
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.models import save_model

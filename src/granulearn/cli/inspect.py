@@ -28,13 +28,13 @@ def inspect(
     ] = None,
     json: opt.JsonOption = False,
 ) -> None:
-    """Show what a model file says of itself, and what it consists of; nothing of it is run.
+    """Show what a model file says of itself, and what it consists of.
 
     The digest tells damage. Only a signature tells who made the file: `ssh-keygen -Y
-    sign -n file -f KEY model.skops` or `minisign -S -m model.skops` makes one, and the same tool
-    is asked here whether it holds (exit code 4 if not).
+    sign -n file -f KEY FILE` or `minisign -S -m FILE` makes one, and the same tool is asked
+    here whether it holds (exit code 4 if not).
 
-    Example: granulearn inspect model.skops --signature model.skops.sig --keys allowed_signers
+    Example: granulearn inspect m.granulearn --signature m.granulearn.sig --keys allowed_signers
     """
     from granulearn.models import inspect_model
 

@@ -7,7 +7,6 @@ and ends the process with the same message and code.
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -17,39 +16,37 @@ from contextlib import suppress
 from typing import NoReturn
 
 # Nothing heavy is imported here, so that Ctrl-C is handled from the first moment.
-from granulearn.cli import exit_codes, messages
+from granulearn.cli import exit_codes
 
-SECONDS, SECONDS_BETWEEN = 2.0, 0.05
-_INTERRUPTED = "interrupted; no output was written."
+SECONDS = 2.0
+_INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
 
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    compiling = logging.getLogger("granulearn.loops")
-    compiling.addHandler(_CompilingNote())
-    compiling.setLevel(logging.INFO)
     stop, code = Stop(), exit_codes.INTERRUPTED
     with suppress(KeyboardInterrupt):  # right before the verb began, or right after its end
         stop.listen()
         code = run(sys.argv[1:])
     if code == exit_codes.INTERRUPTED:
-        stop.leave()
+        _leave(stop.code)  # without waiting for threads
     sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
     """Run a verb and return its exit code; no exception leaves this function."""
     try:
+        from granulearn.cli import application, output
+
+        output.note_compiling()
         with warnings.catch_warnings():
             # Users see warnings about their data, not those for developers.
             warnings.simplefilter("ignore")
             warnings.simplefilter("once", UserWarning)
-            warnings.showwarning = lambda message, *_: messages.warn(str(message))
-            from granulearn.cli.application import run_verb
-
-            return run_verb(arguments)
+            warnings.showwarning = lambda message, *_: output.warn(str(message))
+            return application.run_verb(arguments)
     except KeyboardInterrupt:
-        messages.error(_INTERRUPTED)
+        sys.stderr.write(_INTERRUPTED)
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has closed it: the rest goes nowhere.
@@ -60,16 +57,15 @@ def run(arguments: list[str]) -> int:
             raise
         problems, code = exit_codes.explain_failure(error)
         for problem in problems:
-            messages.error(problem)
+            output.error(problem)
         return code
 
 
 class Stop:
     """Handler of SIGINT, SIGTERM and SIGHUP: raises KeyboardInterrupt, keeps the exit code."""
 
-    code = exit_codes.INTERRUPTED
-
     def __init__(self) -> None:
+        self.code = exit_codes.INTERRUPTED
         self._heard = threading.Event()
 
     def __call__(self, number: int, frame: object) -> NoReturn:
@@ -80,7 +76,7 @@ class Stop:
 
     def listen(self) -> None:
         """Handle the signals from now on; those that are ignored, as by `nohup`, stay so."""
-        sys.unraisablehook = self._send_again
+        sys.unraisablehook = self._not_raised
         if hasattr(os, "register_at_fork"):  # Windows cannot write to a pipe on a signal
             reading, writing = os.pipe()
             os.set_blocking(writing, False)
@@ -92,47 +88,38 @@ class Stop:
             if number is not None and signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self)
 
-    def leave(self) -> NoReturn:
-        """End the process without waiting for threads, with the code of the signal."""
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(self.code)
-
-    def _send_again(self, ignored: sys.UnraisableHookArgs) -> None:
-        """Send a signal again if Python ignores its KeyboardInterrupt, as in `__del__`."""
-        if not issubclass(ignored.exc_type, KeyboardInterrupt):
-            sys.__unraisablehook__(ignored)
-            return
-        self._heard.clear()
-        # Later: an exception in this hook is ignored as well.
-        threading.Timer(SECONDS_BETWEEN, os.kill, (os.getpid(), self.code - 128)).start()
+    def _not_raised(self, ignored: sys.UnraisableHookArgs) -> None:
+        """End the process if Python ignores the KeyboardInterrupt, as in `__del__`."""
+        if issubclass(ignored.exc_type, KeyboardInterrupt):
+            _end(self.code)
+        sys.__unraisablehook__(ignored)
 
     def _end_if_deaf(self, reading: int) -> NoReturn:
         while True:
             (number,) = os.read(reading, 1)
             # A server, for one, has a handler of its own.
-            if signal.getsignal(number) is not self or self._heard.wait(SECONDS):
-                continue
-            drafts = sys.modules.get("granulearn.utils.files")
-            if drafts is not None:
-                drafts.remove_temporary_files()
-            with suppress(OSError, ValueError):
-                messages.error(_INTERRUPTED)
-            os._exit(128 + number)
+            if signal.getsignal(number) is self and not self._heard.wait(SECONDS):
+                _end(128 + number)
+
+
+def _end(code: int) -> NoReturn:
+    """End the process at once, without unfinished files."""
+    files = sys.modules.get("granulearn.utils.files")
+    if files is not None:
+        files.remove_temporary_files()
+    with suppress(OSError, ValueError):
+        sys.stderr.write(_INTERRUPTED)
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _hear_nothing() -> None:
     """Keep the signals of a child process from the parent's pipe."""
     with suppress(ValueError):  # the child is a copy of another thread than the first
         signal.set_wakeup_fd(-1)
-
-
-class _CompilingNote(logging.Handler):
-    """Prints on a terminal, in the user's own process, that loops are being compiled."""
-
-    process = os.getpid()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if os.getpid() == self.process and sys.stderr.isatty():
-            messages.note(record.getMessage())

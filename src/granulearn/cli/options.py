@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import logging
 import os
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 from typer import Argument, Option
@@ -92,12 +93,6 @@ DaskOption = Annotated[str | None, Option(metavar="ADDRESS|local", help=_DASK)]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instead of tables.")]
 
 
-def _check_decimal(sign: str | None) -> str | None:
-    if sign not in (None, ".", ","):
-        raise typer.BadParameter(f"{sign!r} is neither . nor , .")
-    return sign
-
-
 _PANEL: dict[str, Any] = {"rich_help_panel": "How the table is read"}
 _ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
 _SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
@@ -140,7 +135,7 @@ class TableOptions(FileOptions):
     categorical: Annotated[list[str] | None, column_option(what=_CATEGORICAL, **_PANEL)] = None
     ignore: Annotated[list[str] | None, column_option(what=_IGNORE, **_PANEL)] = None
     include: Annotated[list[str] | None, column_option(what=_INCLUDE, **_PANEL)] = None
-    decimal: Annotated[str | None, Option(help=_DECIMAL, callback=_check_decimal, **_PANEL)] = None
+    decimal: Annotated[Literal[".", ","] | None, Option(help=_DECIMAL, **_PANEL)] = None
     day_first: Annotated[
         bool | None, Option("--day-first/--month-first", help=_DAY_FIRST, **_PANEL)
     ] = None
@@ -151,14 +146,9 @@ class TableOptions(FileOptions):
         """What the columns are and become."""
         from granulearn.tables import ColumnOptions
 
-        return ColumnOptions(
-            categorical=tuple(self.categorical or ()),
-            ignore=tuple(self.ignore or ()),
-            include=tuple(self.include or ()),
-            decimal=self.decimal,
-            day_first=self.day_first,
-            exact_labels=self.exact_labels,
-        )
+        lists = (self.categorical, self.ignore, self.include)
+        named = [tuple(names or ()) for names in lists]
+        return ColumnOptions(*named, self.decimal, self.day_first, self.exact_labels)
 
 
 def takes_table(verb: Callable) -> Callable:
@@ -213,7 +203,8 @@ def check_is_file(path: Path) -> None:
     """Raise an `OSError` that names the path if there is no file, or none that may be read."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file; check the path.")
-    path.open("rb").close()
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def check_is_one_file(table: Path) -> None:
@@ -227,38 +218,24 @@ def check_is_one_file(table: Path) -> None:
 
 
 def check_output(
-    path: Path | None,
-    *endings: str,
-    others: Iterable[Path | None] = (),
-    json: bool | None = None,
+    path: Path | None, *endings: str, others: Iterable[Path | None] = (), json: bool | None = None
 ) -> None:
     """Refuse, before any work is done, an output that could not be written after it.
 
-    Parameters
-    ----------
-    path : Path or None
-        The output, if there is one.
-    *endings : str
-        Endings that a file may have; any, if none is given.
-    others : iterable of Path or None
-        Inputs and further outputs; None is no file.
-    json : bool, optional
-        Whether JSON goes to standard output. Only if this is said, ``-`` is standard output.
+    Its ending must be one of `endings`, if there are any; `others` are inputs and further outputs.
+    `json` says whether JSON goes to standard output: only if this is said, ``-`` is that.
     """
     if path is None:
         return
     if json is not None and is_standard_output(path):
         if json:
-            raise UsageError(
-                f"--json and --output {path} both write to standard output; leave out --json, or "
-                "name a file."
-            )
+            both = f"--json and --output {path} both write to standard output"
+            raise UsageError(f"{both}; leave out --json, or name a file.")
         return
     is_stream = path.exists() and not path.is_file()  # written to, not replaced
     if endings and path.suffix.lower() not in endings and (path.suffix or not is_stream):
-        raise UsageError(
-            f"{path} ends in {path.suffix!r}; use {' or '.join(filter(None, endings))}."
-        )
+        known = " or ".join(filter(None, endings))
+        raise UsageError(f"{path} ends in {path.suffix!r}; use {known}.")
     # Unlike Path.resolve, realpath takes a link that leads to itself.
     if os.path.realpath(path) in {os.path.realpath(other) for other in others if other}:
         raise UsageError(f"{path} is also an input or another output; write to another file.")
@@ -269,6 +246,5 @@ def check_output(
     if not place.exists():
         raise FileNotFoundError(f"the folder {place} does not exist; make it first.")
     if not os.access(place, os.W_OK if is_stream else os.W_OK | os.X_OK):
-        raise PermissionError(
-            f"{place} cannot be written to; choose another place, or change its rights."
-        )
+        step = "choose another place, or change its rights"
+        raise PermissionError(f"{place} cannot be written to; {step}.")

@@ -1,15 +1,18 @@
-"""What the verbs print and where they write: tables, JSON, progress, files and streams."""
+"""What the verbs print and where they write: messages, tables, JSON, progress, streams."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from math import isfinite
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.box import SIMPLE
@@ -28,7 +31,21 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from granulearn.cli.messages import CONTROL_CHARACTERS, note, visible
+if TYPE_CHECKING:
+    from granulearn.tables.messages import Setting
+
+# Control characters but for tab and line feed, those that turn the direction of text, other
+# ends of lines, and halves of characters, which file names may hold and nothing can encode.
+CONTROL_CHARACTERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+# Words of messages of `granulearn.datasets`.
+_IN_PYTHON = {
+    "list_datasets()": "`granulearn datasets`",
+    "data_dir=": "--data-dir",
+    "download=True": "--download",
+}
+
 
 PATIENCE = 2.0
 """Seconds of silent work before progress is shown."""
@@ -36,6 +53,88 @@ PATIENCE = 2.0
 # Files and pipes have no width of their own; tables must not be cut there.
 _WIDTH_OF_PIPES = 120
 _STANDARD_OUTPUT = 1
+
+
+def visible(text: str) -> str:
+    r"""Return a text with characters that could command a terminal spelt out.
+
+    Examples
+    --------
+    >>> print(visible("red: \x1b[31m"))
+    red: \x1b[31m
+    """
+    return CONTROL_CHARACTERS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def error(message: str) -> None:
+    """Print why a verb failed."""
+    _write("error", message)
+
+
+def warn(message: str) -> None:
+    """Print what could lead a user to a wrong conclusion."""
+    _write("warning", message)
+
+
+def note(message: str) -> None:
+    """Print what is neither result nor error."""
+    _write("note", message)
+
+
+def note_compiling() -> None:
+    """Note on a terminal, from the user's own process, that loops are being compiled."""
+    logger, process = logging.getLogger("granulearn.loops"), os.getpid()
+
+    def noted(record: logging.LogRecord) -> bool:
+        if os.getpid() == process and sys.stderr.isatty():
+            note(record.getMessage())
+        return False
+
+    if not logger.filters:
+        logger.addFilter(noted)
+        logger.setLevel(logging.INFO)
+
+
+def _write(kind: str, message: str) -> None:
+    # A progress bar stands in for sys.stderr and makes room; typer.echo would write past it.
+    one_line = visible(" ".join(in_flags(message).split()))
+    sys.stderr.write(f"granulearn: {kind}: {one_line}\n")
+    sys.stderr.flush()
+
+
+def in_flags(message: str) -> str:
+    """Return a sentence with its settings as options."""
+    # The class `Message` is not looked up: it would have to be imported.
+    spoken = getattr(message, "spoken", None)
+    if spoken is not None:
+        return spoken(flag)
+    for in_python, option in _IN_PYTHON.items():
+        message = message.replace(in_python, option)
+    return message
+
+
+def flag(setting: Setting) -> str:
+    """Return a setting as a user types it: ``--ignore 'my zip'``."""
+    option, value = option_of(setting), setting.value
+    if value is None or isinstance(value, bool):
+        return option
+    values = value if isinstance(value, tuple) else (str(value),)
+    # A separator is often a sign with a meaning in shells.
+    always = setting.name == "separator"
+    return " ".join(f"{option} {quoted(text, always=always)}" for text in values)
+
+
+def option_of(setting: Setting) -> str:
+    """Return the option of a setting, without its value."""
+    if setting.name == "day_first" and setting.value is False:
+        return "--month-first"
+    return "--" + setting.name.replace("_", "-")
+
+
+def quoted(text: str, *, always: bool = False) -> str:
+    """Return a text as one word of a shell."""
+    plain = re.fullmatch(r"[\w.,:/@%+-]+", text) and not text.startswith("-")
+    return text if plain and not always else "'" + text.replace("'", "'\\''") + "'"
 
 
 class _Console(Console):
@@ -105,28 +204,10 @@ def _plain(value: Any) -> Any:
 def print_table(
     title: str, headers: Iterable[str], rows: Iterable[Iterable[object]], **later_columns: Any
 ) -> None:
-    """Print a table in the style that all verbs share; empty headers are not shown.
-
-    Parameters
-    ----------
-    title : str
-        What it shows.
-    headers : iterable of str
-        Names of the columns.
-    rows : iterable of iterables
-        Texts, or anything with a text.
-    **later_columns
-        Settings of all columns but the first, as of `rich.table.Column`.
-    """
+    """Print a table in the style that all verbs share; empty headers are not shown."""
     headers = list(headers)
-    grid = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        header_style="cyan",
-        box=SIMPLE,
-        show_header=any(headers),
-    )
+    grid = Table(box=SIMPLE, header_style="cyan", show_header=any(headers))
+    grid.title, grid.title_justify, grid.title_style = title, "left", "bold"
     for position, header in enumerate(headers):
         grid.add_column(header, **({"justify": "right"} | later_columns if position else {}))
     for row in rows:
@@ -204,14 +285,7 @@ def is_terminal(path: Path) -> bool:
 
 @contextmanager
 def written_output(path: Path) -> Iterator[Path]:
-    """Give a temporary file; at the end it becomes the output, or is sent to the stream.
-
-    Parameters
-    ----------
-    path : Path
-        A file, a pipe, a device, or ``-`` for standard output. A terminal gets control
-        characters spelt out.
-    """
+    """Give a temporary file; at the end it becomes the output, or is sent to the stream."""
     from granulearn.utils.files import written_atomically, written_through
 
     stream = is_standard_output(path)

@@ -13,7 +13,7 @@ from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.messages import note
+from granulearn.cli.output import note
 
 if TYPE_CHECKING:
     from granulearn.tables import TableFile
@@ -53,7 +53,7 @@ def predict(
     cluster, one on this machine unless --dask names another, and the output is a folder of
     Parquet files, one for each part, in the order of the rows.
 
-    Example: granulearn predict model.skops new.csv --proba -o out.csv
+    Example: granulearn predict model.granulearn new.csv --proba -o out.csv
     """
     from granulearn.models import load_model
     from granulearn.models.predictors import final_predictor
@@ -112,7 +112,6 @@ def _predict_file(
     """Predict every row of a file and write the answers; return the number of rows."""
     from threadpoolctl import threadpool_limits
 
-    from granulearn.balls.few_rows import loops_may_wait
     from granulearn.tables import TableError
 
     n_rows = 0
@@ -124,7 +123,6 @@ def _predict_file(
     with (
         out.written_output(output) as draft,
         threadpool_limits(1, user_api="blas"),
-        loops_may_wait(),
         predictor.reading.forms_first(file.path, file.place),
     ):
         writer = None

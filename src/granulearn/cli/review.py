@@ -13,7 +13,7 @@ from typer import Option
 from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.messages import note
+from granulearn.cli.output import note
 from granulearn.cli.table_report import show_warnings, some
 
 

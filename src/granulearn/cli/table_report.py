@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.padding import Padding
 
 from granulearn._words import counted
-from granulearn.cli.messages import flag, in_flags, option_of, warn
-from granulearn.cli.output import bold, console, headline, print_table, say, shown
+from granulearn.cli import output as out
 
 if TYPE_CHECKING:
     from granulearn.tables import Column, TableReport
@@ -20,26 +19,27 @@ SHOWN = 8
 SHOWN_COLUMNS = 300
 _LONGEST_EXAMPLE = 18
 _WIDTH_OF_GRID = 100
+_GRID = ("column", "is", "becomes", "missing", "distinct", "examples", "changed by")
 
 
 def show_short(report: TableReport, place: Place) -> None:
-    """Print dropped and parsed columns, oddities and missing cells; warnings go to stderr."""
-    columns, used = report.schema.columns, report.schema.used
-    lines = [in_flags(remark) for remark in report.remarks]
-    dropped = [c for c in report.schema.left_out if c.left_out != "asked"]
+    """Print dropped and parsed columns, warnings and missing cells; what misleads to stderr."""
+    used = report.schema.used
+    lines = [out.in_flags(remark) for remark in report.remarks]
+    dropped = [column for column in report.schema.dropped if column.dropped != "asked"]
     if dropped:
         step = "; to use one anyway: --include NAME" if any(map(_can_be_included, dropped)) else ""
-        lines.append(f"left out: {some([f'{_plain(c)} ({c.left_out})' for c in dropped])}{step}")
+        lines.append(f"left out: {some([f'{_plain(c)} ({c.dropped})' for c in dropped])}{step}")
     parsed = [f"{_plain(c)} ({_parsed(c)})" for c in used if _parsed(c)]
     if parsed:
         lines.append(f"read as: {some(parsed)}")
     odd = []
-    for column in columns:
+    for column in report.schema.columns:
         # One more option is needed to use the column, such as the order of day and month.
-        is_open = column.left_out and column.remedy and not _can_be_included(column)
-        if is_open or not column.left_out:
-            step = f"; {_options(column)} says which" if is_open else ""
-            odd += [f"{_plain(column)}: {said}{step}" for said in _odd(column, place)]
+        is_open = column.dropped and column.advice and not _can_be_included(column)
+        step = f"; {_options(column)} says which" if is_open else ""
+        if is_open or not column.dropped:
+            odd += [f"{_plain(column)}: {said}{step}" for said in _warnings(column, place)]
     if len(odd) > SHOWN:
         odd[SHOWN:] = [f"{len(odd) - SHOWN} more oddities; granulearn check names them"]
     lines += odd
@@ -49,14 +49,14 @@ def show_short(report: TableReport, place: Place) -> None:
         spelt = ", ".join(repr(token) if token else "empty" for token in tokens)
         lines.append(f"missing: {counted(missing, 'cell')} ({spelt}); granulearn check has more")
     for line in lines:
-        say(line)
+        out.say(line)
     show_warnings(report)
 
 
 def show_warnings(report: TableReport) -> None:
     """Print on stderr what could lead to a wrong conclusion."""
     for warning in report.warnings:
-        warn(warning)
+        out.warn(warning)
 
 
 def show_whole(report: TableReport, place: Place) -> None:
@@ -65,54 +65,53 @@ def show_whole(report: TableReport, place: Place) -> None:
     # A target that the table lacks is no column of it, and has no labels.
     n_columns = len(columns) + (report.labels is not None)
     size = f"{counted(report.rows, 'row')}, {counted(n_columns, 'column')}"
-    headline(report.path.name, size)
+    out.headline(report.path.name, size)
     for remark in report.remarks:
-        say(in_flags(remark))
+        out.say(out.in_flags(remark))
     if report.labels is not None:
         classes = [f"{name} ({rows})" for name, rows in report.labels.classes.items()]
         count = counted(len(classes), "class", "classes")
-        say(bold(report.target), f", the target: {count}: {some(classes)}", sep="")
+        out.say(out.bold(report.target), f", the target: {count}: {some(classes)}", sep="")
     if len(columns) > SHOWN_COLUMNS:  # the odd ones first; sorting is stable
-        odd_first = sorted(columns, key=lambda c: not (c.left_out or c.oddities(place)))
+        odd_first = sorted(columns, key=lambda c: not (c.dropped or c.warnings(place)))
         kept = {column.name for column in odd_first[:SHOWN_COLUMNS]}
         columns = tuple(column for column in columns if column.name in kept)
-    (_show_grid if console().width >= _WIDTH_OF_GRID else _show_blocks)(columns, place)
+    (_show_grid if out.console().width >= _WIDTH_OF_GRID else _show_blocks)(columns, place)
     n_hidden = len(report.schema.columns) - len(columns)
     if n_hidden:
-        say(f"and {counted(n_hidden, 'more column')}; --json has them all")
+        out.say(f"and {counted(n_hidden, 'more column')}; --json has them all")
 
 
 def _show_grid(columns: Sequence[Column], place: Place) -> None:
     """Print a row per column, and below it what is odd: sentences would squeeze the cells."""
-    names = ("column", "is", "becomes", "missing", "distinct", "examples", "changed by")
     rows = [
         (_plain(c), _kind(c), c.becomes, _missing(c), c.distinct, _examples(c), _options(c))
         for c in columns
     ]
-    print_table("\ncolumns", names, rows, justify="left", overflow="fold")
-    odd = [f"{_plain(column)}: {said}" for column in columns for said in _odd(column, place)]
+    out.print_table("\ncolumns", _GRID, rows, justify="left", overflow="fold")
+    odd = [f"{_plain(column)}: {said}" for column in columns for said in _warnings(column, place)]
     if odd:
-        say(bold("what is odd"))
+        out.say(out.bold("what is odd"))
     _print_indented(odd)
 
 
 def _show_blocks(columns: Sequence[Column], place: Place) -> None:
     """Print some lines per column, for a terminal that is too narrow for a grid."""
-    say()
+    out.say()
     for column in columns:
-        becomes = "" if column.kind == "category" and not column.left_out else column.becomes
+        becomes = "" if column.kind == "category" and not column.dropped else column.becomes
         said = "; ".join(filter(None, (_kind(column), becomes)))
-        changed = f" ({_options(column)})" if column.remedy else ""
-        headline(_plain(column), f"{said}{changed}")
+        changed = f" ({_options(column)})" if column.advice else ""
+        out.headline(_plain(column), f"{said}{changed}")
         missing = f"{_missing(column)} missing" if column.missing else ""
         found = f"{column.distinct} distinct: {_examples(column)}" if column.distinct else ""
         counts = "; ".join(filter(None, (missing, found)))
-        _print_indented(filter(None, (counts, *_odd(column, place))))
+        _print_indented(filter(None, (counts, *_warnings(column, place))))
 
 
 def _print_indented(lines: Iterable[str]) -> None:
     for line in lines:
-        say(Padding(shown(line), (0, 0, 0, 2)))
+        out.say(Padding(out.shown(line), (0, 0, 0, 2)))
 
 
 def some(texts: list[str], most: int = SHOWN) -> str:
@@ -151,15 +150,15 @@ def _examples(column: Column) -> str:
 
 def _options(column: Column) -> str:
     """Return the options alone: the name of the column stands beside them."""
-    return " or ".join(map(option_of, column.remedy))
+    return " or ".join(map(out.option_of, column.advice))
 
 
 def _can_be_included(column: Column) -> bool:
-    return any(setting.name == "include" for setting in column.remedy)
+    return any(setting.name == "include" for setting in column.advice)
 
 
-def _odd(column: Column, place: Place) -> list[str]:
-    return [in_flags(said) for said in column.oddities(place)]
+def _warnings(column: Column, place: Place) -> list[str]:
+    return [out.in_flags(said) for said in column.warnings(place)]
 
 
 def _plain(column: Column) -> str:
@@ -169,44 +168,36 @@ def _plain(column: Column) -> str:
 
 def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
     """Return a report as JSON can hold it."""
-    facts: dict[str, Any] = {
-        "file": str(report.path),
-        "rows": report.rows,
-        "remarks": [*map(in_flags, report.remarks)],
-        "columns": [
-            {
-                "name": column.name,
-                "is": column.kind,
-                "becomes": column.becomes,
-                "left_out": column.left_out,
-                "unit": column.number.unit,
-                "missing": dict(column.missing),
-                "distinct": column.distinct,
-                "examples": list(column.examples),
-                "odd": _odd(column, place),
-                "misfits": [
-                    {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
-                    for cell in column.misfits
-                ],
-                "n_misfits": column.n_misfits,
-                "flag": " or ".join(map(flag, column.remedy)),
-            }
-            for column in report.schema.columns
-        ],
-        "problems": [*map(in_flags, report.problems)],
-        "warnings": [*map(in_flags, report.warnings)],
-    }
-    if report.findings is not None:
-        facts["duplicates"] = report.findings.duplicates
-        facts["conflicts"] = report.findings.conflicts
+    labels, findings = report.labels, report.findings
+    facts: dict[str, Any] = {"file": str(report.path), "rows": report.rows}
+    for name in ("remarks", "problems", "warnings"):
+        facts[name] = [*map(out.in_flags, getattr(report, name))]
+    facts["columns"] = [
+        {
+            "name": column.name,
+            "is": column.kind,
+            "becomes": column.becomes,
+            "left_out": column.dropped,
+            "unit": column.number.unit,
+            "missing": dict(column.missing),
+            "distinct": column.distinct,
+            "examples": list(column.examples),
+            "odd": _warnings(column, place),
+            "misfits": [
+                {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
+                for cell in column.failures.first
+            ],
+            "n_misfits": column.failures.count,
+            "flag": " or ".join(map(out.flag, column.advice)),
+        }
+        for column in report.schema.columns
+    ]
+    if findings is not None:
+        facts |= {"duplicates": findings.duplicates, "conflicts": findings.conflicts}
     if report.target is not None:
         facts["target"] = {"name": report.target}
-    if report.target is not None and report.labels is not None:
-        facts["target"] |= {
-            "classes": report.labels.classes,
-            "joined": report.labels.joined,
-            "misspelt": report.labels.misspelt,
-            "unlabelled": sum(report.labels.unlabelled.values()),
-            "small": report.labels.small,
-        }
+        if labels is not None:
+            names = ("classes", "joined", "misspelt", "small")
+            facts["target"] |= {name: getattr(labels, name) for name in names}
+            facts["target"]["unlabelled"] = sum(labels.unlabelled.values())
     return facts

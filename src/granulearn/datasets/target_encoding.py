@@ -16,8 +16,6 @@ import numpy as np
 import sklearn
 from sklearn.preprocessing import StandardScaler, TargetEncoder
 
-from granulearn._invariants import check_fields, number_of
-
 # As many rows of a category as this say as much about it as all other rows together.
 # A fixed number, since scikit-learn's "auto" needs variances that counts do not give.
 SMOOTH = 10.0
@@ -42,10 +40,6 @@ class EvenFolds:
     """
 
     n_folds: int = N_FOLDS
-
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        number_of(self, "n_folds", 2, 1000, whole=True)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds; fewer rows than that give fewer."""

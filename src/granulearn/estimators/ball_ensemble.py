@@ -11,11 +11,16 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import part_of, require
 from granulearn._sklearn_compat import HasMethods, Interval, fit_context, set_random_states
 from granulearn.balls import Samples, check_samples
 from granulearn.estimators.ball_rvfl import SDAPGBRVFLClassifier
-from granulearn.estimators.estimator import Abilities, ScoreClassifier, fit_part
+from granulearn.estimators.estimator import (
+    Abilities,
+    DecisionClassifier,
+    ScoreClassifier,
+    fit_part,
+)
+from granulearn.utils.saved import Part, require
 
 
 class BallEnsembleClassifier(ScoreClassifier):
@@ -81,13 +86,12 @@ class BallEnsembleClassifier(ScoreClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        members = part_of(self, "estimators_", list)
-        require(len(members) > 0, self, "estimators_ are none")
-        for member in members:
-            decides = callable(getattr(member, "decision_function", None))
-            require(decides, self, f"estimators_ has {type(member).__name__}")
+    _saved: ClassVar[dict] = {"estimators_": Part(DecisionClassifier, many=list)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        require(self.estimators_, "estimators_ are none")
+        for member in self.estimators_:
             self._check_agrees("estimators_", member)
 
     @fit_context(prefer_skip_nested_validation=False)

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import BOOL, FLOAT, SHARE, array_of, part_of, parts_of, require
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest import BallForest, GrownForest, grow_forest, label_reliability
@@ -34,6 +33,7 @@ from granulearn.estimators.row_source import (
 )
 from granulearn.estimators.shares import best_shares
 from granulearn.network import one_hot
+from granulearn.utils.saved import SHARE, Array, Part, require
 
 
 class BallForestClassifier(ScoreClassifier):
@@ -171,19 +171,17 @@ class BallForestClassifier(ScoreClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        forest, n_classes = part_of(self, "forest_", BallForest), len(self.classes_)
-        n_features, n_trees = len(forest.shift), len(forest.trees)
-        require(n_features == self.n_features_in_, self, "forest_ takes other columns")
+    _saved: ClassVar[dict] = {
+        "forest_": Part(BallForest),
+        "feature_importances_": Array("float64", ("n_features_in_",), 0, SHARE),
+    }
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        forest, n_classes = self.forest_, len(self.classes_)
+        require(len(forest.shift) == self.n_features_in_, "forest_ takes other columns")
         one = (forest.n_outputs, forest.n_weighings) == (n_classes, 1)
-        require(one, self, "forest_ knows other classes")
-        n_weighings = len(parts_of(self, "weighings_", tuple, Weighing))
-        array_of(self, "weighing_shares_", FLOAT, (n_weighings,), within=SHARE)
-        array_of(self, "feature_importances_", FLOAT, (n_features,), within=SHARE)
-        n_rows = array_of(self, "in_bag_", BOOL, (n_trees, None)).shape[1]
-        array_of(self, "oob_proba_", FLOAT, (n_rows, n_classes), gaps=True, within=SHARE)
-        array_of(self, "reliability_", FLOAT, (n_rows,), gaps=True, within=SHARE)
+        require(one, "forest_ knows other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from granulearn._invariants import MOST_ROWS, number_of
 from granulearn._sklearn_compat import Interval, fit_context
-from granulearn.balls import Samples, check_samples, nearest_surfaces, resolve_maker
-from granulearn.balls.makers import effective_n_jobs
+from granulearn.balls import BallSet, Samples, check_samples, resolve_maker
+from granulearn.balls.makers import effective_n_jobs, nearest_balls
 from granulearn.estimators.ball_rvfl import balls_of_all_classes, with_all_assigned
-from granulearn.estimators.base import check_loaded_balls, draw_seeds
+from granulearn.estimators.base import draw_seeds
 from granulearn.estimators.estimator import Abilities, ScoreClassifier
+from granulearn.utils.saved import Part, require
 
 
 class GranularBallKNNClassifier(ScoreClassifier):
@@ -23,9 +23,8 @@ class GranularBallKNNClassifier(ScoreClassifier):
     whose surface is nearest to it. Use it to see what balls are worth on their
     own: nothing is fitted beyond them, and a prediction is explained by pointing
     at a ball. Its weak points are wrong labels, since a ball of one sample says
-    what its label says (where many are wrong, ``balls="evidence"`` helps), balls
-    of very different size, since a large one reaches over its neighbours, and
-    features that are not scaled.
+    what its label says, balls of very different size, since a large one reaches
+    over its neighbours, and features that are not scaled.
 
     Parameters
     ----------
@@ -66,8 +65,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     share of the samples in the `n_neighbors` nearest balls, and the most
     probable class is predicted (ties: the class that sorts first).
 
-    The nearest balls are found by a tree over their centres, and are those that
-    looking at every ball would find. A sample of weight w counts as round(w)
+    A prediction compares a row with every ball. A sample of weight w counts as round(w)
     samples, at least one: integer weights are repeated rows, zero is absence.
     The order of the samples does not matter.
 
@@ -120,11 +118,17 @@ class GranularBallKNNClassifier(ScoreClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        check_loaded_balls(self)
+    _saved: ClassVar[dict] = {"balls_": Part(BallSet)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
         # True passes for a number where parameters are checked, and is none to numpy.
-        number_of(self, "n_neighbors", 1, MOST_ROWS, whole=True)
+        require(type(self.n_neighbors) is int, "n_neighbors is no number")
+        balls = self.balls_
+        agree = balls.centers.shape[1] == self.n_features_in_
+        require(agree, f"balls_ have {balls.centers.shape[1]} columns")
+        known = {*balls.classes.tolist()} <= {*self.classes_.tolist()}
+        require(known, "balls_ know other classes")
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -160,7 +164,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     def _scores(self, X):
         """Return the mean class shares of the balls with the nearest surfaces."""
         balls = self.balls_
-        numbers, _ = nearest_surfaces(
+        numbers = nearest_balls(
             balls.centers,
             balls.radii,
             X,

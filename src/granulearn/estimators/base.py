@@ -13,14 +13,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
-from granulearn._invariants import (
-    FLOAT,
-    LARGEST_OUTPUT_WEIGHT,
-    array_of,
-    check_array,
-    part_of,
-    require,
-)
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import BallSet, Samples, check_samples
 from granulearn.balls.records import LARGEST_WEIGHT
@@ -36,6 +28,7 @@ from granulearn.network import (
     solve_weighted_ridge,
 )
 from granulearn.network.ridge import small_in_one_thread
+from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 
 
 @dataclass(frozen=True)
@@ -90,6 +83,15 @@ class RandomNetwork(Estimator):
     features_: Any
     coef_: Any
 
+    _saved: ClassVar[dict] = {
+        "features_": Part(RandomFeatures, ComplexFeatures),
+        "coef_": Array(
+            "float64|complex128",
+            ("features_.n_columns", "_n_outputs"),
+            -LARGEST_COEF,
+            LARGEST_COEF,
+        ),
+    }
     _direct_link: ClassVar[bool] = True
 
     def _steadily(self, rows: WeightedRows) -> AbstractContextManager:
@@ -99,18 +101,12 @@ class RandomNetwork(Estimator):
         widest = max((int(width) for width in widths if isinstance(width, Integral)), default=0)
         return small_in_one_thread(len(rows.X), rows.X.shape[1] + widest)
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        features = self._loaded_features(RandomFeatures, ComplexFeatures)
-        shape = (features.n_columns, self._n_loaded_outputs)
-        check_output_weights(self, self.coef_, features.dtype, shape)
-
-    def _loaded_features(self, *kinds: type) -> Any:
-        """Return the map from inputs to columns, which takes all inputs, or raise."""
-        features = part_of(self, "features_", *kinds)
-        agree = features.n_features == self.n_features_in_
-        require(agree, self, f"features_ takes {features.n_features} columns")
-        return features
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        agree = self.features_.n_features == self.n_features_in_
+        require(agree, f"features_ takes {self.features_.n_features} columns")
+        agree = isinstance(self.coef_, list) or self.coef_.dtype == self.features_.dtype
+        require(agree, "coef_ has another type than features_")
 
     def _features(self, rows: WeightedRows, seeds: Seeds) -> FeatureMap:
         """Return the map from rows to the columns of H."""
@@ -146,12 +142,6 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
-
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        if "balls_" in vars(self):
-            check_loaded_balls(self)
-            array_of(self, "membership_", FLOAT, (len(self.balls_),), within=(0, 1))
 
     @abstractmethod
     def __init__(self, n_hidden, activation, C, random_state, class_weight):
@@ -229,21 +219,6 @@ class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
         weights = np.zeros((features.n_columns, len(self.classes_)), dtype=features.dtype)
         weights[features.bias_column, code] = 1
         return weights
-
-
-def check_output_weights(model: Any, coef: Any, dtype: np.dtype, shape: tuple[int, ...]) -> None:
-    """Raise unless output weights have a type and a shape, and are not too large."""
-    ends = (-LARGEST_OUTPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT)
-    check_array(model, "coef_", coef, (dtype,), shape, within=ends)
-
-
-def check_loaded_balls(model: Any) -> None:
-    """Raise unless the balls of a model are of its columns and of some of its classes."""
-    balls = part_of(model, "balls_", BallSet)
-    agree = balls.centers.shape[1] == model.n_features_in_
-    require(agree, model, f"balls_ have {balls.centers.shape[1]} columns")
-    known = {*balls.classes.tolist()} <= {*model.classes_.tolist()}
-    require(known, model, "balls_ know other classes")
 
 
 def sample_rows(samples: Samples) -> TrainingRows:

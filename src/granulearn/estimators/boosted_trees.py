@@ -9,26 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
 
-from granulearn._invariants import (
-    FLOAT,
-    FLOAT32,
-    INT32,
-    INTS,
-    array_of,
-    check_fields,
-    part_of,
-    require,
-)
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
-from granulearn.balls.few_rows import are_few
-from granulearn.balls.packed_trees import sums_down_from_roots
-from granulearn.estimators import few_rows
 from granulearn.estimators.bundles import Bundles
+from granulearn.utils.saved import Array, Part, require, sums_from_roots
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -65,30 +53,33 @@ class BoostedTrees:
     values: np.ndarray
     """(n_nodes,) what a leaf adds."""
 
-    _held_once = True
+    _saved: ClassVar[dict] = {
+        "bundles": Part(Bundles),
+        "classes": Array("int32|int64", ("k",), 0, 2**31),
+        "baseline": Array("float64", ("n_outputs",)),
+        "roots": Array("int32", ("n_trees",), 0),
+        "outputs": Array("int32", ("n_trees",), 0),
+        "lefts": Array("int32", ("n_nodes",), 0),
+        "rights": Array("int32", ("n_nodes",), 0),
+        "features": Array("int32", ("n_nodes",), -1),
+        "thresholds": Array("float64", ("n_nodes",), -np.inf, np.inf),
+        "values": Array("float32", ("n_nodes",)),
+    }
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        bundles = part_of(self, "bundles", Bundles)
-        classes = array_of(self, "classes", INTS, (None,), within=(0, 2**31))
-        k = len(classes)
-        require(k > 1 and len(np.unique(classes)) == k, self, "classes are not different")
-        baseline = array_of(self, "baseline", FLOAT, (1 if k == 2 else k,), in_order=True)
-        known = (-1, bundles.n_inputs - 1)
-        features = array_of(self, "features", INT32, (None,), within=known, in_order=True)
-        n_nodes, n_outputs = len(features), len(baseline)
-        places = (0, n_nodes - 1)
-        lefts = array_of(self, "lefts", INT32, (n_nodes,), within=places, in_order=True)
-        rights = array_of(self, "rights", INT32, (n_nodes,), within=places, in_order=True)
-        roots = array_of(self, "roots", INT32, (None,), within=places, in_order=True)
-        few = len(roots) <= MOST_ROUNDS * n_outputs
-        require(few, self, f"roots are more than those of {MOST_ROUNDS} rounds")
-        outputs = (0, n_outputs - 1)
-        array_of(self, "outputs", INT32, roots.shape, within=outputs, in_order=True)
-        array_of(self, "thresholds", FLOAT, (n_nodes,), within=(-np.inf, np.inf), in_order=True)
-        array_of(self, "values", FLOAT32, (n_nodes,), in_order=True)
-        splits = np.flatnonzero(features >= 0)
-        self._check_trees(np.tile(splits, 2), np.concatenate([lefts[splits], rights[splits]]))
+    def _check_saved(self) -> None:
+        k, n_outputs, n_nodes = len(self.classes), len(self.baseline), len(self.features)
+        require(k > 1 and len(np.unique(self.classes)) == k, "classes are not different")
+        require(n_outputs == (1 if k == 2 else k), "baseline has another length")
+        few = len(self.roots) <= MOST_ROUNDS * n_outputs
+        require(few, f"roots are more than those of {MOST_ROUNDS} rounds")
+        ends = {"lefts": n_nodes, "rights": n_nodes, "roots": n_nodes, "outputs": n_outputs,
+                "features": self.bundles.n_inputs}  # fmt: skip
+        for name, end in ends.items():
+            inside = getattr(self, name).max(initial=-1) < end
+            require(inside, f"{name} point outside")
+        splits = np.flatnonzero(self.features >= 0)
+        children = np.concatenate([self.lefts[splits], self.rights[splits]])
+        self._check_trees(np.tile(splits, 2), children)
 
     def _check_trees(self, parents: np.ndarray, children: np.ndarray) -> None:
         """Raise unless the nodes are trees, one after another.
@@ -96,27 +87,24 @@ class BoostedTrees:
         Every row walks down every tree: with nodes that trees share, a few bytes could stand for
         any number of steps, and so could a chain.
         """
-        require((children > parents).all(), self, "lefts or rights come before their parent")
+        require((children > parents).all(), "lefts or rights come before their parent")
         is_root = np.zeros(len(self.features), bool)
         is_root[self.roots] = True
         rise = np.array_equal(np.flatnonzero(is_root), self.roots)
-        require(rise, self, "roots do not rise")
+        require(rise, "roots do not rise")
         once = np.bincount(children, minlength=len(is_root)) == ~is_root
-        require(once.all(), self, "a node is below none, or below more than one")
+        require(once.all(), "a node is below none, or below more than one")
         tree_of = np.cumsum(is_root)
         own = tree_of[children] == tree_of[parents]
-        require(own.all(), self, "lefts or rights are of another tree")
+        require(own.all(), "lefts or rights are of another tree")
         parent_of = np.arange(len(is_root))
         parent_of[children] = parents
         is_below = (parent_of != np.arange(len(is_root))).astype(np.int64)
-        deepest = sums_down_from_roots(parent_of, is_below).max(initial=0)
-        require(deepest <= DEEPEST, self, f"a tree is {deepest} deep, and {DEEPEST} is the most")
+        deepest = sums_from_roots(parent_of, is_below).max(initial=0)
+        require(deepest <= DEEPEST, f"a tree is {deepest} deep, and {DEEPEST} is the most")
 
     def add_raw(self, Z: np.ndarray, raw: np.ndarray) -> None:
         """Add all trees to raw scores of shape (n_rows, n_outputs), from bundled inputs."""
-        if are_few(len(Z), len(self.roots)):
-            few_rows.add_leaf_values(self, Z, raw)
-            return
         from granulearn.estimators import _boosted_kernels
 
         for begin in range(0, len(Z), ROWS_PER_BLOCK):

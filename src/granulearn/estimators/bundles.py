@@ -9,22 +9,12 @@ the values of a category well.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from granulearn._invariants import (
-    ANY_FINITE,
-    FINITE,
-    FLOAT,
-    INTP,
-    array_of,
-    check_fields,
-    is_monotone,
-    require,
-)
-from granulearn.balls.few_rows import are_few
 from granulearn.balls.narrow_tables import NarrowTable, narrow_table
-from granulearn.estimators import few_rows
+from granulearn.utils.saved import FINITE, Array, offsets_fit, require
 
 # A value that few rows have is placed as if so many more had the labels of all.
 PRIOR_ROWS = 20
@@ -45,18 +35,20 @@ class Bundles:
     others: np.ndarray
     """Columns that are not bundled."""
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        bundled = array_of(self, "bundled", INTP, (None,), within=(0, FINITE), in_order=True)
-        others = array_of(self, "others", INTP, (None,), within=(0, FINITE), in_order=True)
-        offsets = array_of(self, "offsets", INTP, (None,), within=(0, FINITE), in_order=True)
-        require(is_monotone(offsets, len(bundled)), self, "offsets point outside of bundled")
-        array_of(self, "middles", FLOAT, bundled.shape, within=ANY_FINITE, in_order=True)
-        n_codes = len(bundled) + self.n_bundles
-        array_of(self, "codes", FLOAT, (n_codes,), within=ANY_FINITE, in_order=True)
-        columns = np.sort(np.concatenate([bundled, others]))
+    _saved: ClassVar[dict] = {
+        "bundled": Array("int64", ("n_bundled",), 0),
+        "offsets": Array("int64", ("n_offsets",), 0),
+        "middles": Array("float64", ("n_bundled",), -FINITE, FINITE),
+        "codes": Array("float64", ("n_codes",), -FINITE, FINITE),
+        "others": Array("int64", ("n_others",), 0),
+    }
+
+    def _check_saved(self) -> None:
+        require(offsets_fit(self.offsets, len(self.bundled)), "offsets point outside of bundled")
+        require(len(self.codes) == len(self.bundled) + self.n_bundles, "codes have another length")
+        columns = np.sort(np.concatenate([self.bundled, self.others]))
         each_once = np.array_equal(columns, np.arange(len(columns)))
-        require(each_once, self, "bundled and others are not all columns, each once")
+        require(each_once, "bundled and others are not all columns, each once")
 
     @property
     def n_features(self) -> int:
@@ -78,12 +70,9 @@ class Bundles:
         if self.n_bundles == 0:
             return X
         Z = np.empty((len(X), self.n_bundles + len(self.others)))
-        if are_few(len(X)):
-            few_rows.set_codes(self, X, Z)
-        else:
-            from granulearn.estimators import _boosted_kernels
+        from granulearn.estimators import _boosted_kernels
 
-            _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
+        _boosted_kernels.set_codes(X, self.bundled, self.offsets, self.middles, self.codes, Z)
         Z[:, self.n_bundles :] = X[:, self.others]
         return Z
 

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
-from granulearn._invariants import parts_of, require
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_rows import class_by_class
@@ -19,7 +18,6 @@ from granulearn.balls.makers import limited_threads
 from granulearn.balls.records import order_by_value
 from granulearn.balls.row_keys import DrawnRows
 from granulearn.estimators.ball_forest import class_factors, n_counted
-from granulearn.estimators.base import check_output_weights
 from granulearn.estimators.committee_fit import (
     PILOT_HIDDEN,
     PILOT_ROWS,
@@ -36,7 +34,7 @@ from granulearn.estimators.committee_fit import (
     spread_weights,
 )
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
-from granulearn.estimators.regression import LoadedTargets, check_numbers
+from granulearn.estimators.regression import SavedTargets, check_numbers
 from granulearn.estimators.row_source import (
     COMMITTEE,
     Job,
@@ -46,6 +44,7 @@ from granulearn.estimators.row_source import (
     stratified_draw,
 )
 from granulearn.network import RandomFeatures, activation_names, one_hot
+from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -68,16 +67,20 @@ class _BaseRVFLCommittee(Estimator):
         "random_state": ["random_state"],
     }
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        features = parts_of(self, "features_", tuple, RandomFeatures)
-        require(len(features) > 0, self, "features_ are none")
-        agree = all(each.n_features == self.n_features_in_ for each in features)
-        require(agree, self, "features_ take other columns")
-        agree = all(each.n_columns == features[0].n_columns for each in features)
-        require(agree, self, "features_ are of different sizes")
-        shape = (len(features), features[0].n_columns, self._n_loaded_outputs)
-        check_output_weights(self, self.coef_, features[0].dtype, shape)
+    _saved: ClassVar[dict] = {
+        "features_": Part(RandomFeatures, many=tuple),
+        "coef_": Array("float64", ("layers", "columns", "_n_outputs"), -LARGEST_COEF, LARGEST_COEF),
+        "activation_": str,
+        "C_": float,
+        "loo_error_": float,
+    }
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        require(len(self.features_) == len(self.coef_) > 0, "features_ and coef_ differ")
+        shapes = {(each.n_features, each.n_columns) for each in self.features_}
+        agree = shapes == {(self.n_features_in_, self.coef_.shape[1])}
+        require(agree, "features_ take other columns, or make others than coef_ has")
 
     def _fit_layers(
         self,
@@ -350,7 +353,7 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
         return self._probabilities(self.loo_scores_)
 
 
-class RVFLCommitteeRegressor(LoadedTargets, RegressorMixin, _BaseRVFLCommittee):
+class RVFLCommitteeRegressor(SavedTargets, RegressorMixin, _BaseRVFLCommittee):
     r"""Mean of several random vector networks, for numbers, tuned by exact leave-one-out.
 
     Use it as a strong regressor with nothing to tune. Its weak point is

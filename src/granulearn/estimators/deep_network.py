@@ -9,14 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from granulearn._invariants import part_of, require
 from granulearn._sklearn_compat import Interval, StrOptions
 from granulearn.estimators.base import (
     BaseRVFLClassifier,
     RandomNetwork,
     Seeds,
     WeightedRows,
-    check_output_weights,
 )
 from granulearn.network import DeepFeatures, draw_deep_features, row_blocks
 from granulearn.network.deep_ridge import (
@@ -25,6 +23,7 @@ from granulearn.network.deep_ridge import (
     solve_stages,
     stage_scores,
 )
+from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 
 DEEP_CONSTRAINTS: dict[str, list] = {
     "n_layers": [Interval(Integral, 1, None, closed="left")],
@@ -42,20 +41,22 @@ class DeepNetwork(RandomNetwork):
     features_: DeepFeatures
     coef_: list[np.ndarray]
 
+    _saved: ClassVar[dict] = {
+        "features_": Part(DeepFeatures),
+        "coef_": Array(
+            "float64", ("columns", "_n_outputs"), -LARGEST_COEF, LARGEST_COEF, many=list
+        ),
+    }
     _feeds_inputs: ClassVar[bool] = False
 
-    def _check_loaded(self) -> None:
-        # Not that of a network with one layer: features and weights are others.
-        super(RandomNetwork, self)._check_loaded()
-        features = self._loaded_features(DeepFeatures)
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        features = self.features_
         agree = features.feeds_inputs == self._feeds_inputs
-        require(agree, self, "features_ are those of another network")
+        require(agree, "features_ are those of another network")
         columns = features.layer_columns if self._feeds_inputs else features.stage_columns
-        coef = part_of(self, "coef_", list)
-        require(len(coef) == len(columns), self, "coef_ has another number of layers")
-        for each, n_columns in zip(coef, columns, strict=True):
-            shape = (int(n_columns), self._n_loaded_outputs)
-            check_output_weights(self, each, features.dtype, shape)
+        agree = [len(coef) for coef in self.coef_] == columns.tolist()
+        require(agree, "coef_ has other columns than features_")
 
     def _features(self, rows: WeightedRows, seeds: Seeds) -> DeepFeatures:
         return draw_deep_features(

@@ -11,13 +11,8 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from granulearn._invariants import (
-    check_inputs_of,
-    check_thread_count,
-    labels_of,
-    require,
-)
 from granulearn.balls import Samples
+from granulearn.utils.saved import Labels, Size, check_thread_count, require
 
 # Each row has a score for each class, so that a short file with many classes would take any amount
 # of memory. Models of thousands of classes are sensible; with more than this, a thousand rows
@@ -76,8 +71,10 @@ class Estimator(BaseEstimator):
     """
 
     _abilities: ClassVar[Abilities] = NO_ABILITIES
-    _private_attributes: ClassVar[tuple[str, ...]] = ()
-    _held_once = True
+    _saved: ClassVar[dict] = {
+        "n_features_in_": Size,
+        "feature_names_in_": Labels(ordered=False, optional=True),
+    }
 
     classes_: np.ndarray
     n_features_in_: int
@@ -87,29 +84,24 @@ class Estimator(BaseEstimator):
         if "_abilities" not in vars(cls):
             cls._abilities = NO_ABILITIES
 
-    def _check_loaded(self) -> None:
-        """Raise unless all is as `fit` leaves it; subclasses add what they have."""
+    def _check_saved(self) -> None:
         self._validate_params()
         check_thread_count(self)
-        check_inputs_of(self)
-        known = {*self.get_params(deep=False), *self._private_attributes}
-        foreign = sorted(name for name in {*vars(self)} - known if not name.endswith("_"))
-        require(not foreign, self, f"it has other attributes: {foreign}")
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            known = names.dtype == object and len({*names}) == len(names) == self.n_features_in_
+            require(known, "feature_names_in_ are not one name for each column")
 
     @property
-    def _n_loaded_outputs(self) -> int:
-        """Number of outputs that a model from a file must have."""
+    def _n_outputs(self) -> int:
+        """Number of scores of each row."""
         return len(self.classes_)
 
     def _check_agrees(self, name: str, part: Any) -> None:
         """Raise unless a part takes the same columns, and knows the same classes."""
-        # Steps are looked at where a pipeline is the whole model.
-        said = f"{name} has a pipeline; put the model at the end of one instead"
-        require(not hasattr(part, "steps"), self, said)
         agree = part.n_features_in_ == self.n_features_in_
-        require(agree, self, f"{name} takes {part.n_features_in_} columns")
-        agree = np.array_equal(part.classes_, self.classes_)
-        require(agree, self, f"{name} knows other classes")
+        require(agree, f"{name} takes {part.n_features_in_} columns")
+        require(np.array_equal(part.classes_, self.classes_), f"{name} knows other classes")
 
     def _checked(self, X: Any) -> np.ndarray:
         """Return the inputs of a prediction, checked."""
@@ -140,14 +132,15 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
 
     classes_: np.ndarray
 
+    _saved: ClassVar[dict] = {"classes_": Labels()}
     _probability_form: ClassVar[str] = "softmax"
     """How scores become probabilities: "softmax", "positive part", "powered" or "scores"."""
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        n_classes = len(labels_of(self))
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        n_classes = len(self.classes_)
         said = f"it has {n_classes} classes, and a model file may have {MOST_CLASSES}; join some"
-        require(n_classes <= MOST_CLASSES, self, said)
+        require(n_classes <= MOST_CLASSES, said)
 
     def predict(self, X):
         """Return the class of highest score for each row of `X`.

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from granulearn._invariants import number_of
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls.records import check_inputs, check_weights
 from granulearn.estimators.base import RandomNetwork, Seeds, draw_seeds
 from granulearn.estimators.estimator import SHALLOW, Abilities
 from granulearn.network import FeatureMap, activation_names
+from granulearn.utils.saved import Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,19 +45,15 @@ class RegressionRows:
         return np.average(self.Y, axis=0, weights=self.weights)
 
 
-class LoadedTargets:
-    """What is checked of the targets of a regressor from a file."""
+class SavedTargets:
+    """What a model file keeps of the targets of a regressor."""
 
     n_outputs_: int | None
-
-    def _check_loaded(self) -> None:
-        if self.n_outputs_ is not None:
-            number_of(self, "n_outputs_", 1, 2**31, whole=True)
-        super()._check_loaded()  # type: ignore[misc]
+    _saved: ClassVar[dict] = {"n_outputs_": Number(1, 2**31 - 1, whole=True, or_none=True)}
 
     @property
-    def _n_loaded_outputs(self) -> int:
-        return 1 if self.n_outputs_ is None else self.n_outputs_
+    def _n_outputs(self) -> int:
+        return self.n_outputs_ or 1
 
 
 def check_numbers(
@@ -80,7 +76,7 @@ def check_numbers(
     return RegressionRows(X, np.asarray(y, dtype=np.float64).reshape(len(X), -1), weights)
 
 
-class BaseRVFLRegressor(LoadedTargets, RegressorMixin, RandomNetwork):
+class BaseRVFLRegressor(SavedTargets, RegressorMixin, RandomNetwork):
     """Random features and a weighted closed-form ridge, for one or several targets."""
 
     _parameter_constraints: ClassVar[dict] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -20,8 +20,9 @@ from granulearn.estimators.ball_forest import (
     telling,
     total_weights,
 )
-from granulearn.estimators.boosted_trees import mean_proba
+from granulearn.estimators.boosted_trees import BoostedTrees, mean_proba
 from granulearn.estimators.boosting import (
+    N_FOLDS,
     BoostingError,
     BoostingFit,
     boost_samples,
@@ -29,10 +30,14 @@ from granulearn.estimators.boosting import (
 )
 from granulearn.estimators.committee import RVFLCommitteeClassifier
 from granulearn.estimators.committee_fit import input_importances
-from granulearn.estimators.estimator import Abilities, DecisionClassifier, fit_part
+from granulearn.estimators.estimator import (
+    Abilities,
+    DecisionClassifier,
+    ScoreClassifier,
+    fit_part,
+)
 from granulearn.estimators.explaining import explain_rows
 from granulearn.estimators.known_noise import noise_matrix, true_scores
-from granulearn.estimators.robust_invariants import check_members
 from granulearn.estimators.row_source import (
     FEWEST_TELLING,
     RowSource,
@@ -49,6 +54,7 @@ from granulearn.estimators.shares import (
 )
 from granulearn.estimators.source_fit import SourceFit, fit_members_of_source
 from granulearn.network import one_hot
+from granulearn.utils.saved import SHARE, Array, Number, Part, require
 
 
 class RobustClassifier(DecisionClassifier):
@@ -209,11 +215,32 @@ class RobustClassifier(DecisionClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    _private_attributes = ("_floor", "_boosting_unseen")
+    _saved: ClassVar[dict] = {
+        "committee_": Part(RVFLCommitteeClassifier),
+        "forest_": Part(ScoreClassifier),
+        "boosters_": Part(BoostedTrees, many=tuple),
+        "shares_": dict[Literal["forest", "committee", "boosting"], float],
+        "power_": Number(0.1, 10),
+        "_floor": Number(1e-15, 1),
+        "noise_": Array("float64", ("_n_outputs", "_n_outputs"), 0, SHARE, optional=True),
+        "feature_importances_": Array("float64", ("n_features_in_",), 0, SHARE, optional=True),
+    }
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        check_members(self)
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        self._check_agrees("committee_", self.committee_)
+        self._check_agrees("forest_", self.forest_)
+        require(len(self.boosters_) <= N_FOLDS, "boosters_ are more than folds")
+        for booster in self.boosters_:
+            agree = booster.bundles.n_features == self.n_features_in_
+            require(agree, "boosters_ take other columns")
+            require(booster.classes.max() < len(self.classes_), "boosters_ know other classes")
+        shares = self.shares_.values()
+        boosts = bool(self.boosters_) or "boosting" not in self.shares_
+        whole = min(shares, default=0) >= 0 and abs(sum(shares) - 1) < 1e-6
+        require(boosts and whole, "shares_ do not sum to one")
+        if self.noise_ is not None:
+            noise_matrix(self.noise_, len(self.classes_))
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -399,7 +426,10 @@ class RobustClassifier(DecisionClassifier):
     def out_of_sample_(self) -> dict[str, np.ndarray]:
         """What each member, and their mean, predicts for training samples that it did not see."""
         if not hasattr(self, "_boosting_unseen"):
-            raise AttributeError("out_of_sample_ is not known: another forest was passed.")
+            raise AttributeError(
+                "out_of_sample_ is not known: another forest was passed, or the model was loaded "
+                "from a file, which keeps no training rows."
+            )
         unseen = {"forest": self.forest_.oob_proba_, "committee": self.committee_.loo_scores_}
         if self._boosting_unseen is not None:
             unseen["boosting"] = self._boosting_unseen

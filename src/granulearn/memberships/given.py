@@ -38,6 +38,7 @@ class GivenMembership(Membership):
     """
 
     name = "given"
+    _saved = None  # it grows with the training rows
 
     def __init__(self, sample_membership=None):
         self.sample_membership = sample_membership

@@ -1,12 +1,15 @@
-"""Files: models as skops, with a card and a digest, or as ONNX; and files written whole."""
+"""Files of models: as arrays with a card and a digest, or as ONNX."""
 
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ColumnCard, ModelCard
-from granulearn.models.model_contents import ModelContents, inspect_model
-from granulearn.models.model_files import load_model, save_model
-from granulearn.models.onnx_columns import onnx_inputs
-from granulearn.models.onnx_files import OnnxMismatchError, to_onnx
+from granulearn.models.model_file import (
+    ModelContents,
+    inspect_model,
+    load_model,
+    save_model,
+)
+from granulearn.models.onnx import OnnxMismatchError, onnx_inputs, to_onnx
 from granulearn.models.rows_check import ColumnCheck, RowsCheck
 
 __all__ = [

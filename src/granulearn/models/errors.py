@@ -12,7 +12,7 @@ class ModelFileError(ValueError):
     >>> from pathlib import Path
     >>> from granulearn.models import ModelFileError, load_model
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "model.skops")
+    ...     path = Path(folder, "model.granulearn")
     ...     _ = path.write_bytes(b"no model")
     ...     try:
     ...         load_model(path)

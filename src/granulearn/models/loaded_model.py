@@ -14,7 +14,6 @@ from sklearn.base import is_regressor
 
 from granulearn.models.errors import ModelFileError
 from granulearn.models.model_card import ModelCard
-from granulearn.models.plain_preparation import PlainPreparation, plain_preparation
 from granulearn.models.predictors import final_predictor, rows_for
 from granulearn.models.row_reading import (
     ModelInputs,
@@ -24,9 +23,11 @@ from granulearn.models.row_reading import (
     joined_reads,
 )
 from granulearn.models.rows_check import RowsCheck, RowsCount
+from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.frames import table_of
 from granulearn.tables.io.table_file import TableFile, TablePart
+from granulearn.tables.schema import TypedRows
 
 # Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many
 # classes must multiply memory.
@@ -54,8 +55,8 @@ class LoadedModel:
     >>> from granulearn.models import ModelCard, load_model, save_model
     >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = save_model(model, Path(folder, "model.skops"), ModelCard(target="label"))
-    ...     loaded = load_model(Path(folder, "model.skops"))
+    ...     _ = save_model(model, Path(folder, "model.granulearn"), ModelCard(target="label"))
+    ...     loaded = load_model(Path(folder, "model.granulearn"))
     >>> loaded.card.target, loaded.pipeline.predict([[5.5]]).tolist()
     ('label', ['b'])
     """
@@ -153,8 +154,11 @@ class LoadedModel:
         return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
 
     @cached_property
-    def _plain(self) -> PlainPreparation | None:
-        return plain_preparation(self.pipeline, self.inputs.categories)
+    def _takes_columns(self) -> bool:
+        """Whether the first step takes columns as they were read."""
+        steps = getattr(self.pipeline, "steps", None)
+        first = steps[0][1] if steps else None
+        return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
 
     def predict_read(self, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
         """Return the class, or the number, of rows that were read.
@@ -195,9 +199,10 @@ class LoadedModel:
         return _joined(answers)
 
     def _answer(self, method: str, read: ReadRows) -> np.ndarray:
-        if self._plain is not None:
-            return getattr(self.pipeline.steps[-1][1], method)(self._plain.transform(read))
-        return getattr(self.pipeline, method)(rows_for(self.pipeline, read.typed.to_frame()))
+        rows: Any = read.cells
+        if not self._takes_columns:
+            rows = rows_for(self.pipeline, TypedRows(read.cells, {}).to_frame())
+        return getattr(self.pipeline, method)(rows)
 
     def _ask(
         self, ask: Callable[[ReadRows, Place, int], np.ndarray], rows: Any, strict: bool, warn: bool
@@ -276,14 +281,14 @@ def _is_column(value: Any) -> bool:
 
 def _refusal(error: ValueError, read: ReadRows, place: Place, first_row: int) -> ValueError:
     """Return the error for rows that a model made in Python refuses."""
-    for name, cells in read.typed.cells.items():
+    for name, cells in read.cells.items():
         missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.asarray(cells.is_null())
         if missing.any():
             where = place(first_row + int(missing.argmax()))
             return TableError(
                 f"{where}: column {name!r} has a missing cell, and the model "
                 f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
-                "does, as make_pipeline_for builds it."
+                "begins with TablePreprocessor."
             )
     return wrong_columns(error)
 

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import version
 from typing import Any, Literal
 
-from granulearn.models.json_entries import (
-    Entries,
-    are_counts,
-    are_texts,
-    check_entries,
-    is_count,
-    is_list,
-    is_mapping,
-    is_number,
-    is_text,
-    is_whole,
-    or_none,
-)
-from granulearn.tables.schema import CATEGORY, NUMBER, Column, Schema
+import msgspec
 
-_RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn", "skops")
+from granulearn.tables.schema import CATEGORY, NUMBER, Column, Count, Schema
+
+_RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True)
@@ -42,7 +31,7 @@ class ColumnCard:
 
     name: str
     kind: Literal["number", "category"]
-    missing: int = 0
+    missing: Count = 0
     """Training rows in which the cell was empty."""
     lowest: float | None = None
     """Smallest training value of a number."""
@@ -52,6 +41,14 @@ class ColumnCard:
     """Training values of a category, sorted."""
     meaning: str = ""
     """What the input holds, in words: of a parsed column, its unit or its part of the date."""
+
+    def __post_init__(self):
+        if (self.lowest is None) != (self.highest is None):
+            raise ValueError(f"column {self.name!r} has one end of its range")
+        if self.lowest is not None and not self.lowest <= self.highest:
+            raise ValueError(f"column {self.name!r} has a range that ends before it begins")
+        if len(set(self.categories)) < len(self.categories):
+            raise ValueError(f"column {self.name!r} names a category twice")
 
 
 @dataclass(frozen=True)
@@ -82,15 +79,15 @@ class ModelCard:
     """Inputs of the model, in the order of training."""
     schema: Schema | None = None
     """How the columns of a file become these inputs; None for a model made without a table."""
-    rows: int | None = None
+    rows: Count | None = None
     """Rows that the model was fitted to."""
-    dropped_rows: int = 0
+    dropped_rows: Count = 0
     """Rows of the file that had no label."""
-    classes: Mapping[str, int] = field(default_factory=dict)
+    classes: Mapping[str, Count] = field(default_factory=dict)
     """Rows of each class among those that the model was fitted to."""
-    balls: int | None = None
+    balls: Count | None = None
     """Granular balls that the rows became, in models that learn from balls."""
-    doubted_labels: int | None = None
+    doubted_labels: Count | None = None
     """Rows whose label is less probable than another, by trees that did not see them."""
     scores: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -117,14 +114,42 @@ class ModelCard:
         content : mapping
             As from `to_json`; anything else raises TypeError.
         """
-        check_entries(content, _ENTRIES, "the card")
-        columns = tuple(_column(column) for column in content.get("columns", ()))
+        if not isinstance(content, dict):
+            raise TypeError("the card is no mapping")
         schema = content.get("schema")
-        known_schema = None if schema is None else Schema.from_json(schema)
-        for described in (columns, known_schema.columns if known_schema else ()):
+        try:
+            card = msgspec.convert({**content, "schema": None}, cls)
+            msgspec.convert(card.scores, _Scores)
+        except msgspec.ValidationError as error:
+            raise TypeError(f"the card: {error}") from error
+        if unknown := sorted(content.keys() - {entry.name for entry in fields(cls)}):
+            raise TypeError(f"the card has an unknown entry {unknown[0][:80]!r}")
+        card = replace(card, schema=None if schema is None else Schema.from_json(schema))
+        for described in (card.columns, card.schema.columns if card.schema else ()):
             if len({column.name for column in described}) < len(described):
                 raise TypeError("the card names a column twice")
-        return cls(**{**content, "columns": columns, "schema": known_schema})
+        return card
+
+
+class _Mean(msgspec.Struct):
+    mean: float
+
+
+class _CrossValidated(msgspec.Struct):
+    accuracy: _Mean
+    folds: Count
+
+
+class _HeldOut(msgspec.Struct):
+    accuracy: float
+    rows: Count
+
+
+class _Scores(msgspec.Struct):
+    """What is shown of the scores of a card; there may be others."""
+
+    cross_validated: _CrossValidated | None = None
+    held_out: _HeldOut | None = None
 
 
 def schema_of_card(card: ModelCard) -> Schema:
@@ -146,62 +171,3 @@ def installed_versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {
         package: version(package) for package in _RECORDED_PACKAGES
     }
-
-
-def _are_versions(value: Any) -> bool:
-    return is_mapping(value) and all(map(is_text, value.values()))
-
-
-def _are_scores(scores: Any) -> bool:
-    """Return whether scores have what is shown of them: anything else may be there, too."""
-    if not is_mapping(scores):
-        return False
-    across, held_out = scores.get("cross_validated"), scores.get("held_out")
-    return (across is None or _has(across, accuracy=_has_mean, folds=is_count)) and (
-        held_out is None or _has(held_out, accuracy=is_number, rows=is_count)
-    )
-
-
-def _has_mean(value: Any) -> bool:
-    return _has(value, mean=is_number)
-
-
-def _has(record: Any, **entries: Callable[[Any], bool]) -> bool:
-    return is_mapping(record) and all(fits(record.get(name)) for name, fits in entries.items())
-
-
-# What a file may hold in the place of each entry.
-_ENTRIES: Entries = {
-    "model": is_text,
-    "target": is_text,
-    "columns": is_list,
-    "schema": or_none(is_list),
-    "rows": or_none(is_count),
-    "dropped_rows": is_count,
-    "classes": are_counts,
-    "balls": or_none(is_count),
-    "doubted_labels": or_none(is_count),
-    "scores": _are_scores,
-    "parameters": is_mapping,
-    "chosen": is_mapping,
-    "seed": or_none(is_whole),
-    "versions": _are_versions,
-}
-_COLUMN_ENTRIES: Entries = {
-    "name": is_text,
-    "kind": lambda kind: kind in ("number", "category"),
-    "missing": is_count,
-    "lowest": or_none(is_number),
-    "highest": or_none(is_number),
-    "categories": are_texts,
-    "meaning": is_text,
-}
-
-
-def _column(content: Mapping[str, Any]) -> ColumnCard:
-    check_entries(content, _COLUMN_ENTRIES, "a column of the card", needed=("name", "kind"))
-    if (content.get("lowest") is None) != (content.get("highest") is None):
-        raise TypeError("a column of the card has one end of its range")
-    if content.get("lowest") is not None and content["lowest"] > content["highest"]:
-        raise TypeError("a column of the card has a range that ends before it begins")
-    return ColumnCard(**{**content, "categories": tuple(content.get("categories", ()))})

@@ -1,16 +1,12 @@
-"""Check that a model file holds a predictor: a fitted classifier or regressor of granulearn."""
+"""The last step of a pipeline, and rows as its first step takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.validation import check_is_fitted
-
-from granulearn.models.trusted_types import TRUSTED_PREDICTORS
 
 
 def final_predictor(model: Any) -> Any:
@@ -46,46 +42,3 @@ def rows_for(model: Any, rows: Any) -> Any:
     nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
     named = hasattr(rows, "columns") and all(isinstance(name, str) for name in rows.columns)
     return rows.to_numpy() if known and nameless and named and not by_name else rows
-
-
-def full_name(value: Any) -> str:
-    """Return the name of an object's type, with that of its module.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-    """
-    return f"{type(value).__module__}.{type(value).__name__}"
-
-
-def check_predictor(model: Any, trusted: Sequence[str] = ()) -> None:
-    """Raise unless a model is, or ends in, a predictor of granulearn, with all steps fitted.
-
-    Parameters
-    ----------
-    model : estimator
-        What is saved or was loaded.
-    trusted : sequence of str, default=()
-        Full names of further types that count as predictors if they can predict.
-    """
-    predictor = final_predictor(model)
-    kind = type(predictor)
-    known = full_name(predictor) in {*TRUSTED_PREDICTORS, *trusted}
-    if not known or not callable(getattr(predictor, "predict", None)):
-        raise TypeError(
-            f"{kind.__name__} is no classifier or regressor of granulearn; use a fitted one, or a "
-            "pipeline that ends in one."
-        )
-    for step in (predictor, *_steps(model)):
-        check_is_fitted(step)
-
-
-def _steps(model: Any) -> Iterator[Any]:
-    """Yield the steps of a pipeline, however deeply nested; else the model itself."""
-    if not isinstance(model, Pipeline):
-        yield model
-        return
-    for _, step in model.steps:
-        if step is not None and step != "passthrough":
-            yield from _steps(step)

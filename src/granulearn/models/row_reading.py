@@ -16,10 +16,8 @@ from granulearn.models.model_card import ModelCard, schema_of_card
 from granulearn.tables.errors import TableError
 from granulearn.tables.infer import NEEDED_SHARE
 from granulearn.tables.messages import Message, Setting
-from granulearn.tables.schema import DATE, NUMBER, YES_NO, Misfits, Schema, TypedRows, joined_rows
+from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
 
-UNKNOWN, MISSING = -1, -2
-"""In the place of the number of a category."""
 _NESTED = "lists, maps or bytes"
 
 Place = Callable[[int], str]
@@ -38,8 +36,8 @@ class ModelInputs:
     schema: Schema
     names: tuple[str, ...]
     """Columns to read from a table."""
-    categories: dict[str, dict[str, int]]
-    """By input: the number of each category that training had."""
+    categories: dict[str, frozenset[str]]
+    """By input: the categories of training."""
 
     def __init__(self, card: ModelCard):
         if not card.columns:
@@ -50,7 +48,7 @@ class ModelInputs:
         self.schema = schema_of_card(card)
         self.names = tuple(column.name for column in self.schema.used)
         self.categories = {
-            column.name: {category: code for code, category in enumerate(column.categories)}
+            column.name: frozenset(column.categories)
             for column in card.columns
             if column.kind == "category"
         }
@@ -98,9 +96,8 @@ class ReadRows:
     """Some rows as a model takes them."""
 
     n_rows: int
-    typed: TypedRows
-    codes: dict[str, np.ndarray]
-    """By input of categories: their numbers, `UNKNOWN` or `MISSING`."""
+    cells: dict[str, np.ndarray | pa.Array]
+    """By input: floats, or the categories as a dictionary array."""
 
     def pieces(self, n_rows: int) -> Iterator[ReadRows]:
         """Yield the rows, so many at a time.
@@ -110,15 +107,10 @@ class ReadRows:
         n_rows : int
             Of each piece but the last.
         """
-        if self.n_rows <= n_rows:
-            yield self
-            return
         for begin in range(0, self.n_rows, n_rows):
             own = slice(begin, begin + n_rows)
-            cells = {name: values[own] for name, values in self.typed.cells.items()}
-            codes = {name: values[own] for name, values in self.codes.items()}
-            typed = TypedRows(cells, self.typed.misfits)
-            yield ReadRows(min(n_rows, self.n_rows - begin), typed, codes)
+            cells = {name: values[own] for name, values in self.cells.items()}
+            yield ReadRows(min(n_rows, self.n_rows - begin), cells)
 
 
 def joined_reads(parts: Sequence[ReadRows]) -> ReadRows:
@@ -131,9 +123,17 @@ def joined_reads(parts: Sequence[ReadRows]) -> ReadRows:
     """
     if len(parts) == 1:
         return parts[0]
-    codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes}
-    typed = joined_rows([part.typed for part in parts])
-    return ReadRows(sum(part.n_rows for part in parts), typed, codes)
+    joined = {}
+    for name, first in parts[0].cells.items():
+        each = [part.cells[name] for part in parts]
+        joined[name] = (
+            np.concatenate(each) if isinstance(first, np.ndarray) else _concatenated(each)
+        )
+    return ReadRows(sum(part.n_rows for part in parts), joined)
+
+
+def _concatenated(categories: list[pa.DictionaryArray]) -> pa.DictionaryArray:
+    return pa.chunked_array(categories).unify_dictionaries().combine_chunks()
 
 
 class RowReading:
@@ -152,7 +152,7 @@ class RowReading:
         self.strict = strict
         self.known_cells: Counter = Counter()
         """By column: cells that are not missing."""
-        self.misfits: dict[str, Misfits] = {}
+        self.misfits: dict[str, CellCount] = {}
         """By column: cells that have not the form of training."""
         self.unknown: dict[str, Counter] = {}
         """By column: how often each category was met that training did not have."""
@@ -172,11 +172,11 @@ class RowReading:
         """
         typed = self.inputs.schema.read(batch, first_row)
         self._remember_misfits(typed, batch.num_rows, place)
-        codes = {
-            name: self._codes(name, typed.cells[name], known, place, first_row)
-            for name, known in self.inputs.categories.items()
-        }
-        return ReadRows(batch.num_rows, typed, codes)
+        cells = typed.cells
+        for name, known in self.inputs.categories.items():
+            cells[name] = cells[name].dictionary_encode()
+            self._remember_unknown(name, cells[name], known, place, first_row)
+        return ReadRows(batch.num_rows, cells)
 
     def absorb(self, later: RowReading) -> None:
         """Add what was odd about later rows of the same table, which were read elsewhere.
@@ -263,7 +263,7 @@ class RowReading:
                 missing = int(np.count_nonzero(np.isnan(cells)))
             else:
                 missing = cells.null_count
-            found = typed.misfits.get(column.name)
+            found = typed.failures.get(column.name)
             self.known_cells[column.name] += n_rows - missing + (found.count if found else 0)
             if found is None:
                 continue
@@ -278,23 +278,23 @@ class RowReading:
             earlier = self.misfits.get(column.name)
             self.misfits[column.name] = earlier + found if earlier else found
 
-    def _codes(
-        self, name: str, cells: pa.Array, known: dict[str, int], place: Place, first_row: int
-    ) -> np.ndarray:
-        """Return the numbers of categories; remember those that training did not have."""
-        encoded = cells.dictionary_encode()
-        numbers = [known.get(text, UNKNOWN) for text in encoded.dictionary.to_pylist()]
-        codes = np.array([*numbers, MISSING])[encoded.indices.fill_null(-1).to_numpy()]
-        if UNKNOWN in numbers:
-            rows = np.flatnonzero(codes == UNKNOWN)
-            self._remember_unknown(name, cells.take(pa.array(rows)), rows, place, first_row)
-        return codes
-
     def _remember_unknown(
-        self, name: str, cells: pa.Array, rows: np.ndarray, place: Place, first_row: int
+        self,
+        name: str,
+        cells: pa.DictionaryArray,
+        known: frozenset[str],
+        place: Place,
+        first_row: int,
     ) -> None:
+        """Count the categories that training did not have."""
+        is_unknown = [text not in known for text in cells.dictionary.to_pylist()]
+        if not any(is_unknown):
+            return
+        of_row = np.array([*is_unknown, False])[cells.indices.fill_null(-1).to_numpy()]
+        rows = np.flatnonzero(of_row)
+        unknown = cells.take(pa.array(rows)).to_pylist()
         if name not in self._first_unknown:
-            text, row = cells[0].as_py(), first_row + int(rows[0])
+            text, row = unknown[0], first_row + int(rows[0])
             if self.strict:
                 said = (
                     f"{place(row)}: column {name!r} holds {quoted(text)}, a category that "
@@ -302,15 +302,14 @@ class RowReading:
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
             self._first_unknown[name] = text, row
-        met = Counter(cells.to_pylist())
-        self.unknown[name] = self.unknown.get(name, Counter()) + met
+        self.unknown[name] = self.unknown.get(name, Counter()) + Counter(unknown)
 
 
-def _step(misfits: Misfits) -> str:
+def _step(misfits: CellCount) -> str:
     return "make plain cells of them" if misfits.nested else "correct the cells"
 
 
-def _listed(misfits: Misfits, place: Place) -> str:
+def _listed(misfits: CellCount, place: Place) -> str:
     if misfits.nested:  # one is like the other, and none has a text
         return f"{_NESTED}, the first at {place(misfits.first[0].row)}"
     shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in misfits.first)

@@ -161,7 +161,7 @@ class RowsCount:
         """
         self._rows += read.n_rows
         for name, card in self._cards.items():
-            cells = read.typed.cells[name]
+            cells = read.cells[name]
             if card.lowest is not None and isinstance(cells, np.ndarray):
                 self._below[name] += int(np.count_nonzero(cells < card.lowest))
                 self._above[name] += int(np.count_nonzero(cells > card.highest))

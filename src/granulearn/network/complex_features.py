@@ -11,20 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from granulearn._invariants import (
-    COMPLEX,
-    FLOAT,
-    LARGEST,
-    array_of,
-    check_fields,
-    choice_of,
-    part_of,
-    require,
-)
 from granulearn.network.random_features import BIAS_RANGE
+from granulearn.utils.saved import LARGEST, Array, require
 
 # Branches of the logarithm: fully complex, and finite for every finite input.
 _COMPLEX_ACTIVATIONS: dict[str, Callable[..., np.ndarray]] = {
@@ -78,15 +70,17 @@ class ComplexFeatures:
     as_real_pairs: bool
     """Whether a call returns [Re, Im] of each column instead of the column."""
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        weights = array_of(self, "weights", COMPLEX, (None, None))
-        require(weights.size > 0, self, "weights are none")
-        array_of(self, "biases", COMPLEX, (len(weights),))
-        array_of(self, "lowest", FLOAT, (self.n_features,))
-        array_of(self, "width", FLOAT, (self.n_features,), within=(1 / LARGEST, LARGEST))
-        choice_of(self, "activation", _COMPLEX_ACTIVATIONS)
-        part_of(self, "as_real_pairs", bool)
+    _saved: ClassVar[dict] = {
+        "lowest": Array("float64", ("n_features",)),
+        "width": Array("float64", ("n_features",), 1 / LARGEST, LARGEST),
+        "weights": Array("complex128", ("n_hidden", "n_features")),
+        "biases": Array("complex128", ("n_hidden",)),
+        "activation": Literal[tuple(_COMPLEX_ACTIVATIONS)],
+        "as_real_pairs": bool,
+    }
+
+    def _check_saved(self) -> None:
+        require(self.weights.size, "weights are none")
 
     @property
     def n_features(self) -> int:

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from granulearn._invariants import FLOAT, LARGEST, check_array, check_fields, part_of, require
 from granulearn.network.random_features import (
     BIAS_RANGE,
     RandomFeatures,
     activate,
     draw_random_features,
 )
+from granulearn.utils.saved import LARGEST, Array, Part, require
 
 # Means and deviations of the layers are known well enough from so many rows.
 STATISTICS_ROWS = 8192
@@ -54,19 +55,20 @@ class DeepFeatures:
     """Whether further layers read the inputs, besides the layer before them."""
 
     dtype = np.dtype(np.float64)
+    _saved: ClassVar[dict] = {
+        "first": Part(RandomFeatures),
+        "deeper": Array("float64", ("n_columns_read", "n_hidden"), many=tuple),
+        "feeds_inputs": bool,
+    }
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        first = part_of(self, "first", RandomFeatures)
-        part_of(self, "deeper", tuple)
-        n_linked = 1 + (first.bias_column if part_of(self, "feeds_inputs", bool) else 0)
-        width, growth = len(first.weights), 1.0
+    def _check_saved(self) -> None:
+        n_linked = 1 + (self.first.bias_column if self.feeds_inputs else 0)
+        width, growth = len(self.first.weights), 1.0
         for weights in self.deeper:
-            check_array(self, "deeper", weights, FLOAT, (n_linked + width, None))
-            require(weights.size > 0, self, "deeper has a layer without nodes")
+            require(len(weights) == n_linked + width and weights.size, "deeper layers do not fit")
             width = weights.shape[1]
             growth *= max(1.0, float(np.abs(weights).sum(axis=0).max()))
-        require(growth <= LARGEST, self, "deeper layers have weights that overflow")
+        require(growth <= LARGEST, "deeper layers have weights that overflow")
 
     @property
     def n_features(self) -> int:

@@ -9,22 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import expit
 
-from granulearn._invariants import FLOAT, array_of, check_fields, choice_of, part_of, require
-from granulearn.balls.few_rows import are_few
-from granulearn.network.sine_series import sine
+from granulearn.utils.saved import Array, require
 
 BIAS_RANGE = 0.1
 LEAKY_SLOPE = 0.1
 SELU_SCALE = 1.0507009873554805
 SELU_ALPHA = 1.6732632423543772
-# Beyond, pi is not known well enough to take it away.
-SINE_LIMIT = 1e4
-# Rows with fewer entries that are not zero are multiplied entry by entry.
-SHARE_OF_FEW = 0.1
 # exp(-z**2) is zero in double precision from about 27 on; z**2 must not overflow.
 RADBAS_ZERO_FROM = 40.0
 
@@ -56,15 +51,7 @@ def _tanh(z):
 
 
 def _sine(z):
-    if z.ndim != 2 or not z.flags.c_contiguous or np.abs(z).max(initial=0) > SINE_LIMIT:
-        return np.sin(z, out=z)
-    if are_few(len(z)):
-        z[:] = sine(z)
-        return z
-    from granulearn.network import _feature_kernels
-
-    _feature_kernels.overwrite_by_sine(z)
-    return z
+    return np.sin(z, out=z)
 
 
 def _hardlim(z):
@@ -179,14 +166,15 @@ class RandomFeatures:
     direct_link: bool
 
     dtype = np.dtype(np.float64)
+    _saved: ClassVar[dict] = {
+        "weights": Array("float64", ("n_hidden", "n_features")),
+        "biases": Array("float64", ("n_hidden",)),
+        "activation": Literal[tuple(_ACTIVATIONS)],
+        "direct_link": bool,
+    }
 
-    def _check_loaded(self) -> None:
-        check_fields(self)
-        weights = array_of(self, "weights", FLOAT, (None, None))
-        require(weights.size > 0, self, "weights are none")
-        array_of(self, "biases", FLOAT, (len(weights),))
-        choice_of(self, "activation", _ACTIVATIONS)
-        part_of(self, "direct_link", bool)
+    def _check_saved(self) -> None:
+        require(self.weights.size, "weights are none")
 
     @property
     def n_features(self) -> int:
@@ -222,35 +210,9 @@ class RandomFeatures:
         return scores
 
     def _hidden(self, X: np.ndarray) -> np.ndarray:
-        if np.count_nonzero(X) < SHARE_OF_FEW * X.size:
-            hidden = np.tile(self.biases, (len(X), 1))
-            add_products(X, np.ascontiguousarray(self.weights.T), hidden)
-        else:
-            hidden = X @ self.weights.T
-            hidden += self.biases
+        hidden = X @ self.weights.T
+        hidden += self.biases
         return activate(self.activation, hidden)
-
-
-def add_products(X: np.ndarray, weights: np.ndarray, products: np.ndarray) -> None:
-    """Add the product of rows of mostly zeros and weights; what is zero costs nothing.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows.
-    weights : ndarray of shape (d, m)
-        Weights.
-    products : ndarray of shape (n, m)
-        What is added to.
-    """
-    if are_few(len(X)):
-        for j in np.flatnonzero(X.any(axis=0)):
-            own = np.flatnonzero(X[:, j])
-            products[own] += X[own, j, None] * weights[j]
-        return
-    from granulearn.network import _feature_kernels
-
-    _feature_kernels.add_products_of_few(X, weights, products)
 
 
 def draw_random_features(

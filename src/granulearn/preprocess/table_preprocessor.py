@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -26,6 +26,7 @@ from granulearn.preprocess.cells import (
     floats,
     type_of,
 )
+from granulearn.utils.saved import FINITE, LARGEST, Array, Labels, Size, require
 
 N_FOLDS = 5
 MISSING_NAME = "(missing)"
@@ -110,6 +111,23 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         "smooth": [Interval(Real, 0, None, closed="neither")],
         "target_type": [StrOptions({"auto", "continuous"})],
         "random_state": ["random_state"],
+    }
+    _saved: ClassVar[dict] = {
+        "n_features_in_": Size,
+        "feature_names_in_": Labels(ordered=False, optional=True),
+        "dates_": dict[str, list[Literal[DATE_PARTS]]],
+        "numbers_": list[str],
+        "fill_values_": Array("float64", ("numbers",), -FINITE, FINITE),
+        "means_": Array("float64", ("numbers",)),
+        "scales_": Array("float64", ("numbers",), 1 / LARGEST),
+        "categories_": dict[str, list[str]],
+        "has_missing_": dict[str, bool],
+        "one_hot_": list[str],
+        "target_encoded_": list[str],
+        "target_classes_": list[str],
+        "encodings_": Array("float64", ("codes", "targets"), many=dict),
+        "encoding_means_": Array("float64", ("encoded",)),
+        "encoding_scales_": Array("float64", ("encoded",), 1 / LARGEST),
     }
 
     def __init__(
@@ -235,6 +253,44 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns that `transform` makes."""
+        return len(self.numbers_) + sum(self._widths().values()) + len(self.encoding_means_)
+
+    def _widths(self) -> dict[str, int]:
+        """Return the number of columns of each one-hot encoded column."""
+        known = self.categories_
+        return {name: len(known[name]) + self.has_missing_[name] for name in self.one_hot_}
+
+    def _check_saved(self) -> None:
+        self._validate_params()
+        names, known = self._names(), self.categories_
+        texts = all(isinstance(name, str) for name in names)
+        require(texts and len({*names}) == len(names) == self.n_features_in_, "names of columns")
+        plain = [name for name in names if name not in known and name not in self.dates_]
+        numbers = [
+            own for name in names for own in ([name] if name in plain else self._parts_of(name))
+        ]
+        whole = len(plain) + len(known) + len(self.dates_) == len(names)
+        require(whole and numbers == self.numbers_, "numbers_, dates_ and categories_ differ")
+        require(len(self.fill_values_) == len(numbers), "fill_values_ have another length")
+        encoded, one_hot = set(self.target_encoded_), set(self.one_hot_)
+        agree = known.keys() == self.has_missing_.keys() == encoded | one_hot
+        once = len(self.target_encoded_) + len(self.one_hot_) == len(known)
+        require(agree and once, "categories_, one_hot_ and target_encoded_ differ")
+        rise = all(sorted({*own}) == own for own in known.values())
+        require(rise, "categories_ are not sorted and different")
+        n_targets = len(self.target_classes_) if len(self.target_classes_) > 2 else 1
+        shapes = {name: table.shape for name, table in self.encodings_.items()}
+        wanted = {name: (len(known[name]) + 2, n_targets) for name in self.target_encoded_}
+        agree = shapes == wanted and len(self.encoding_means_) == len(wanted) * n_targets
+        require(agree, "encodings_ have another shape")
+
+    def _parts_of(self, name: str) -> list[str]:
+        """Return the names of the numbers that a column of dates becomes."""
+        return [f"{name}: {part}" for part in self.dates_.get(name, ())]
+
     # ---- columns -------------------------------------------------------------------------
 
     def _names(self) -> list[str]:
@@ -294,7 +350,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 hours = date_parts(name, columns[name])["hour"]
                 has_clock = bool(np.any(hours > 0))  # NaN is not
                 self.dates_[name] = [p for p in DATE_PARTS if p != "hour" or has_clock]
-                self.numbers_ += [f"{name}: {part}" for part in self.dates_[name]]
+                self.numbers_ += self._parts_of(name)
             elif kind == "number":
                 self.numbers_.append(name)
         block = np.empty((_n_rows(columns), len(self.numbers_)))
@@ -313,12 +369,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             used = {texts[place] if place >= 0 else None for place in np.unique(places).tolist()}
             self.has_missing_[name] = None in used
             self.categories_[name] = sorted(text for text in used if text is not None)
+        self._after_load()
+
+    def _after_load(self) -> None:
+        """Set what follows from the categories, after a fit or for a model from a file."""
         sizes = [len(self.numbers_), len(self.categories_)]
         self.categorical_mask_ = np.repeat([False, True], sizes)
-        self._set_lookup()
-
-    def _set_lookup(self) -> None:
-        """Prepare the lookup of categories; one that was not fitted but loaded does it itself."""
         known = self.categories_
         self._code_of = {n: {t: code for code, t in enumerate(known[n])} for n in known}
 
@@ -394,8 +450,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     def _transform(self, columns: Mapping[str, Any]) -> np.ndarray:
         n_rows, n_numbers = _n_rows(columns), len(self.numbers_)
-        known = self.categories_
-        widths = {name: len(known[name]) + self.has_missing_[name] for name in self.one_hot_}
+        widths = self._widths()
         begin = n_numbers + sum(widths.values())
         out = np.zeros((n_rows, begin + len(self.encoding_means_)))
         numbers = out[:, :n_numbers]
@@ -438,8 +493,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     def _codes(self, name: str, cells: Any) -> np.ndarray:
         """Return the codes of categories; n_categories for unknown, one more for missing."""
-        if "_code_of" not in vars(self):
-            self._set_lookup()
         code_of = self._code_of[name]
         texts, places = distinct_texts(name, cells)
         unknown, missing = len(code_of), len(code_of) + 1

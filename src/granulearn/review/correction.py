@@ -88,20 +88,20 @@ def correct_table(
     column = decided_column(decisions, source, target)
     if column is None and decisions:
         raise DecisionsError(f"{source} does not say which column holds the labels; name it.")
+    excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
     with open_table(path, reading) as file:
         column = column or file.names[0]
         known_columns(file.path, file.names, [column])
         batches = list(file.batches()) if decisions else []
-    cells = pa.Table.from_batches(batches) if batches else None
-    check_belong(decisions, [] if cells is None else row_hashes(cells, column), source)
-    changes = [d for d in decisions if d.decision == CHANGE]
-    texts = {}
-    if cells is not None and changes:
-        labels = _LabelCells(cells[column].combine_chunks(), column)
-        texts = labels.taken_back(changes, source) if undo else labels.changed(changes, source)
-    excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
-    dropped = excluded if drop_excluded else []
-    rewrite_table(path, draft, column, texts, drop=dropped, reading=reading)
+        cells = pa.Table.from_batches(batches) if batches else None
+        check_belong(decisions, [] if cells is None else row_hashes(cells, column), source)
+        changes = [d for d in decisions if d.decision == CHANGE]
+        texts = {}
+        if cells is not None and changes:
+            labels = _LabelCells(cells[column].combine_chunks(), column)
+            texts = labels.taken_back(changes, source) if undo else labels.changed(changes, source)
+        dropped = excluded if drop_excluded else []
+        rewrite_table(file, draft, column, texts, drop=dropped)
     already = len(changes) - len(texts)
     return Correction(len(decisions), len(texts), already, len(excluded), len(dropped))
 

@@ -137,10 +137,10 @@ def _column(column: Column, table: ReviewedTable) -> dict[str, Any]:
         "name": column.name,
         "is": column.kind,
         "becomes": column.becomes,
-        "used": not column.left_out,
+        "used": not column.dropped,
         "asked": asked.get(column.name, ""),
         "missing": sum(column.missing.values()),
         "distinct": column.distinct,
         "examples": list(column.examples),
-        "odd": [str(said) for said in column.oddities(table.place)],
+        "odd": [str(said) for said in column.warnings(table.place)],
     }

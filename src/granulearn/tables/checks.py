@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from granulearn._words import counted
 from granulearn.tables.labels import add_up, label_key
 from granulearn.tables.messages import Message, Setting, listed
 from granulearn.tables.schema import Schema, TypedRows
@@ -103,21 +104,7 @@ class CheckStatistics:
 def check_rows(
     typed: TypedRows, names: pa.Array | None, schema: Schema, classes: Sequence[str], first_row: int
 ) -> CheckStatistics:
-    """Count what the checks need of some rows.
-
-    Parameters
-    ----------
-    typed : TypedRows
-        The rows as `schema` reads them.
-    names : pyarrow Array of strings, or None
-        Class of each row, null for none; None if the table has no target.
-    schema : Schema
-        Of the table.
-    classes : sequence of str
-        All classes of the target.
-    first_row : int
-        Number of the first row in the table.
-    """
+    """Count what the checks need of some rows; `names` has the class of each row, null for none."""
     import pandas as pd
 
     # Adding zero makes -0.0 the same as 0.0.
@@ -125,20 +112,18 @@ def check_rows(
     hashes = pd.util.hash_pandas_object(TypedRows(cells, {}).to_frame(), index=False).to_numpy()
     names = pa.nulls(len(hashes), pa.string()) if names is None else names
     label = pc.index_in(names, pa.array(classes, pa.string())).fill_null(-1)
-    is_labelled = pc.greater_equal(label, 0)
     ones, row = np.ones(len(label), np.int64), np.arange(first_row, first_row + len(label))
-    rows = pa.table({"inputs": hashes, "label": label, "rows": ones, "first": row})
     few = {f for c in schema.used if c.distinct <= FEW_VALUES for f in c.feature_names}
     columns = {}
     for name, column in cells.items():
         value = pa.array(column, from_pandas=True)
         number = value if isinstance(column, np.ndarray) else pa.nulls(len(value), pa.float64())
-        if pa.types.is_dictionary(value.type):
-            value = value.dictionary_decode()
         if name not in few:
             value = pc.if_else(value.is_valid(), "", pa.scalar(None, pa.string()))
-        table = pa.table([value, label, ones, number, number], _COLUMNS).filter(is_labelled)
-        columns[name] = add_up(["value", "label"], table)
+        table = pa.table([value, label, ones, number, number], _COLUMNS)
+        labelled = table.filter(pc.greater_equal(label, 0))
+        columns[name] = add_up(["value", "label"], labelled)
+    rows = pa.table([hashes, label, ones, row], ["inputs", "label", "rows", "first"])
     return CheckStatistics(columns, add_up(["inputs", "label"], rows))
 
 
@@ -159,28 +144,17 @@ class Findings:
 def find(
     statistics: CheckStatistics, schema: Schema, classes: Sequence[str], include: Collection[str]
 ) -> Findings:
-    """Return the findings of all checks.
-
-    Parameters
-    ----------
-    statistics : CheckStatistics
-        Of all rows.
-    schema : Schema
-        Of the table.
-    classes : sequence of str
-        All classes of the target; none if there is no target.
-    include : collection of str
-        Columns to use even if they leak.
-    """
+    """Return the findings of all checks; columns to include are used even if they leak."""
     found: dict[str, Leakage] = {}
+    severity = [*_KINDS]
     for column in schema.used:
         features = [name for name in column.feature_names if name in statistics.columns]
         leakages = [find_leakage(name, statistics.columns[name], classes) for name in features]
         if re.fullmatch("prediction(_[0-9]+)?", column.name):
             leakages.append(Leakage("prediction", 1.0, column.name))
-        leakages = sorted(leakages, key=lambda leakage: list(_KINDS).index(leakage.kind))
-        if leakages and leakages[0].kind:
-            found[column.name] = leakages[0]
+        worst = min(leakages, key=lambda leakage: severity.index(leakage.kind), default=_NONE)
+        if worst.kind:
+            found[column.name] = worst
     leaks = [name for name, leakage in found.items() if leakage.kind in _LEAKS]
     left_out = [name for name in leaks if name not in include and len(leaks) < len(schema.used)]
     warnings: list[str] = []
@@ -211,18 +185,11 @@ class Leakage(NamedTuple):
         return f"{self.feature!r}{share}"
 
 
-def find_leakage(feature: str, table: pa.Table, classes: Sequence[str]) -> Leakage:
-    """Return how a feature tells the class.
+_NONE = Leakage("", 0.0, "")
 
-    Parameters
-    ----------
-    feature : str
-        Its name.
-    table : pyarrow Table
-        As in `CheckStatistics.columns`.
-    classes : sequence of str
-        All classes of the target.
-    """
+
+def find_leakage(feature: str, table: pa.Table, classes: Sequence[str]) -> Leakage:
+    """Return how a feature tells the class, from its counts in `CheckStatistics.columns`."""
     encoded = table["value"].combine_chunks().dictionary_encode(null_encoding="encode")
     values = np.array(encoded.dictionary.to_pylist(), object)
     counts = np.zeros((len(values), len(classes)), np.int64)
@@ -230,20 +197,18 @@ def find_leakage(feature: str, table: pa.Table, classes: Sequence[str]) -> Leaka
     is_known = np.array([value is not None for value in values], bool)
     known = counts[is_known] if counts[is_known].sum() >= MIN_KNOWN * counts.sum() else counts[:0]
     share, told = told_classes(known)
-    kind = "code"
     if share:
         pairs = zip(values[is_known], told, strict=True)
-        if all(label_key(str(v)) == label_key(classes[c]) for v, c in pairs if c >= 0):
-            kind = "copy"
-    elif not is_known.all() and (share := told_classes(counts)[0]):
-        kind = "filled"
-    elif share := float(_is_separated(table)):
-        kind = "separated"
-    elif share := _naming_share(values, counts, classes):
-        kind = "named"
-    elif share := told_classes(known, (NEAR_SHARE, NEAR_SHARE))[0]:
-        kind = "near"
-    return Leakage(kind if share else "", share, feature)
+        is_copy = all(label_key(str(v)) == label_key(classes[c]) for v, c in pairs if c >= 0)
+        return Leakage("copy" if is_copy else "code", share, feature)
+    if not is_known.all() and (share := told_classes(counts)[0]):
+        return Leakage("filled", share, feature)
+    if _is_separated(table):
+        return Leakage("separated", 1.0, feature)
+    if share := _naming_share(values, counts, classes):
+        return Leakage("named", share, feature)
+    share = told_classes(known, (NEAR_SHARE, NEAR_SHARE))[0]
+    return Leakage("near" if share else "", share, feature)
 
 
 def told_classes(
@@ -252,30 +217,18 @@ def told_classes(
     """Return the share of rows that are of the class of their value, and this class.
 
     The share is 0 if the values do not tell the classes, and the class -1 for a value that
-    occurs once.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_values, n_classes)
-        Rows of each value and class.
-    min_shares : tuple of float
-        Shares of rows to be told: of all rows, and as the mean over the classes.
+    occurs once. `counts` has a row per value and a column per class; `min_shares` are the shares
+    of rows to be told: of all rows, and as the mean over the classes.
     """
     total, n_classes = counts.sum(), np.count_nonzero(counts.any(axis=0))
-    told = (
-        np.where(counts.sum(axis=1) > 1, counts.argmax(axis=1), -1)
-        if counts.size
-        else np.full(0, -1)
-    )
+    told = np.full(len(counts), -1)
+    if counts.size:
+        told = np.where(counts.sum(axis=1) > 1, counts.argmax(axis=1), -1)
     repeated, codes = counts[told >= 0], told[told >= 0]
     of_class = repeated.sum(axis=0)
     is_present = of_class > 0
-    if (
-        total < MIN_ROWS
-        or len(counts) > max(VALUES_PER_CLASS * n_classes, total / ROWS_PER_VALUE)
-        or of_class.sum() < MIN_REPEATED * total
-        or is_present.sum() < 2
-    ):
+    too_few = total < MIN_ROWS or of_class.sum() < MIN_REPEATED * total or is_present.sum() < 2
+    if too_few or len(counts) > max(VALUES_PER_CLASS * n_classes, total / ROWS_PER_VALUE):
         return 0.0, told
     right = np.bincount(codes, repeated.max(axis=1), minlength=counts.shape[1])
     share = float(right.sum() / of_class.sum())
@@ -312,9 +265,8 @@ def _naming_share(values: np.ndarray, counts: np.ndarray, classes: Sequence[str]
         naming += counts[code].sum() if named else 0
         right += counts[code, keys == named.pop()].sum() if len(named) == 1 else 0
     allowed = min(MAX_MISNAMED, MAX_MISNAMED_OF_CHANCE * (1 - of_class.max() / total))
-    if naming < max(MIN_ROWS, MIN_NAMING * total) or naming - right > allowed * naming:
-        return 0.0
-    return float(right / total)
+    enough = naming >= max(MIN_ROWS, MIN_NAMING * total) and naming - right <= allowed * naming
+    return float(right / total) if enough else 0.0
 
 
 def _duplicates(statistics: CheckStatistics, *, labelled: bool) -> tuple[int, int, list[str]]:
@@ -326,15 +278,14 @@ def _duplicates(statistics: CheckStatistics, *, labelled: bool) -> tuple[int, in
     conflicts = round(conflicting["rows"].sum() * scale)
     about, messages = "" if scale == 1 else "About ", []
     if duplicates:
-        repeat = "row repeats" if duplicates == 1 else "rows repeat"
         how = "label included" if labelled else "in all columns that are used"
         messages.append(
-            f"{about}{duplicates} {repeat} an earlier one, {how}; duplicates in the test rows "
-            "inflate the scores: remove them unless they are different cases."
+            f"{about}{counted(duplicates, 'row repeats', 'rows repeat')} an earlier one, {how}; "
+            "duplicates in the test rows inflate the scores: remove them unless they are different "
+            "cases."
         )
     if conflicts:
-        some = conflicting[conflicting["inputs"].isin(conflicting["inputs"].unique()[:3])]
-        groups = [rows.tolist() for _, rows in some.groupby("inputs", sort=False)["first"]]
+        groups = conflicting.groupby("inputs", sort=False)["first"].agg(list)[:3]
         examples = ", ".join(f"{a + 1} and {b + 1}" for a, b, *_ in groups)
         messages.append(
             f"{about}{conflicts} rows have the same inputs as a row with another label (data rows "

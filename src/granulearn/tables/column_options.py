@@ -15,7 +15,7 @@ class ColumnOptions:
     >>> numbers = table_of({"zip": [10115, 20095, 80331], "age": [31, 47, 52]})
     >>> options = ColumnOptions(categorical=("zip",), ignore=("age",))
     >>> schema = inspect_table(numbers, options=options).schema
-    >>> schema["zip"].becomes, schema["age"].left_out
+    >>> schema["zip"].becomes, schema["age"].dropped
     ('a category', 'asked')
     """
 

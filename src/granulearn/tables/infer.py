@@ -1,11 +1,12 @@
-"""From a profile to a schema: types of columns, and which of them are dropped."""
+"""What each column is and becomes: inferred from its profile and the options of the user."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,36 +14,29 @@ from msgspec.structs import replace as with_fields
 
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.messages import Message, Setting
-from granulearn.tables.parse.cells import BOOLEANS
 from granulearn.tables.parse.dates import YEAR_LAST, DateClass, DateForm
 from granulearn.tables.parse.numbers import NumberClass, NumberForm
 from granulearn.tables.profile import (
-    REMEMBERED_HASHES,
+    KEPT_HASHES,
+    LONG,
+    NO,
+    PLUS,
+    SHOWN_EXAMPLES,
     WORD,
+    YES,
     CellClass,
     ColumnProfile,
-    TableProfile,
-    Tally,
     hash_cells,
 )
 from granulearn.tables.schema import (
-    AMBIGUOUS_DATE,
-    ASKED,
     CATEGORY,
-    CONSTANT,
     DATE,
     EMPTY,
-    FREE_TEXT,
-    ID,
     NESTED,
-    NO_CELLS,
-    NO_SINGLE_VALUE,
     NUMBER,
-    ROW_NUMBER,
-    SHOWN_MISFITS,
     TEXT,
     YES_NO,
-    Cell,
+    CellCount,
     Column,
     Schema,
 )
@@ -51,7 +45,6 @@ from granulearn.tables.schema import (
 NEEDED_SHARE = 0.99
 MANY = 0.5
 MAX_UNITS_SAID = 8
-SHOWN_EXAMPLES = 3
 # Fewer rows do not tell whether a column is an ID or a constant by chance.
 ENOUGH_ROWS = 20
 NEARLY_ALL = 0.95
@@ -65,76 +58,56 @@ _ID_NAME = re.compile(
 )
 
 
-def infer_schema(profile: TableProfile, options: ColumnOptions | None = None) -> Schema:
-    """Return what every column is and becomes.
-
-    Parameters
-    ----------
-    profile : TableProfile
-        Of all rows; without the target.
-    options : ColumnOptions, default=None
-        What the user says.
-    """
-    options = options or ColumnOptions()
+def infer_schema(profiles: Iterable[ColumnProfile], options: ColumnOptions | None = None) -> Schema:
+    """Return what every column is and becomes, from the profiles of all but the target."""
+    profiles, options = list(profiles), options or ColumnOptions()
     if options.decimal is None:
-        options = replace(options, decimal=_usual_decimal(profile))
+        options = replace(options, decimal=_common_decimal(profiles))
     if options.day_first is None:
-        options = replace(options, day_first=_usual_order(profile))
-    return Schema(tuple(_infer_column(column, options) for column in profile.columns))
+        options = replace(options, day_first=_common_order(profiles))
+    return Schema(tuple(_infer_column(profile, options) for profile in profiles))
 
 
 def leave_out(column: Column, reason: str) -> Column:
-    """Return a column that is not used.
-
-    Parameters
-    ----------
-    column : Column
-        As decided by its own cells.
-    reason : str
-        Why.
-    """
-    never = reason in (ASKED, NO_CELLS, NO_SINGLE_VALUE)
-    remedy = () if never else (Setting("include", (column.name,)),)
-    return with_fields(column, left_out=reason, remedy=remedy)
+    """Return a column that is not used."""
+    never = reason in ("asked", "empty", "nested")
+    advice = () if never else (Setting("include", (column.name,)),)
+    return with_fields(column, dropped=reason, advice=advice)
 
 
 def _infer_column(profile: ColumnProfile, options: ColumnOptions) -> Column:
     values: tuple[str, ...] = ()
-    if profile.words and "+" in profile.words and "-" in profile.missing:
+    if PLUS in profile.classes and "-" in profile.missing:
         profile, values = _with_minus_as_value(profile), ("-",)
-    cells = sorted(cell for tally in profile.classes.values() for cell in tally.first)
-    examples = dict.fromkeys([*(cell.text for cell in cells), *(profile.words or ())])
     column = with_fields(
         _typed(profile, options),
-        values_like_marks=values,
+        values_like_nulls=values,
         missing=dict(profile.missing),
         distinct=profile.distinct,
-        examples=tuple(examples)[:SHOWN_EXAMPLES],
+        examples=profile.examples,
     )
     return _used_or_not(column, profile, options)
 
 
 def _with_minus_as_value(profile: ColumnProfile) -> ColumnProfile:
     """Return the profile with - as a value, where + is one, too."""
-    count = profile.missing["-"]
-    words, tally = profile.words or Counter(), profile.classes[WORD]
-    hashes = np.union1d(profile.hashes, hash_cells(pa.array(["-"])))[:REMEMBERED_HASHES]
+    minus, plus = Counter({"-": profile.missing["-"]}), profile.classes[PLUS]
     return replace(
         profile,
-        missing=profile.missing - Counter({"-": count}),
-        words=words + Counter({"-": count}),
-        classes=profile.classes | {WORD: Tally(tally.count + count, tally.first)},
-        hashes=hashes,
+        missing=profile.missing - minus,
+        classes=profile.classes | {PLUS: CellCount(plus.count + minus["-"], plus.first)},
+        examples=(*profile.examples, "-")[:SHOWN_EXAMPLES],
+        hashes=np.union1d(profile.hashes, hash_cells(pa.array(["-"])))[:KEPT_HASHES],
     )
 
 
-def _usual_decimal(profile: TableProfile) -> str:
+def _common_decimal(profiles: list[ColumnProfile]) -> str:
     """Return the sign before decimals in the columns that leave no doubt."""
     votes: Counter[str] = Counter()
-    for column in profile.columns:
-        numbers = column.counts(NumberClass)
-        in_doubt = sum(numbers.values()) < NEEDED_SHARE * column.known
-        if in_doubt or "number" in column.stored:  # what a file stores as numbers has no sign
+    for profile in profiles:
+        numbers = profile.numbers()
+        # What a file stores as numbers has no sign.
+        if sum(numbers.values()) < NEEDED_SHARE * profile.known or "number" in profile.stored:
             continue
         point = sum(count for kind, count in numbers.items() if not kind.comma)
         comma = sum(count for kind, count in numbers.items() if not kind.point)
@@ -143,26 +116,32 @@ def _usual_decimal(profile: TableProfile) -> str:
     return "," if votes[","] > votes["."] else "."
 
 
-def _usual_order(profile: TableProfile) -> bool | None:
+def _common_order(profiles: list[ColumnProfile]) -> bool | None:
     """Return whether days come first in the columns that leave no doubt; None if there are none."""
     votes: Counter[str] = Counter()
-    for column in profile.columns:
-        dates = column.counts(DateClass)
-        if sum(dates.values()) >= NEEDED_SHARE * column.known:
-            for kind, count in dates.items():
-                votes[kind.order] += count
+    for profile in profiles:
+        dates = profile.dates()
+        if sum(dates.values()) >= NEEDED_SHARE * profile.known:
+            votes += _summed(dates, "order")
     return votes["day"] >= votes["month"] if votes["day"] or votes["month"] else None
 
 
+def _summed(counts: dict[Any, int], field: str) -> Counter[str]:
+    """Return the counts of classes, added up by one of their fields."""
+    total: Counter[str] = Counter()
+    for kind, count in counts.items():
+        total[getattr(kind, field)] += count
+    return total
+
+
 def _typed(profile: ColumnProfile, options: ColumnOptions) -> Column:
-    """Return the column with its type and form, and what is odd about its cells."""
-    name = profile.name
+    """Return the column with its type and form, and notes on its cells."""
     if "nested" in profile.stored:
-        return Column(name, NESTED)
+        return Column(profile.name, NESTED)
     if profile.known == 0:
-        return Column(name, EMPTY)
-    if name in options.categorical or "category" in profile.stored:
-        return Column(name, CATEGORY, of_numbers="number" in profile.stored)
+        return Column(profile.name, EMPTY)
+    if profile.name in options.categorical or "category" in profile.stored:
+        return Column(profile.name, CATEGORY, of_numbers="number" in profile.stored)
     return (
         _as_number(profile, options)
         or _as_date(profile, options)
@@ -171,38 +150,43 @@ def _typed(profile: ColumnProfile, options: ColumnOptions) -> Column:
     )
 
 
+def _fitting(profile: ColumnProfile, kind: str, fits: Callable[[CellClass], bool]) -> Column:
+    """Return a column of a type; cells of classes that do not fit are its failures."""
+    others = (found for own, found in profile.classes.items() if not fits(own))
+    setting = "categorical" if kind in (NUMBER, YES_NO) else "ignore"
+    advice = (Setting(setting, (profile.name,)),)
+    failures = sum(others, start=CellCount())
+    return Column(profile.name, kind, failures=failures, advice=advice)
+
+
+def _is_enough(column: Column, profile: ColumnProfile) -> bool:
+    return profile.known - column.failures.count >= NEEDED_SHARE * profile.known
+
+
 def _as_number(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
-    numbers = profile.counts(NumberClass)
-    form, fitting = _best_form(numbers, options.decimal or ".")
-    if fitting < NEEDED_SHARE * profile.known or _are_codes(numbers, profile.known):
+    numbers = profile.numbers()
+    form = _best_form(numbers, options.decimal or ".")
+    column = _fitting(profile, NUMBER, lambda kind: _has_form(kind, form))
+    if not _is_enough(column, profile) or _are_codes(numbers, profile.known):
         return None
-    odd: tuple[str, ...] = ()
-    doubtful = _first(profile, lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
+    doubtful = profile.first(lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
+    notes: tuple[str, ...] = ()
     if doubtful and not any(kind.point != kind.comma for kind in numbers):
-        said = (
-            f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand "
-            "before decimals ("
-        )
-        other = "," if form.decimal == "." else "."
-        odd = (Message(said, Setting("decimal", other), " for the other)"),)
-    return Column(
-        profile.name, NUMBER, number=form, odd=odd, n_misfits=profile.known - fitting,
-        misfits=_first(profile, lambda kind: not _fits(kind, form)),
-        remedy=(Setting("categorical", (profile.name,)),),
-    )  # fmt: skip
+        other = Setting("decimal", "," if form.decimal == "." else ".")
+        said = f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand"
+        notes = (Message(f"{said} before decimals (", other, " for the other)"),)
+    return with_fields(column, number=form, notes=notes)
 
 
-def _best_form(numbers: dict[NumberClass, int], usual: str) -> tuple[NumberForm, int]:
-    """Return the form that most numbers have, and how many; of equals, that with the usual sign."""
+def _best_form(numbers: dict[NumberClass, int], usual: str) -> NumberForm:
+    """Return the form that most numbers have; of equals, that with the usual sign."""
     units = dict.fromkeys(kind.unit for kind in numbers) or {"": None}
     signs = (".", ",") if usual == "." else (",", ".")
     forms = [NumberForm(sign, unit) for sign in signs for unit in units]
-    counts = [sum(count for kind, count in numbers.items() if _fits(kind, form)) for form in forms]
-    best = counts.index(max(counts))
-    return forms[best], counts[best]
+    return max(forms, key=lambda form: sum(n for k, n in numbers.items() if _has_form(k, form)))
 
 
-def _fits(kind: CellClass, form: NumberForm) -> bool:
+def _has_form(kind: CellClass, form: NumberForm) -> bool:
     # A number without the unit of the others may be of another size: 0.41 is not 0.41 %.
     if not isinstance(kind, NumberClass) or kind.unit != form.unit:
         return False
@@ -213,118 +197,88 @@ def _are_codes(numbers: dict[NumberClass, int], known: int) -> bool:
     """Return whether whole numbers with zeros in front are more than a few; decimals are none."""
     if any(kind.point != kind.comma for kind in numbers):
         return False
-    codes = sum(count for kind, count in numbers.items() if kind.code)
-    return codes > (1 - NEEDED_SHARE) * known
+    return sum(n for kind, n in numbers.items() if kind.code) > (1 - NEEDED_SHARE) * known
 
 
-def _best_family(profile: ColumnProfile) -> tuple[str, int]:
-    """Return the form that most dates have, and how many."""
-    families: Counter[str] = Counter()
-    for kind, count in profile.counts(DateClass).items():
-        families[kind.family] += count
-    return families.most_common(1)[0] if families else ("", 0)
+def _best_family(profile: ColumnProfile) -> str:
+    """Return the form that most dates have."""
+    families = _summed(profile.dates(), "family")
+    return families.most_common(1)[0][0] if families else ""
+
+
+def _is_date(kind: CellClass, family: str, against: str = "none") -> bool:
+    return isinstance(kind, DateClass) and kind.family == family and kind.order != against
 
 
 def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
-    family, fitting = _best_family(profile)
-    dates = {k: n for k, n in profile.counts(DateClass).items() if k.family == family}
-    order: Counter[str] = Counter()
-    for kind, count in dates.items():
-        order[kind.order] += count
+    family = _best_family(profile)
+    dates = {kind: n for kind, n in profile.dates().items() if kind.family == family}
+    order, day_first = _summed(dates, "order"), options.day_first
     told = bool(order["day"] or order["month"])
-    day_first = order["day"] >= order["month"] if told else options.day_first
-    against = "month" if day_first else "day"
-    if family == YEAR_LAST and day_first is not None:
-        fitting -= order[against]
-    if not fitting or fitting < NEEDED_SHARE * profile.known:
+    if told:
+        day_first = order["day"] >= order["month"]
+    first, against = ("day", "month") if day_first else ("month", "day")
+    against = against if family == YEAR_LAST and day_first is not None else "none"
+    column = _fitting(profile, DATE, lambda kind: _is_date(kind, family, against))
+    if not dates or not _is_enough(column, profile):
         return None
-    odd: tuple[str, ...] = ()
-    if family == YEAR_LAST and not told:
-        if day_first is None:
-            example = _first(profile, lambda kind: isinstance(kind, DateClass))[0].text
-            return Column(
-                profile.name, DATE, left_out=AMBIGUOUS_DATE,
-                remedy=(Setting("day_first", True), Setting("day_first", False)),
-                odd=(f"{example!r} and all other dates could have the day or the month first",),
-            )  # fmt: skip
-        first = "day" if day_first else "month"
-        odd = (f"the {first} comes first, as in other columns or as asked",)
     has_clock = any(kind.has_clock for kind in dates)
     form = DateForm(family, family != YEAR_LAST or bool(day_first), has_clock)
-    misfits = _first(profile, lambda kind: kind not in dates or kind.order == against)
-    return Column(
-        profile.name, DATE, date=form, odd=odd, misfits=misfits,
-        n_misfits=profile.known - fitting, remedy=(Setting("ignore", (profile.name,)),),
-    )  # fmt: skip
+    if family != YEAR_LAST or told:
+        return with_fields(column, date=form)
+    if day_first is not None:
+        note = f"the {first} comes first, as in other columns or as asked"
+        return with_fields(column, date=form, notes=(note,))
+    example = profile.first(lambda kind: isinstance(kind, DateClass))[0].text
+    note = f"{example!r} and all other dates could have the day or the month first"
+    advice = (Setting("day_first", True), Setting("day_first", False))
+    return Column(profile.name, DATE, dropped="ambiguous date", advice=advice, notes=(note,))
 
 
 def _as_boolean(profile: ColumnProfile) -> Column | None:
-    words = profile.words or Counter()
-    fitting = sum(count for word, count in words.items() if word.lower() in BOOLEANS)
-    both = {0.0, 1.0} <= {BOOLEANS.get(word.lower()) for word in words}
-    if fitting < NEEDED_SHARE * profile.known or not both:
-        return None
-    first = _first(profile, lambda kind: True)
-    return Column(
-        profile.name, YES_NO, n_misfits=profile.known - fitting,
-        misfits=tuple(cell for cell in first if cell.text.lower() not in BOOLEANS),
-        remedy=(Setting("categorical", (profile.name,)),),
-    )  # fmt: skip
+    column = _fitting(profile, YES_NO, lambda kind: kind in (YES, NO))
+    both = {YES, NO} <= set(profile.classes)
+    return column if both and _is_enough(column, profile) else None
 
 
 def _as_category(profile: ColumnProfile) -> Column:
-    known, numbers = profile.known, profile.counts(NumberClass)
-    column = Column(profile.name, CATEGORY, remedy=(Setting("ignore", (profile.name,)),))
+    known, numbers = profile.known, profile.numbers()
+    column = Column(profile.name, CATEGORY, advice=(Setting("ignore", (profile.name,)),))
     if _are_codes(numbers, known) and sum(numbers.values()) == known:
         said = "written with zeros in front, as codes are, so they are categories"
-        return with_fields(column, odd=(said,))
-    units: Counter[str] = Counter()
-    for kind, count in numbers.items():
-        units[kind.unit] += count
+        return with_fields(column, notes=(said,))
+    units = _summed(numbers, "unit")
     if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
         found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
         said = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
-        return with_fields(column, odd=(said,))
-    form, of_form = _best_form(numbers, ".")
-    family, of_family = _best_family(profile)
-    fitting, what = max((of_form, "numbers"), (of_family, "dates"))
-    if not MANY * known < fitting < known:
+        return with_fields(column, notes=(said,))
+    form, family = _best_form(numbers, "."), _best_family(profile)
+    as_numbers = _fitting(profile, CATEGORY, lambda kind: _has_form(kind, form))
+    as_dates = _fitting(profile, CATEGORY, lambda kind: _is_date(kind, family))
+    use_dates = as_dates.failures.count < as_numbers.failures.count
+    best, what = (as_dates, "dates") if use_dates else (as_numbers, "numbers")
+    n_others = best.failures.count
+    if not MANY * known < known - n_others < known:
         return column
-
-    def differs(kind: CellClass) -> bool:
-        if what == "numbers":
-            return not _fits(kind, form)
-        return not isinstance(kind, DateClass) or kind.family != family
-
-    said = (
-        f"{fitting} cells are {what} of one form, but {known - fitting} are not, so all are "
-        "categories"
-    )
-    misfits = _first(profile, differs)
-    return with_fields(column, odd=(said,), misfits=misfits, n_misfits=known - fitting)
-
-
-def _first(profile: ColumnProfile, of_class: Callable[[CellClass], bool]) -> tuple[Cell, ...]:
-    """Return the first cells of some classes, in the order of the rows."""
-    tallies = [tally for kind, tally in profile.classes.items() if of_class(kind)]
-    return tuple(sorted(cell for tally in tallies for cell in tally.first))[:SHOWN_MISFITS]
+    said = f"{known - n_others} cells are {what} of one form, but {n_others} are not"
+    return with_fields(best, notes=(f"{said}, so all are categories",))
 
 
 def _used_or_not(column: Column, profile: ColumnProfile, options: ColumnOptions) -> Column:
     """Return the column as used or as left out, with the reason."""
     if column.name in options.ignore:
-        return leave_out(column, ASKED)
+        return leave_out(column, "asked")
     if column.kind in (NESTED, EMPTY):
-        return leave_out(column, NO_SINGLE_VALUE if column.kind == NESTED else NO_CELLS)
-    if column.left_out or column.name in options.include or column.name in options.categorical:
+        return leave_out(column, column.kind)
+    if column.dropped or column.name in options.include or column.name in options.categorical:
         return column
     if profile.distinct == 1 and profile.rows > 1:
         # A box that is ticked or not, or a constant.
         few = (1 - NEEDED_SHARE) * profile.rows
         if profile.rows < ENOUGH_ROWS or not few < profile.known < profile.rows - few:
-            return leave_out(column, CONSTANT)
-        remedy = (Setting("ignore", (column.name,)),)
-        return with_fields(column, kind=YES_NO, filled=True, remedy=remedy)
+            return leave_out(column, "constant")
+        advice = (Setting("ignore", (column.name,)),)
+        return with_fields(column, kind=YES_NO, filled=True, advice=advice)
     if profile.rows < ENOUGH_ROWS:
         return column
     if column.kind == NUMBER:
@@ -335,26 +289,23 @@ def _used_or_not(column: Column, profile: ColumnProfile, options: ColumnOptions)
 
 
 def _number_without_meaning(column: Column, profile: ColumnProfile) -> str:
-    if column.number.unit or not profile.all_whole or profile.lowest < 0:
-        return ""
     all_different = profile.distinct >= NEARLY_ALL * profile.known
-    if profile.known == profile.rows:
-        dense = profile.highest - profile.lowest + 1 == profile.rows
-        if profile.steps or (dense and all_different):
-            return ROW_NUMBER
+    if column.number.unit or not profile.all_whole or profile.lowest < 0 or not all_different:
+        return ""
+    if profile.known == profile.rows == profile.highest - profile.lowest + 1:
+        return "row number"
     # A blank where a CamelCase word begins.
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", column.name).lower()
-    looks_like_id = _ID_NAME.search(spaced) is not None
-    return ID if all_different and looks_like_id and profile.known >= ENOUGH_ROWS else ""
+    return "ID" if _ID_NAME.search(spaced) and profile.known >= ENOUGH_ROWS else ""
 
 
 def _text_without_meaning(profile: ColumnProfile) -> str:
-    words = profile.classes[WORD].count if WORD in profile.classes else 0
+    words = sum(found.count for kind, found in profile.classes.items() if kind in (WORD, LONG))
     sentences = profile.blanks >= BLANKS_OF_SENTENCES * words > 0
     sentences = sentences or profile.letters > LETTERS_OF_SENTENCES * words > 0
     if sentences and profile.distinct >= MANY * profile.known:
-        return FREE_TEXT
-    codes = _are_codes(profile.counts(NumberClass), profile.known)
+        return "free text"
+    codes = _are_codes(profile.numbers(), profile.known)
     all_different = profile.distinct >= NEARLY_ALL * profile.known
     mostly_words = words > MANY * profile.known or codes
-    return ID if profile.known >= ENOUGH_ROWS and all_different and mostly_words else ""
+    return "ID" if profile.known >= ENOUGH_ROWS and all_different and mostly_words else ""

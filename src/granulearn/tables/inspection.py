@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,8 +20,8 @@ from granulearn.tables.labels import (
     read_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of, listed
-from granulearn.tables.profile import LONGEST_CATEGORY, TableProfile, profile_batches
-from granulearn.tables.schema import CATEGORY, GIVES_AWAY, NESTED, Schema
+from granulearn.tables.profile import LONG, LONGEST_CATEGORY, ColumnProfile, profile_column
+from granulearn.tables.schema import CATEGORY, NESTED, Column, Schema
 
 # Headers by which the output of our own commands is known.
 _OWN_OUTPUTS = {
@@ -37,13 +35,15 @@ _OWN_OUTPUTS = {
 class FirstPass:
     """Profiles of the cells and labels of some rows; `+` adds those of the rows that follow."""
 
-    cells: TableProfile
+    rows: int
+    columns: tuple[ColumnProfile, ...]
     labels: LabelProfile | None
 
     def __add__(self, later: FirstPass) -> FirstPass:
+        columns = (own + other for own, other in zip(self.columns, later.columns, strict=True))
         both = self.labels is not None and later.labels is not None
         labels = self.labels + later.labels if both else None  # type: ignore[operator]
-        return FirstPass(self.cells + later.cells, labels)
+        return FirstPass(self.rows + later.rows, tuple(columns), labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,46 +120,27 @@ def inspect_table(
 def first_pass(
     batches: Iterable[pa.RecordBatch], target: str | None, first_row: int = 0
 ) -> FirstPass | None:
-    """Profile the cells and labels of some rows; return None if there are no rows.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        Rows in file order, all columns.
-    target : str or None
-        The column of labels.
-    first_row : int, default=0
-        Number of the first row in the table.
-    """
-    labels: list[LabelProfile] = []
-
-    def without_labels() -> Iterator[pa.RecordBatch]:
-        row = first_row
-        for batch in batches:
-            if target is not None:
-                labels.append(profile_labels(batch.column(target), target, row))
-                batch = batch.drop_columns([target])
-            row += batch.num_rows
-            yield batch
-
-    cells = profile_batches(without_labels(), first_row)
-    return FirstPass(cells, reduce(add, labels) if labels else None) if cells else None
+    """Profile the cells and labels of some rows; return None if there is no batch."""
+    total = None
+    for batch in batches:
+        labels = None
+        if target is not None:
+            labels = profile_labels(batch.column(target), target, first_row)
+        columns = tuple(
+            profile_column(name, batch.column(name), first_row)
+            for name in batch.schema.names
+            if name != target
+        )
+        part = FirstPass(batch.num_rows, columns, labels)
+        total = part if total is None else total + part
+        first_row += batch.num_rows
+    return total
 
 
 def second_pass(
     batches: Iterable[pa.RecordBatch], report: TableReport, first_row: int = 0
 ) -> CheckStatistics | None:
-    """Count leakage, duplicates and conflicts in some rows; return None if there are no rows.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        Rows in file order.
-    report : TableReport
-        Of the first pass over all rows.
-    first_row : int, default=0
-        Number of the first row in the table.
-    """
+    """Count leakage, duplicates and conflicts in some rows, by the report of the first pass."""
     total, labels = None, report.labels or Labels()
     for batch in batches:
         names = read_labels(batch.column(report.target), labels) if report.labels else None
@@ -173,68 +154,35 @@ def second_pass(
 def report_first(
     file: TableFile, profiles: FirstPass | None, target: str | None, options: ColumnOptions
 ) -> TableReport:
-    """Return the report after the first pass.
-
-    Parameters
-    ----------
-    file : TableFile
-        The table.
-    profiles : FirstPass or None
-        Of all rows.
-    target : str or None
-        The column of labels; it is in the table.
-    options : ColumnOptions
-        What the user says about the columns.
-    """
+    """Return the report after the first pass; the target, if there is one, is in the table."""
     empty = TableReport(file.path, 0, Schema(()), target, None, None, file.remarks, (), ())
     if profiles is None:
         return replace(empty, problems=(f"{file.path} has a header but no data rows; add rows.",))
-    schema = infer_schema(profiles.cells, options)
+    schema = infer_schema(profiles.columns, options)
+    problems, warnings = _column_messages(file, profiles.columns, schema, options)
     labels = None
-    problems, warnings = _column_messages(file, profiles.cells, schema, options)
     if profiles.labels is not None and target is not None:
         labels = decide_labels(profiles.labels, target, exact=options.exact_labels)
         problems = [*labels.problems, *problems]
         warnings = [*labels.warnings, *warnings]
     if not schema.used:
-        dropped = [f"{column.name!r} ({column.left_out})" for column in schema.left_out]
-        only = f"there is only {target!r}, the target"
-        found = f"all are left out: {listed(dropped)}" if dropped else only
-        remedies = [
-            Message("pass ", any_of(c.remedy), ", or ") for c in schema.left_out if c.remedy
-        ]
-        about = f"There is no column to learn from, since {found}; "
-        problems.append(Message(about, *remedies[:1], "add columns."))
+        problems.append(_no_inputs(schema.dropped, target))
     return replace(
-        empty,
-        rows=profiles.cells.rows,
-        schema=schema,
-        labels=labels,
-        problems=tuple(problems),
+        empty, rows=profiles.rows, schema=schema, labels=labels, problems=tuple(problems),
         warnings=tuple(warnings),
-    )
+    )  # fmt: skip
 
 
 def report_second(
     report: TableReport, statistics: CheckStatistics | None, options: ColumnOptions
 ) -> TableReport:
-    """Return the report after both passes: columns that leak the target are left out.
-
-    Parameters
-    ----------
-    report : TableReport
-        After the first pass.
-    statistics : CheckStatistics or None
-        Of the second pass over all rows.
-    options : ColumnOptions
-        What the user says about the columns.
-    """
+    """Return the report after both passes: columns that leak the target are left out."""
     if statistics is None:
         return report
     classes = list(report.labels.classes) if report.labels else []
     findings = find(statistics, report.schema, classes, options.include)
     columns = tuple(
-        leave_out(column, GIVES_AWAY) if column.name in findings.leaks else column
+        leave_out(column, "gives the target away") if column.name in findings.leaks else column
         for column in report.schema.columns
     )
     warnings = (*report.warnings, *findings.warnings)
@@ -244,17 +192,7 @@ def report_second(
 def problems_of_names(
     names: Sequence[str], target: str | None, options: ColumnOptions
 ) -> tuple[str, ...]:
-    """Return the problems of columns that were asked for, and of the header.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns of the table.
-    target : str or None
-        The column of labels.
-    options : ColumnOptions
-        What the user says about the columns.
-    """
+    """Return the problems of columns that the user names, and of the header."""
     asked = [name for name in names if name not in options.ignore]
     header = {"probability_" if name.startswith("probability_") else name for name in asked}
     own = [verb for verb, output in _OWN_OUTPUTS.items() if output <= header]
@@ -273,51 +211,47 @@ def problems_of_names(
     ]
     if target is not None and target in options.ignore:
         both = f"{target!r} is both the target and to be ignored; take it out of "
-        problems.append(
-            Message(both, Setting("ignore"), ", or name another ", Setting("target"), ".")
-        )
+        another = (Setting("ignore"), ", or name another ", Setting("target"), ".")
+        problems.append(Message(both, *another))
     return tuple(problems)
 
 
 def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
-    """Return the problem of a name that no column has.
-
-    Parameters
-    ----------
-    name : str
-        As the user wrote it.
-    names : sequence of str
-        The columns of the table.
-    setting : Setting
-        Where it was written.
-    """
+    """Return the problem of a name, given by a setting, that no column has."""
     similar = similar_names(name, names) or list(names[:10])
     return Message(f"There is no column {name!r} (", setting, f"); did you mean one of {similar}?")
 
 
+def _no_inputs(dropped: Sequence[Column], target: str | None) -> Message:
+    found = f"there is only {target!r}, the target"
+    if dropped:
+        found = f"all are left out: {listed([f'{c.name!r} ({c.dropped})' for c in dropped])}"
+    steps = [Message("pass ", any_of(c.advice), ", or ") for c in dropped if c.advice]
+    about = f"There is no column to learn from, since {found}; "
+    return Message(about, *steps[:1], "add columns.")
+
+
 def _column_messages(
-    file: TableFile, cells: TableProfile, schema: Schema, options: ColumnOptions
+    file: TableFile, profiles: Sequence[ColumnProfile], schema: Schema, options: ColumnOptions
 ) -> tuple[list[str], list[str]]:
     """Return problems and warnings of columns whose cells cannot be inputs."""
     problems: list[str] = []
     nested = [c.name for c in schema.columns if c.kind == NESTED and c.name not in options.ignore]
+    plain = "make plain columns of them"
     for setting in ("include", "categorical"):
         asked = tuple(name for name in nested if name in getattr(options, setting))
         nested = [name for name in nested if name not in asked]
         if asked:
-            about = (
-                "Lists, maps or bytes cannot be inputs; make plain columns of them, or leave out "
-            )
+            about = f"Lists, maps or bytes cannot be inputs; {plain}, or leave out "
             problems.append(Message(about, Setting(setting, asked), "."))
-    for column, profile in zip(schema.columns, cells.columns, strict=True):
-        long = profile.first_long
-        if column.kind == CATEGORY and not column.left_out and long is not None:
+    for column, profile in zip(schema.columns, profiles, strict=True):
+        if column.kind == CATEGORY and not column.dropped and LONG in profile.classes:
             about = (
-                f"Column {column.name!r} holds a text of {long.letters:,} characters at "
-                f"{file.place(long.row)}, and a category has at most {LONGEST_CATEGORY:,}; correct "
-                "it, or pass "
+                f"Column {column.name!r} holds a text of more than {LONGEST_CATEGORY:,} characters "
+                f"at {file.place(profile.classes[LONG].first[0].row)}, the most that a category "
+                "has; correct it, or pass "
             )
             problems.append(Message(about, Setting("ignore", (column.name,)), "."))
     shown = listed([repr(name) for name in nested])
-    warning = f"Columns of lists, maps or bytes are left out: {shown}; make plain columns of them."
+    warning = f"Columns of lists, maps or bytes are left out: {shown}; {plain}."
     return problems, [warning] if nested else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -64,15 +64,7 @@ class LabelProfile:
 
 
 def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
-    """Return the rows of several tables, those with equal keys added up.
-
-    Parameters
-    ----------
-    keys : list of str
-        Columns.
-    *tables : pyarrow Table
-        Of the same columns.
-    """
+    """Return the rows of several tables, those with equal keys added up."""
     how = {"rows": "sum", "first": "min", "last": "max", "lowest": "min", "highest": "max"}
     table = pa.concat_tables(tables)
     names = [name for name in table.column_names if name in how]
@@ -81,17 +73,7 @@ def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
 
 
 def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelProfile:
-    """Count the spellings in some rows of the target.
-
-    Parameters
-    ----------
-    column : pyarrow Array
-        The target as it was read.
-    target : str
-        Its name, for messages.
-    first_row : int, default=0
-        Number of the first row in the table.
-    """
+    """Count the spellings in some rows of the target."""
     if is_nested(column.type):
         raise TableError(
             f"Column {target!r}, the target, holds lists or bytes ({column.type}), not one label "
@@ -114,11 +96,6 @@ def label_key(label: str) -> str:
     """Return what spellings have in common that differ in case, blanks or Unicode form only.
 
     Whole numbers have the key that `str` would write: 1, 1.0 and +1 are one class.
-
-    Parameters
-    ----------
-    label : str
-        Any spelling.
     """
     if not label.isascii():
         label = unicodedata.normalize("NFKC", label)
@@ -164,17 +141,7 @@ class Labels:
 
 
 def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) -> Labels:
-    """Return the classes of a target; spellings with the same key are joined.
-
-    Parameters
-    ----------
-    profile : LabelProfile
-        Of all rows.
-    target : str
-        The column, for messages.
-    exact : bool, default=False
-        Whether to keep all spellings apart.
-    """
+    """Return the classes of a target; unless `exact`, spellings with the same key are joined."""
     trimmed = pc.utf8_trim_whitespace(profile.spellings["text"].combine_chunks())
     is_missing = is_null_token(trimmed, of_labels=True)
     unlabelled: Counter[str] = Counter()
@@ -184,11 +151,12 @@ def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) ->
     counts = {cell["text"]: cell["rows"] for cell in labelled}
     if len(counts) > MAX_SPELLINGS:
         return Labels(problems=_problems(target, counts))
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, int]] = {}
     for text in sorted(counts, key=lambda text: (-counts[text], text)):
-        groups.setdefault(text if exact else label_key(text), []).append(text)
-    named = {(ts[0] if exact else ts[0].strip() or ts[0]): ts for ts in groups.values()}
-    variants = {name: {text: counts[text] for text in named[name]} for name in sorted(named)}
+        groups.setdefault(text if exact else label_key(text), {})[text] = counts[text]
+    firsts = [(next(iter(texts)), texts) for texts in groups.values()]
+    named = {(text if exact else text.strip() or text): texts for text, texts in firsts}
+    variants = {name: named[name] for name in sorted(named)}
     classes = {name: sum(texts.values()) for name, texts in variants.items()}
     labels = Labels(
         classes,
@@ -199,23 +167,13 @@ def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) ->
         unlabelled=dict(sorted(unlabelled.items())),
         problems=_problems(target, classes),
     )
-    warnings = list(_warnings(target, labels))
-    if _is_sorted(labelled):
-        warnings.append("The rows are sorted by their label: leave out columns in that order.")
-    return replace(labels, warnings=tuple(warnings))
+    return replace(labels, warnings=tuple(_warnings(target, labels, labelled)))
 
 
 def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
     """Return the class of each row, null where it has no label.
 
     A spelling that was not there when the classes were decided is only trimmed.
-
-    Parameters
-    ----------
-    column : pyarrow Array
-        The target as it was read.
-    labels : Labels
-        Returned by `decide_labels`.
     """
     encoded = as_text(column, trimmed=False).dictionary_encode()
     trimmed = pc.utf8_trim_whitespace(encoded.dictionary)
@@ -227,38 +185,29 @@ def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
 
 def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
     """Return whether the rows come class by class; of few rows chance may order them so."""
-    sizes: Counter[str] = Counter()
-    rows: defaultdict[str, list[int]] = defaultdict(list)
-    for spelling in spellings:
-        key = label_key(spelling["text"])
-        sizes[key] += spelling["rows"]
-        rows[key] += [spelling["first"], spelling["last"]]
-    spans = sorted((min(of_class), max(of_class)) for of_class in rows.values())
-    is_long = sizes.total() >= max(SORTED_ROWS, ENOUGH_ROWS + max(sizes.values(), default=0))
-    return is_long and all(earlier[1] < later[0] for earlier, later in pairwise(spans))
+    spans: dict[str, tuple[int, int, int]] = {}
+    for cell in spellings:
+        first, last, rows = spans.get(key := label_key(cell["text"]), (cell["first"], 0, 0))
+        spans[key] = min(first, cell["first"]), max(last, cell["last"]), rows + cell["rows"]
+    sizes = [rows for *_, rows in spans.values()]
+    is_long = sum(sizes) >= max(SORTED_ROWS, ENOUGH_ROWS + max(sizes, default=0))
+    return is_long and all(a[1] < b[0] for a, b in pairwise(sorted(spans.values())))
 
 
 def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     """Return why a target cannot be learned, and what to do."""
     rows, is_cut = sum(classes.values()), len(classes) > MAX_SPELLINGS
-    found = (
-        f"holds more than {MAX_SPELLINGS} different"
-        if is_cut
-        else f"holds {len(classes)} different"
-    )
+    found = f"holds {f'more than {MAX_SPELLINGS}' if is_cut else len(classes)} different"
     numbers = {name: classes[name] for name in classes if _NUMBER.fullmatch(name.strip())}
     has_decimals = any(map(_DECIMALS.search, numbers))
     few_rows = sum(numbers.values()) < ENOUGH_ROWS * len(numbers)
     rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
+    mostly = MAX_NUMBER_CLASSES < len(numbers) >= MOSTLY_NUMBERS * len(classes)
     if len(classes) < 2:
         found = "".join(f"is {_short(name)} in every row that has one" for name in classes)
         found = f"{found or 'is empty in every row'}; there is nothing to tell apart"
         step = "choose another column, or add rows of other classes"
-    elif (
-        len(numbers) > MAX_NUMBER_CLASSES
-        and len(numbers) >= MOSTLY_NUMBERS * len(classes)
-        and (has_decimals or few_rows or rare)
-    ):
+    elif mostly and (has_decimals or few_rows or rare):
         kind = "numbers with decimals" if has_decimals else "whole numbers"
         found += f" {kind} ({next(iter(numbers))}, ...), not classes"
         step = (
@@ -273,7 +222,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     return (f"Column {target!r}, the target, {found}: {step}.",)
 
 
-def _warnings(target: str, labels: Labels) -> Iterator[str]:
+def _warnings(target: str, labels: Labels, spellings: list[dict[str, Any]]) -> Iterator[str]:
     """Yield what was decided about the labels of a target, and what looks odd."""
     if labels.unlabelled:
         cells = [
@@ -281,34 +230,39 @@ def _warnings(target: str, labels: Labels) -> Iterator[str]:
         ]
         rows = counted(sum(labels.unlabelled.values()), "row has", "rows have")
         yield f"{rows} no label in {target!r} ({listed(cells)}); nothing is learned from them."
-    if labels.problems:  # then nobody needs a list of a thousand small classes
-        return
+    if not labels.problems:  # then nobody needs a list of a thousand small classes
+        for found, items, step in _doubts(labels):
+            if items:
+                yield Message(f"Labels of {target!r} {found}: {listed(items, '; ')}; ", step, ".")
+    if _is_sorted(spellings):
+        yield "The rows are sorted by their label: leave out columns in that order."
 
-    def about(found: str, items: list[str], step: str) -> Iterator[str]:
-        if items:
-            yield Message(f"Labels of {target!r} {found}: {listed(items, '; ')}; ", step, ".")
 
+def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
+    """Yield what was found, in which labels (perhaps none), and what to do."""
     shown = {n: f"{_short(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
     joined = [
         f"{_short(name)} = " + " + ".join(f"{_short(text)} ({n})" for text, n in texts.items())
         for name, texts in labels.joined.items()
     ]
-    exact = Message("to keep them apart: ", Setting("exact_labels", True))
     found = "that differ only in case, blanks, Unicode form or a final '.0' were joined"
-    yield from about(found, joined, exact)
+    yield found, joined, Message("to keep them apart: ", Setting("exact_labels", True))
     misspelt = [f"{shown[rare]} like {shown[meant]}" for rare, meant in labels.misspelt]
-    yield from about("look misspelt and were not joined", misspelt, "correct them if they are")
-    if len(shown) > MAX_NUMBER_CLASSES and all(map(_NUMBER.fullmatch, shown)):
-        step = "group them, or fit a regressor in Python, if they are measurements"
-        yield from about("are learned without their order", [f"{len(shown)} numbers"], step)
-    tokens = is_null_token(pc.utf8_trim_whitespace(pa.array(shown, pa.string()))).to_pylist()
-    pairs = zip(shown, tokens, strict=True)
-    doubtful = [shown[name] for name, token in pairs if token or label_key(name) == "none"]
+    yield "look misspelt and were not joined", misspelt, "correct them if they are"
+    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_NUMBER.fullmatch, shown))
+    step = "group them, or fit a regressor in Python, if they are measurements"
+    yield "are learned without their order", [f"{len(shown)} numbers"] * are_numbers, step
+    names = [*shown]
+    tokens = is_null_token(pc.utf8_trim_whitespace(pa.array(names, pa.string()))).to_pylist()
+    doubtful = [
+        shown[name] for name, token in zip(names, tokens, strict=True)
+        if token or label_key(name) == "none"
+    ]  # fmt: skip
     step = "leave the cells empty if these rows have no label"
-    yield from about("may stand for a missing one", doubtful, step)
-    small = [shown[name] for name in labels.small]
+    yield "may stand for a missing one", doubtful, step
     found = f"have fewer than {ENOUGH_ROWS} rows and can hardly be learned or checked"
-    yield from about(found, small, "add rows, or join them with another class")
+    small = [shown[name] for name in labels.small]
+    yield found, small, "add rows, or join them with another class"
 
 
 def _short(text: str) -> str:
@@ -330,24 +284,17 @@ def find_misspelt(classes: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
     """Return pairs of a rare label and the frequent one that was probably meant.
 
     Labels that differ in their digits only, such as grade 1 and grade 2, are both meant.
-
-    Parameters
-    ----------
-    classes : mapping of str to int
-        Labels with their rows.
     """
     counts: Counter[str] = Counter()
-    for name in classes:
+    names: dict[str, str] = {}
+    for name in sorted(classes, key=lambda name: classes[name]):
         counts[label_key(name)] += classes[name]
-    names = {label_key(name): name for name in sorted(classes, key=lambda name: classes[name])}
-    rare = sorted(
-        key for key, rows in counts.items() if rows <= max(2, RARE_SHARE * counts.total())
-    )
+        names[label_key(name)] = name
+    most = max(2, RARE_SHARE * counts.total())
+    rare = sorted(key for key, rows in counts.items() if rows <= most)
     frequent = sorted(counts, key=lambda key: (-counts[key], key))[:MAX_FREQUENT]
-    if len(rare) > MAX_RARE:
-        return ()
     pairs = []
-    for key in rare:
+    for key in rare if len(rare) <= MAX_RARE else ():
         candidates = [
             (edits, place, other)
             for place, other in enumerate(frequent)
@@ -362,11 +309,9 @@ def _edits(a: str, b: str) -> int:
     """Return about how many edits lead from a to b; 0 if so many that both are probably meant."""
     shortest, longest = sorted((len(a), len(b)))
     allowed = 2 if shortest >= SHORTEST_WITH_TWO_EDITS else 1
-    if (
-        shortest < SHORTEST
-        or longest - shortest > allowed
-        or _DIGITS.sub("", a) == _DIGITS.sub("", b)
-    ):
+    if shortest < SHORTEST or longest - shortest > allowed:
+        return 0
+    if _DIGITS.sub("", a) == _DIGITS.sub("", b):
         return 0
     blocks = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
     edits = longest - sum(block.size for block in blocks)

@@ -24,13 +24,7 @@ class Setting:
 
 
 class Message(str):
-    """A sentence whose settings can be shown in other forms.
-
-    Parameters
-    ----------
-    *parts : str or Setting
-        The sentence in order; parts of a message among them are taken over.
-    """
+    """A sentence whose settings can be shown in other forms."""
 
     parts: tuple[str | Setting, ...]
 
@@ -47,39 +41,17 @@ class Message(str):
         return type(self), self.parts
 
     def spoken(self, speak: Callable[[Setting], str]) -> str:
-        """Return the sentence with every setting shown in another form.
-
-        Parameters
-        ----------
-        speak : callable
-            Returns the text of a setting.
-        """
+        """Return the sentence with every setting shown in another form."""
         return "".join(speak(part) if isinstance(part, Setting) else part for part in self.parts)
 
 
 def any_of(settings: Sequence[Setting]) -> Message:
-    """Return alternative settings, joined by "or".
-
-    Parameters
-    ----------
-    settings : sequence of Setting
-        One at least.
-    """
+    """Return alternative settings, joined by "or"."""
     first, *others = settings
     return Message(first, *(part for other in others for part in (" or ", other)))
 
 
 def listed(items: Sequence[str], separator: str = ", ", most: int = 10) -> str:
-    """Return items as text; of a long list its beginning, and how many more there are.
-
-    Parameters
-    ----------
-    items : sequence of str
-        Already quoted.
-    separator : str, default=", "
-        Stands between them.
-    most : int, default=10
-        Number of items that are shown.
-    """
+    """Return items as text; of a long list its beginning, and how many more there are."""
     more = [f"and {len(items) - most} more"] if len(items) > most else []
     return separator.join([*items[:most], *more])

@@ -1,34 +1,30 @@
 """First pass over the cells of a table: a profile of each column.
 
-Profiles are joined by addition, which is associative: a table gives the same profile read at
-once, in batches of any size, or in parts on a cluster. Memory is bounded whatever the cells are.
+Profiles are joined by addition, so that a table is profiled batch by batch, in bounded memory
+whatever the cells are.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.parse.cells import (
+    BOOLEANS,
     as_text,
     is_nested,
     is_null_token,
     is_number_type,
     stored_numbers,
 )
-from granulearn.tables.parse.dates import (
-    DateClass,
-    DateMask,
-    date_classes,
-    date_mask,
-)
+from granulearn.tables.parse.dates import DateClass, date_classes, date_mask
 from granulearn.tables.parse.masks import MaskedTexts
 from granulearn.tables.parse.numbers import (
     NumberClass,
@@ -38,78 +34,56 @@ from granulearn.tables.parse.numbers import (
     number_class,
     parse_numbers,
 )
-from granulearn.tables.schema import Cell
+from granulearn.tables.schema import Cell, CellCount, first_cells, shortened
 
-# Different words that are counted; a column of more is known by their number alone.
-MAX_WORDS = 1000
+# Numbers of more different units are codes, such as 12B and 7C.
 MAX_UNITS = 32
-LONGEST_WORD = 200
 # A model file holds the text of every category.
 LONGEST_CATEGORY = 10_000
-REMEMBERED_CELLS = 12
+SHOWN_EXAMPLES = 3
+SHOWN_LETTERS = 200
 # Different cells are counted exactly up to here; beyond, the count is off by about 2 %.
-REMEMBERED_HASHES = 4096
+KEPT_HASHES = 4096
 # Floats are exact for all whole numbers below.
 _EXACT_BELOW = 2.0**53
 # With an exponent, or so many digits, a number may be too large to compute with.
 _MAY_BE_LARGE = re.compile("[eE][-+]?1|.{150}")
 
-WORD = "word"
-"""Class of a cell that is neither a number nor a date."""
+# Classes of cells that are neither numbers nor dates.
+WORD, LONG, YES, NO, PLUS = "word", "long text", "yes", "no", "plus"
+_WORDS = (WORD, LONG, YES, NO, PLUS)
+_SPECIAL = pa.array([*BOOLEANS, "+"])
+_OF_SPECIAL = np.array([*(2 if value else 3 for value in BOOLEANS.values()), 4, 0])
 CODES = "codes"
 
 CellClass = NumberClass | DateClass | str
-AnyClass = TypeVar("AnyClass", NumberClass, DateClass)
-
-
-class LongCell(NamedTuple):
-    """A cell that is too long for a category: its row, from 0, and its number of characters."""
-
-    row: int
-    letters: int
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many cells are of one class, and the first of them."""
-
-    count: int
-    first: tuple[Cell, ...]
-
-    def __add__(self, other: Tally) -> Tally:
-        first = sorted(self.first + other.first)[:REMEMBERED_CELLS]
-        return Tally(self.count + other.count, tuple(first))
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnProfile:
-    """One column over some rows."""
+    """One column over some rows; `+` adds those of the rows that follow."""
 
     name: str
     rows: int = 0
     missing: Counter[str] = field(default_factory=Counter)
     """How often each null token stands for a missing cell; the empty text for an empty one."""
-    classes: dict[CellClass, Tally] = field(default_factory=dict)
+    classes: dict[CellClass, CellCount] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
     """How the file stores the cells: "text", "number", "date", "category" or "nested".
 
     And "codes" if numbers have so many different units that they count as words."""
-    words: Counter[str] | None = field(default_factory=Counter)
-    """How often each word occurs; None if there are too many, or too long ones."""
+    examples: tuple[str, ...] = ()
+    """The first different cells."""
     letters: int = 0
     """Letters of all words together."""
     blanks: int = 0
     """Blanks in all words together."""
-    first_long: LongCell | None = None
-    """The first cell that is too long for a category."""
     hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     """Bottom-k sample of the different cells: the lowest of their hashes, sorted."""
     lowest: float = np.inf
     highest: float = -np.inf
     all_whole: bool = True
     """Whether all plain numbers are whole."""
-    steps: tuple[float, float] | None = None
-    """First and last, if the rows are numbered: plain whole numbers that go up by one."""
 
     @property
     def known(self) -> int:
@@ -120,243 +94,164 @@ class ColumnProfile:
     def distinct(self) -> int:
         """Number of different cells; nearly so if there are very many."""
         count = len(self.hashes)
-        if count == REMEMBERED_HASHES:
+        if count == KEPT_HASHES:
             count = round((count - 1) / (float(self.hashes[-1]) / 2.0**64))
         return min(count, self.known)
 
-    def counts(self, kind: type[AnyClass]) -> dict[AnyClass, int]:
-        """Return how many cells are of each class of a kind.
+    def numbers(self) -> dict[NumberClass, int]:
+        """Return how many cells are of each class of numbers."""
+        return {k: found.count for k, found in self.classes.items() if isinstance(k, NumberClass)}
 
-        Parameters
-        ----------
-        kind : type
-            `NumberClass` or `DateClass`.
-        """
-        return {own: tally.count for own, tally in self.classes.items() if isinstance(own, kind)}
+    def dates(self) -> dict[DateClass, int]:
+        """Return how many cells are of each class of dates."""
+        return {k: found.count for k, found in self.classes.items() if isinstance(k, DateClass)}
+
+    def first(self, chosen: Callable[[CellClass], bool]) -> list[Cell]:
+        """Return the first cells of some classes, in the order of the rows."""
+        found = (self.classes[kind].first for kind in self.classes if chosen(kind))
+        return sorted(cell for cells in found for cell in cells)
 
     def __add__(self, later: ColumnProfile) -> ColumnProfile:
-        """Return the profile of these rows and of those that follow."""
         if not self.rows or not later.rows:
             return self if self.rows else later
-        # No sum: beyond 2 ** 53 a float and one more are the same float.
-        follows = self.steps and later.steps and later.steps[0] - self.steps[1] == 1
-        words = None
-        if self.words is not None and later.words is not None:
-            words = self.words + later.words
         classes = dict(self.classes)
-        for kind, tally in later.classes.items():
-            classes[kind] = classes[kind] + tally if kind in classes else tally
+        for kind, found in later.classes.items():
+            classes[kind] = classes.get(kind, CellCount()) + found
         return ColumnProfile(
-            name=self.name,
-            rows=self.rows + later.rows,
-            missing=self.missing + later.missing,
-            classes=classes,
-            stored=self.stored | later.stored,
-            words=words if words is not None and len(words) <= MAX_WORDS else None,
-            letters=self.letters + later.letters,
-            blanks=self.blanks + later.blanks,
-            first_long=self.first_long or later.first_long,
-            hashes=np.union1d(self.hashes, later.hashes)[:REMEMBERED_HASHES],
-            lowest=min(self.lowest, later.lowest),
-            highest=max(self.highest, later.highest),
-            all_whole=self.all_whole and later.all_whole,
-            steps=(self.steps[0], later.steps[1]) if follows else None,  # type: ignore[index]
+            self.name,
+            self.rows + later.rows,
+            self.missing + later.missing,
+            classes,
+            self.stored | later.stored,
+            tuple(dict.fromkeys(self.examples + later.examples))[:SHOWN_EXAMPLES],
+            self.letters + later.letters,
+            self.blanks + later.blanks,
+            np.union1d(self.hashes, later.hashes)[:KEPT_HASHES],
+            min(self.lowest, later.lowest),
+            max(self.highest, later.highest),
+            self.all_whole and later.all_whole,
         )._without_many_units()
 
     def _without_many_units(self) -> ColumnProfile:
-        """Return numbers of many different units as words: they are codes, such as 12B and 7C."""
-        united = [kind for kind in self.counts(NumberClass) if kind.unit]
+        """Return numbers of many different units as words."""
+        united = [kind for kind in self.numbers() if kind.unit]
         if CODES not in self.stored and len({kind.unit for kind in united}) <= MAX_UNITS:
             return self
         classes = dict(self.classes)
-        word = classes.pop(WORD, Tally(0, ()))
+        word = classes.pop(WORD, CellCount())
         for kind in united:
             word += classes.pop(kind)
-        classes[WORD] = word
-        return replace(self, classes=classes, words=None, stored=self.stored | {CODES})
-
-
-@dataclass(frozen=True, eq=False)
-class TableProfile:
-    """All columns, over some rows."""
-
-    rows: int
-    columns: tuple[ColumnProfile, ...]
-
-    def __getitem__(self, name: str) -> ColumnProfile:
-        """Return the profile of a column."""
-        return next(column for column in self.columns if column.name == name)
-
-    def __add__(self, later: TableProfile) -> TableProfile:
-        """Return the profile of these rows and of those that follow."""
-        columns = (own + other for own, other in zip(self.columns, later.columns, strict=True))
-        return TableProfile(self.rows + later.rows, tuple(columns))
-
-
-def profile_batches(batches: Iterable[pa.RecordBatch], first_row: int = 0) -> TableProfile | None:
-    """Look at all cells; return None if there is no batch.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        Rows in file order.
-    first_row : int, default=0
-        Number of the first row in the table.
-    """
-    profile = None
-    for batch in batches:
-        columns = zip(batch.schema.names, batch.columns, strict=True)
-        part = TableProfile(
-            batch.num_rows,
-            tuple(profile_column(name, cells, first_row) for name, cells in columns),
-        )
-        profile = part if profile is None else profile + part
-        first_row += batch.num_rows
-    return profile
+        return replace(self, classes={**classes, WORD: word}, stored=self.stored | {CODES})
 
 
 def profile_column(name: str, column: pa.Array, first_row: int = 0) -> ColumnProfile:
-    """Look at the cells of one column.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    column : pyarrow Array
-        Its cells.
-    first_row : int, default=0
-        Number of the first of them in the table.
-    """
+    """Return the profile of one column over some rows, the first of which has a number."""
     kind, profile = column.type, ColumnProfile(name, len(column))
-    if pa.types.is_null(kind):
-        return replace(profile, missing=_empty(len(column)))
-    if is_nested(kind):
-        missing = _empty(column.null_count)
-        return replace(profile, missing=missing, stored=frozenset({"nested"}))
+    if pa.types.is_null(kind) or is_nested(kind):
+        stored = frozenset({"nested"} if is_nested(kind) else ())
+        return replace(profile, missing=+Counter({"": column.null_count}), stored=stored)
     if is_number_type(kind):
         return _profile_numbers(profile, column, first_row)
-    text = as_text(column)
-    profile = _profile_text(profile, text.fill_null(""), first_row)
     is_category, is_date = pa.types.is_dictionary(kind), pa.types.is_temporal(kind)
-    stored = "category" if is_category else "date" if is_date else "text"
-    long = _first_long(text, first_row)
-    return replace(profile, stored=profile.stored | {stored}, first_long=long)
+    stored = frozenset({"category" if is_category else "date" if is_date else "text"})
+    return _profile_text(replace(profile, stored=stored), as_text(column), first_row)
 
 
 def _profile_numbers(profile: ColumnProfile, column: pa.Array, first_row: int) -> ColumnProfile:
     values = stored_numbers(column)
     known, usable = ~np.isnan(values), is_usable(values)
-    odd = np.flatnonzero(known & ~usable)  # infinite, or too large to compute with
-    groups: dict[CellClass, np.ndarray] = {
-        NumberClass("", point=True, comma=False, code=False): np.flatnonzero(usable), WORD: odd,
-    }  # fmt: skip
+    # A number that is infinite, or too large to compute with, is a word.
+    kinds: list[CellClass] = [NumberClass("", point=True, comma=False, code=False), WORD]
+    examples = as_text(column.filter(pa.array(known)).unique()[:SHOWN_EXAMPLES])
     return replace(
-        _with_values(profile, values[usable]),
-        missing=_empty(len(values) - int(np.count_nonzero(known))),
-        classes=_tallies(groups, column, first_row),
+        profile,
+        missing=+Counter({"": int((~known).sum())}),
+        classes=_counted(kinds, np.where(usable, 0, np.where(known, 1, -1)), column, first_row),
         stored=frozenset({"number"}),
-        words=None if len(odd) else Counter(),
-        hashes=_lowest(_different_hashes(values, known, column)),
+        examples=tuple(examples.to_pylist()),
+        hashes=_lowest_hashes(values, column, known),
+        **_range(values[usable]),
     )
 
 
 def _profile_text(profile: ColumnProfile, text: pa.Array, first_row: int) -> ColumnProfile:
-    masked = MaskedTexts(text)
-    is_null = is_null_token(masked.masks).to_numpy(zero_copy_only=False)
-    tokens = masked.masks.filter(pa.array(is_null)).to_pylist()
-    missing = Counter(dict(zip(tokens, masked.counts[is_null].tolist(), strict=True)))
-    groups, plain = _grouped(masked, text, is_null)
-    words = text.take(pa.array(groups.get(WORD, np.empty(0, np.intp))))
-    profile = replace(
-        _with_words(profile, words),
-        missing=missing,
-        classes=_tallies(groups, text, first_row),
+    encoded = text.fill_null("").dictionary_encode()
+    codes, cells = encoded.indices.to_numpy(), encoded.dictionary
+    counts = np.bincount(codes, minlength=len(cells))
+    is_null = is_null_token(cells).to_numpy(zero_copy_only=False)
+    tokens = cells.filter(pa.array(is_null)).to_pylist()
+    kinds, of_cell, plain = _classified(cells)
+    of_cell[is_null] = -1
+    words = np.where((of_cell == 0) | (of_cell == 1), counts, 0)
+    plain &= ~is_null
+    values = np.full(len(cells), np.nan)
+    values[plain] = cells.filter(pa.array(plain)).cast(pa.float64()).to_numpy()
+    return replace(
+        profile,
+        missing=Counter(dict(zip(tokens, counts[is_null].tolist(), strict=True))),
+        classes=_counted(kinds, of_cell[codes], text, first_row),
+        examples=tuple(shortened(cells.filter(pa.array(~is_null))[:SHOWN_EXAMPLES], SHOWN_LETTERS)),
+        letters=int(pc.utf8_length(cells).to_numpy() @ words),
+        blanks=int(pc.count_substring(cells, " ").to_numpy() @ words),
+        hashes=_lowest_hashes(values, cells, ~is_null),
+        **_range(values[plain]),
     )._without_many_units()
-    values = np.full(len(text), np.nan)
-    values[plain] = text.take(pa.array(plain)).cast(pa.float64()).to_numpy()
-    known = ~is_null[masked.codes]
-    hashes = _lowest(_different_hashes(values, known, text))
-    return replace(_with_values(profile, values[plain]), hashes=hashes)
 
 
-def _grouped(
-    masked: MaskedTexts, text: pa.Array, is_null: np.ndarray
-) -> tuple[dict[CellClass, np.ndarray], np.ndarray]:
-    """Return the rows of each class, and those of plain numbers, by the masks of the texts."""
-    numbers: dict[CellClass, int] = {WORD: 0}
-    of_mask, plain = np.where(is_null, -1, 0), np.zeros(len(is_null), bool)
-    may_be_large: list[tuple[int, NumberClass]] = []
-    dates: list[tuple[int, DateMask]] = []
-    for number, mask in masked.candidates():
-        kind = number_class(mask)
-        if is_null[number]:
-            continue
-        if kind is not None:
-            of_mask[number] = numbers.setdefault(kind, len(numbers))
-            plain[number] = is_plain(mask)
+def _classified(cells: pa.Array) -> tuple[list[CellClass], np.ndarray, np.ndarray]:
+    """Return classes, the number of each cell's class, and which cells are plain numbers."""
+    numbers: dict[CellClass, int] = {kind: code for code, kind in enumerate(_WORDS)}
+    is_long, plain = pc.greater(pc.utf8_length(cells), LONGEST_CATEGORY), np.zeros(len(cells), bool)
+    special = pc.index_in(pc.utf8_lower(cells), _SPECIAL).fill_null(-1).to_numpy()
+    of_cell = np.where(is_long, 1, _OF_SPECIAL[special])
+    masked = MaskedTexts(cells)
+    for code, mask in masked.candidates():
+        own = masked.rows(code)
+        groups: dict[Any, np.ndarray] = {}
+        if (number := number_class(mask)) is not None:
             if _MAY_BE_LARGE.search(mask):
-                may_be_large.append((number, kind))
+                form = NumberForm("." if number.point else ",", number.unit)
+                own = own[~parse_numbers(cells.take(pa.array(own)), form)[1]]
+            groups = {number: own}
+            plain[own] = is_plain(mask)
         elif (date := date_mask(mask)) is not None:
-            dates.append((number, date))
-    of_row = of_mask[masked.codes]
-    for number, kind in may_be_large:
-        rows = masked.rows(number)
-        form = NumberForm("." if kind.point else ",", kind.unit)
-        _, failed = parse_numbers(text.take(pa.array(rows)), form)
-        of_row[rows[failed]] = 0
-    for number, date in dates:
-        for own, rows in date_classes(masked, masked.rows(number), date).items():
-            of_row[rows] = numbers.setdefault(own, len(numbers))
-    plain_rows = np.flatnonzero(plain[masked.codes] & (of_row > 0))
-    ends = np.cumsum(np.bincount(of_row + 1, minlength=len(numbers) + 1))
-    groups = np.split(np.argsort(of_row, kind="stable"), ends[:-1])[1:]
-    return dict(zip(numbers, groups, strict=True)), plain_rows
+            groups = date_classes(masked, own, date)
+        for kind, rows in groups.items():
+            of_cell[rows] = numbers.setdefault(kind, len(numbers))
+    return [*numbers], of_cell, plain
 
 
-def _tallies(
-    groups: dict[CellClass, np.ndarray], column: pa.Array, first_row: int
-) -> dict[CellClass, Tally]:
+def _counted(
+    kinds: list[CellClass], of_row: np.ndarray, column: pa.Array, first_row: int
+) -> dict[CellClass, CellCount]:
     """Return how many rows each class has, and the cells of the first of them."""
-    tallies = {}
-    for kind, rows in groups.items():
-        if len(rows):
-            first = rows[:REMEMBERED_CELLS]
-            texts = as_text(column.take(pa.array(first))).to_pylist()
-            shown = [cell[:LONGEST_WORD] + "…" * (len(cell) > LONGEST_WORD) for cell in texts]
-            tallies[kind] = Tally(len(rows), tuple(map(Cell, (first_row + first).tolist(), shown)))
-    return tallies
+    ends = np.cumsum(np.bincount(of_row + 1, minlength=len(kinds) + 1))
+    groups = np.split(np.argsort(of_row, kind="stable"), ends[:-1])[1:]
+    found = zip(kinds, groups, strict=True)
+    return {
+        kind: first_cells(column, rows, first_row, SHOWN_LETTERS)
+        for kind, rows in found
+        if len(rows)
+    }
 
 
-def _with_values(profile: ColumnProfile, values: np.ndarray) -> ColumnProfile:
-    """Return the profile with what plain numbers tell."""
+def _range(values: np.ndarray) -> dict[str, Any]:
+    """Return what plain numbers tell."""
     if not len(values):
-        return profile
-    lowest, highest = float(values.min()), float(values.max())
+        return {}
     all_whole = bool((values == np.floor(values)).all())
-    complete = all_whole and len(values) == profile.rows and values[0] == lowest
-    stepwise = complete and highest - lowest == len(values) - 1 and (np.diff(values) == 1).all()
-    steps = (lowest, highest) if stepwise else None
-    return replace(profile, lowest=lowest, highest=highest, all_whole=all_whole, steps=steps)
+    return {"lowest": values.min(), "highest": values.max(), "all_whole": all_whole}
 
 
-def _with_words(profile: ColumnProfile, texts: pa.Array) -> ColumnProfile:
-    if not len(texts):
-        return profile
-    lengths = pc.utf8_length(texts)
-    found, words = texts.value_counts(), None
-    if len(found) <= MAX_WORDS and pc.max(lengths).as_py() <= LONGEST_WORD:
-        counts = zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True)
-        words = Counter(dict(counts))
-    blanks = pc.sum(pc.count_substring(texts, " ")).as_py()
-    return replace(profile, words=words, letters=pc.sum(lengths).as_py(), blanks=blanks)
-
-
-def _different_hashes(values: np.ndarray, known: np.ndarray, column: pa.Array) -> np.ndarray:
-    """Return hashes of different cells: numbers by value, if floats tell them apart, else text."""
+def _lowest_hashes(values: np.ndarray, cells: pa.Array, known: np.ndarray) -> np.ndarray:
+    """Return hashes of different cells: of the value, if floats tell it apart, else of the text."""
     by_value = np.abs(values) < _EXACT_BELOW
     numbers = pa.array(values[by_value] + 0.0).unique()  # -0.0 is 0.0
-    texts = column.filter(pa.array(known & ~by_value)).unique()
-    return np.concatenate([hash_cells(numbers), hash_cells(as_text(texts))])
+    texts = as_text(cells.filter(pa.array(known & ~by_value)).unique())
+    hashes = np.concatenate([hash_cells(numbers), hash_cells(texts)])
+    if len(hashes) > KEPT_HASHES:
+        hashes = np.partition(hashes, KEPT_HASHES)[:KEPT_HASHES]
+    return np.sort(hashes)
 
 
 def hash_cells(cells: pa.Array) -> np.ndarray:
@@ -364,23 +259,3 @@ def hash_cells(cells: pa.Array) -> np.ndarray:
     from pandas.util import hash_array
 
     return hash_array(cells.to_numpy(zero_copy_only=False), categorize=False)
-
-
-def _lowest(hashes: np.ndarray) -> np.ndarray:
-    """Return the lowest hashes, sorted."""
-    if len(hashes) > REMEMBERED_HASHES:
-        hashes = np.partition(hashes, REMEMBERED_HASHES)[:REMEMBERED_HASHES]
-    return np.sort(hashes)
-
-
-def _first_long(text: pa.Array, first_row: int) -> LongCell | None:
-    # Bytes are at hand, and never fewer than characters.
-    if (pc.max(pc.binary_length(text)).as_py() or 0) <= LONGEST_CATEGORY:
-        return None
-    letters = pc.utf8_length(text).fill_null(0).to_numpy(zero_copy_only=False)
-    rows = np.flatnonzero(letters > LONGEST_CATEGORY)
-    return LongCell(first_row + int(rows[0]), int(letters[rows[0]])) if len(rows) else None
-
-
-def _empty(count: int) -> Counter[str]:
-    return Counter({"": int(count)}) if count else Counter()

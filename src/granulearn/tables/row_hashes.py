@@ -10,15 +10,7 @@ from granulearn.tables.parse.cells import as_text, is_nested
 
 
 def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
-    """Return a hash of the cells of each row, as they were read.
-
-    Parameters
-    ----------
-    cells : pyarrow Table
-        Rows and columns.
-    leave_out : str, default=""
-        A column that does not count, such as the labels, which may be corrected.
-    """
+    """Return a hash of the cells of each row, as they were read."""
     hashes = [blake2b(digest_size=8) for _ in range(cells.num_rows)]
     for name in cells.column_names:
         if name == leave_out or is_nested(cells[name].type):

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn._invariants import MOST_ROWS
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.cells import (
     as_text,
@@ -38,19 +37,14 @@ NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
 KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
-# Why a column is left out.
-ASKED, CONSTANT, ROW_NUMBER, ID, FREE_TEXT = "asked", "constant", "row number", "ID", "free text"
-NO_CELLS, NO_SINGLE_VALUE, AMBIGUOUS_DATE = "empty", "nested", "ambiguous date"
-GIVES_AWAY = "gives the target away"
-
-SHOWN_MISFITS = 5
-_FEW_ROWS = 256
+# First cells of a kind that are kept for messages.
+SHOWN_CELLS = 5
+NESTED_CELL = "(nested)"
 # What a model file keeps of a column: no cell of the table.
 _KEPT = (
-    "name", "kind", "left_out", "distinct", "of_numbers", "filled", "missing", "values_like_marks",
+    "name", "kind", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
     NUMBER, DATE,
 )  # fmt: skip
-Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROWS)]
 
 
 class Cell(NamedTuple):
@@ -58,6 +52,25 @@ class Cell(NamedTuple):
 
     row: int
     text: str
+
+
+class CellCount(msgspec.Struct, frozen=True):
+    """How many cells are of one kind, and the first of them."""
+
+    count: int = 0
+    first: tuple[Cell, ...] = ()
+
+    @property
+    def nested(self) -> bool:
+        """Whether they are lists, maps or bytes, which have no text."""
+        return all(cell.text == NESTED_CELL for cell in self.first)
+
+    def __add__(self, later: CellCount) -> CellCount:
+        first = sorted(self.first + later.first)[:SHOWN_CELLS]
+        return CellCount(self.count + later.count, tuple(first))
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -81,24 +94,23 @@ class Column(msgspec.Struct, frozen=True):
     """How numbers are written."""
     date: DateForm = DateForm("year first")
     """How dates are written."""
-    left_out: str = ""
+    dropped: str = ""
     """Why the column is not used; empty if it is."""
     of_numbers: bool = False
     """Whether categories were stored as numbers: then 4.0 in a text is the category 4."""
     filled: bool = False
     """Whether a column of one value is read as filled in or not."""
-    values_like_marks: tuple[str, ...] = ()
+    values_like_nulls: tuple[str, ...] = ()
     """Null tokens that stand for a value in this column."""
     missing: dict[str, Count] = {}
     """How often each null token stands for a missing cell."""
     distinct: Count = 0
     examples: tuple[str, ...] = ()
-    misfits: tuple[Cell, ...] = ()
-    """The first cells that do not have the form of the others."""
-    n_misfits: int = 0
-    odd: tuple[str, ...] = ()
+    failures: CellCount = CellCount()
+    """Cells that do not have the form of the others."""
+    notes: tuple[str, ...] = ()
     """What a user should know, in sentences."""
-    remedy: tuple[Setting, ...] = ()
+    advice: tuple[Setting, ...] = ()
     """Settings, any of which would change what becomes of the column."""
 
     @property
@@ -114,8 +126,8 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def becomes(self) -> str:
         """What the column becomes, in words."""
-        if self.left_out:
-            return f"left out: {self.left_out}"
+        if self.dropped:
+            return f"left out: {self.dropped}"
         if self.kind == DATE:
             return ", ".join(self.date.meanings)
         if self.kind == NUMBER and self.number.unit:
@@ -127,30 +139,23 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def meanings(self) -> dict[str, str]:
         """What each feature of the column holds, in words; a model in ONNX takes the same."""
-        if self.left_out:
+        if self.dropped:
             return {}
         if self.kind == DATE:
             return {f"{self.name}: {part}": text for part, text in self.date.meanings.items()}
         return {self.name: self.becomes}
 
-    def oddities(self, place: Callable[[int], str]) -> list[str]:
-        """Return what a user should know, with the places of cells that do not fit.
-
-        Parameters
-        ----------
-        place : callable
-            Says where a row stands.
-        """
-        said = list(self.odd)
-        if self.n_misfits:
-            found = ", ".join(f"{cell.text!r} at {place(cell.row)}" for cell in self.misfits)
-            more = ", ..." if self.n_misfits > len(self.misfits) else ""
-            one = self.n_misfits == 1
-            cells = "1 cell differs" if one else f"{self.n_misfits} cells differ"
-            is_parsed = self.kind in (NUMBER, DATE, YES_NO) and not self.left_out
-            then = f" and {'counts' if one else 'count'} as missing" if is_parsed else ""
-            said.append(f"{cells} from the others{then}: {found}{more}")
-        return said
+    def warnings(self, place: Callable[[int], str]) -> list[str]:
+        """Return what a user should know, with the places of cells that do not fit."""
+        count, first = self.failures.count, self.failures.first
+        if not count:
+            return [*self.notes]
+        found = [f"{cell.text!r} at {place(cell.row)}" for cell in first]
+        found += ["..."] * (count > len(first))
+        cells = "1 cell differs" if count == 1 else f"{count} cells differ"
+        is_parsed = self.makes_numbers and not self.dropped
+        then = f" and {'counts' if count == 1 else 'count'} as missing" if is_parsed else ""
+        return [*self.notes, f"{cells} from the others{then}: {', '.join(found)}"]
 
     def to_json(self) -> dict[str, Any]:
         """Return what a model file keeps; no cell of the table is in it."""
@@ -159,13 +164,7 @@ class Column(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_json(cls, content: Any) -> Column:
-        """Return the column that `to_json` turned into this content.
-
-        Parameters
-        ----------
-        content : mapping
-            As from `to_json`; anything else raises TypeError.
-        """
+        """Return the column that `to_json` turned into this content."""
         unknown = sorted(set(content) - set(_KEPT)) if isinstance(content, dict) else []
         if unknown:
             raise TypeError(f"a column of the schema has an unknown entry {ascii(unknown[0])[:80]}")
@@ -185,7 +184,7 @@ class Schema:
     >>> schema = inspect_table(table_of({"age": ["31", "47"], "country": ["DE", "DE"]})).schema
     >>> [column.name for column in schema.used]
     ['age']
-    >>> [(column.name, column.left_out) for column in schema.left_out]
+    >>> [(column.name, column.dropped) for column in schema.dropped]
     [('country', 'constant')]
     """
 
@@ -194,12 +193,12 @@ class Schema:
     @cached_property
     def used(self) -> tuple[Column, ...]:
         """The columns that a model learns from."""
-        return tuple(column for column in self.columns if not column.left_out)
+        return tuple(column for column in self.columns if not column.dropped)
 
     @property
-    def left_out(self) -> tuple[Column, ...]:
+    def dropped(self) -> tuple[Column, ...]:
         """The columns that it does not."""
-        return tuple(column for column in self.columns if column.left_out)
+        return tuple(column for column in self.columns if column.dropped)
 
     @property
     def feature_types(self) -> dict[str, str]:
@@ -215,48 +214,16 @@ class Schema:
         return next(column for column in self.columns if column.name == name)
 
     def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
-        """Return rows as a model takes them.
-
-        Parameters
-        ----------
-        cells : RecordBatch or mapping of Arrays
-            The columns that are used, and perhaps others.
-        first_row : int, default=0
-            Number of the first row in the table, for what is said about misfits.
-        """
-        typed: dict[str, Any] = {name: None for used in self.used for name in used.feature_names}
-        misfits: dict[str, Misfits] = {}
-        for columns in self._read_alike(cells):
-            each = [cells[column.name] for column in columns]
-            n_rows = len(each[0])
-            found, failed = read_column(
-                columns[0], each[0] if len(each) == 1 else pa.concat_arrays(each)
-            )
-            for number, column in enumerate(columns):
-                own = slice(number * n_rows, (number + 1) * n_rows)
-                for name, values in zip(column.feature_names, found, strict=True):
-                    typed[name] = values[own]
-                if failed is not None and failed[own].any():
-                    misfits[column.name] = _misfits(each[number], failed[own], first_row)
-        in_order = {used.name: misfits[used.name] for used in self.used if used.name in misfits}
-        return TypedRows(typed, in_order)
-
-    def _read_alike(self, cells: Mapping[str, pa.Array] | pa.RecordBatch) -> Iterable[list[Column]]:
-        """Return the columns in groups that are read as one long column.
-
-        What a cell becomes depends on the cell alone, and a call costs as much as hundreds of
-        cells: a few rows of many columns are read in a few calls.
-        """
-        groups: dict[tuple, list[Column]] = {}
+        """Return rows as a model takes them."""
+        typed: dict[str, Any] = {}
+        failures: dict[str, CellCount] = {}
         for column in self.used:
-            own, kind = cells[column.name], cells[column.name].type
-            is_simple = pa.types.is_string(kind) or pa.types.is_primitive(kind)
-            alike: tuple = (column.name,)
-            if is_simple and len(own) <= _FEW_ROWS:
-                forms = (column.number, column.date, column.of_numbers, column.values_like_marks)
-                alike = (kind, column.kind, column.filled, *forms)
-            groups.setdefault(alike, []).append(column)
-        return groups.values()
+            own = cells[column.name]
+            features, failed = read_column(column, own)
+            typed |= zip(column.feature_names, features, strict=True)
+            if failed is not None and failed.any():
+                failures[column.name] = first_cells(own, np.flatnonzero(failed), first_row)
+        return TypedRows(typed, failures)
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return what a model file keeps."""
@@ -264,30 +231,10 @@ class Schema:
 
     @classmethod
     def from_json(cls, content: Any) -> Schema:
-        """Return the schema that `to_json` turned into this content.
-
-        Parameters
-        ----------
-        content : list of dict
-            As from `to_json`; anything else raises TypeError.
-        """
+        """Return the schema that `to_json` turned into this content."""
         if not isinstance(content, list):
             raise TypeError(f"{ascii(content)[:80]} is not the columns of a schema")
         return cls(tuple(map(Column.from_json, content)))
-
-
-@dataclass(frozen=True)
-class Misfits:
-    """Cells of a column that do not have the form of the others."""
-
-    count: int
-    first: tuple[Cell, ...]
-    nested: bool = False
-    """Whether they are lists, maps or bytes, which have no text."""
-
-    def __add__(self, other: Misfits) -> Misfits:
-        first = (self.first + other.first)[:SHOWN_MISFITS]
-        return Misfits(self.count + other.count, first, self.nested and other.nested)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,75 +243,65 @@ class TypedRows:
 
     cells: dict[str, np.ndarray | pa.Array]
     """By feature: floats, or text; NaN or null for a missing cell."""
-    misfits: dict[str, Misfits]
-    """By column, for those in which some cells do not fit."""
+    failures: dict[str, CellCount]
+    """By column, for those in which cells do not have the form of the column."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the cells as a frame of floats and categories."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                name: cells if isinstance(cells, np.ndarray) else _categorical(cells)
-                for name, cells in self.cells.items()
-            }
-        )
+        columns: dict[str, Any] = {**self.cells}
+        for name, cells in self.cells.items():
+            if not isinstance(cells, np.ndarray):
+                encoded = cells.dictionary_encode()
+                codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+                categories = pd.Index(encoded.dictionary.to_pylist(), dtype=object)
+                columns[name] = pd.Categorical.from_codes(codes, categories)
+        return pd.DataFrame(columns)
+
+    def take(self, rows: np.ndarray, names: Iterable[str]) -> TypedRows:
+        """Return some rows of some features."""
+        cells = {name: self.cells[name] for name in names}
+        chosen = {
+            name: own[rows] if isinstance(own, np.ndarray) else own.take(pa.array(rows))
+            for name, own in cells.items()
+        }
+        return TypedRows(chosen, self.failures)
 
 
 def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:
-    """Return rows of several batches as one.
-
-    Parameters
-    ----------
-    parts : iterable of TypedRows
-        In order, at least one.
-    """
-    first, *others = parts
-    cells, misfits = {name: [values] for name, values in first.cells.items()}, dict(first.misfits)
-    for part in others:
-        for name, values in part.cells.items():
-            cells[name].append(values)
-        for name, found in part.misfits.items():
-            misfits[name] = misfits[name] + found if name in misfits else found
-    joined = {
-        name: np.concatenate(pieces)
-        if isinstance(pieces[0], np.ndarray)
-        else pa.concat_arrays(pieces)
-        for name, pieces in cells.items()
-    }
-    return TypedRows(joined, misfits)
+    """Return rows of several batches, at least one, as one."""
+    parts = list(parts)
+    failures: dict[str, CellCount] = {}
+    for part in parts:
+        for name, found in part.failures.items():
+            failures[name] = failures.get(name, CellCount()) + found
+    cells = {}
+    for name, own in parts[0].cells.items():
+        join = np.concatenate if isinstance(own, np.ndarray) else pa.concat_arrays
+        cells[name] = join([part.cells[name] for part in parts])
+    return TypedRows(cells, failures)
 
 
 def read_column(
     column: Column, cells: pa.Array
 ) -> tuple[list[np.ndarray | pa.Array], np.ndarray | None]:
-    """Return what the cells of a column become, for each feature, and where parsing failed.
-
-    Parameters
-    ----------
-    column : Column
-        What the column is.
-    cells : pyarrow Array
-        Its cells, as any file or frame stores them.
-    """
+    """Return what the cells of a column become, for each feature, and where parsing failed."""
     kind = cells.type
     if is_nested(kind):
-        empty = (
-            np.full(len(cells), np.nan)
-            if column.makes_numbers
-            else pa.nulls(len(cells), pa.string())
-        )
+        missing = np.full(len(cells), np.nan)
+        empty = missing if column.makes_numbers else pa.nulls(len(cells), pa.string())
         return [empty] * len(column.feature_names), cells.is_valid().to_numpy(zero_copy_only=False)
     if column.kind == NUMBER and is_number_type(kind):
         values = stored_numbers(cells)
         failed = ~is_usable(values) & ~np.isnan(values)
         return [np.where(failed, np.nan, values)], failed
-    text = without_null_tokens(as_text(cells), column.values_like_marks)
+    text = without_null_tokens(as_text(cells), column.values_like_nulls)
     if column.filled:
         return [text.is_valid().to_numpy(zero_copy_only=False).astype(float)], None
     if column.kind == DATE:
-        form, is_stored = column.date, pa.types.is_date(kind) or pa.types.is_timestamp(kind)
-        if is_stored and form.family != CLOCK:  # stored dates are all written alike
+        form = column.date
+        if pa.types.is_temporal(kind) and form.family != CLOCK:  # stored dates are written alike
             form = msgspec.structs.replace(form, family=YEAR_FIRST)
         parts, failed = parse_dates(text, form)
         return [*parts.values()], failed
@@ -385,19 +322,17 @@ def _as_if_stored(text: pa.Array) -> pa.Array:
     return pc.coalesce(as_text(numbers), text)
 
 
-def _misfits(cells: pa.Array, failed: np.ndarray, first_row: int) -> Misfits:
-    rows = np.flatnonzero(failed)
-    shown, nested = rows[:SHOWN_MISFITS], is_nested(cells.type)
-    texts = (
-        ["(nested)"] * len(shown) if nested else as_text(cells.take(pa.array(shown))).to_pylist()
-    )
-    first = tuple(map(Cell, (first_row + shown).tolist(), texts))
-    return Misfits(len(rows), first, nested)
+def first_cells(
+    cells: pa.Array, rows: np.ndarray, first_row: int, letters: int | None = None
+) -> CellCount:
+    """Return the count of some cells, with the first of them, of long ones the beginning."""
+    shown = rows[:SHOWN_CELLS]
+    texts = [NESTED_CELL] * len(shown)
+    if not is_nested(cells.type):
+        texts = shortened(as_text(cells.take(pa.array(shown))), letters)
+    return CellCount(len(rows), tuple(map(Cell, (first_row + shown).tolist(), texts)))
 
 
-def _categorical(text: pa.Array) -> pd.Categorical:
-    import pandas as pd
-
-    encoded = text.dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(codes, pd.Index(encoded.dictionary.to_pylist(), dtype=object))
+def shortened(texts: pa.Array, letters: int | None) -> list[str]:
+    """Return texts; of long ones the beginning."""
+    return [text[:letters] + "…" * (text != text[:letters]) for text in texts.to_pylist()]

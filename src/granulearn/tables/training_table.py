@@ -126,51 +126,26 @@ def read_training_table(
     labels = pa.concat_arrays(names)
     labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
-        report=report,
-        typed=chosen_rows(joined_rows(typed), report.schema, labelled),
-        y=as_labels(labels.take(pa.array(labelled)), report.labels),
-        rows=labelled,
-        cells=pa.Table.from_batches(batches) if keep_cells else None,
-        lines=file.lines() if keep_cells else None,
+        report,
+        joined_rows(typed).take(labelled, report.schema.feature_types),
+        as_labels(labels.take(pa.array(labelled)), report.labels),
+        labelled,
+        pa.Table.from_batches(batches) if keep_cells else None,
+        file.lines() if keep_cells else None,
     )
 
 
 def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
-    """Return classes as a model learns them: truth values, whole numbers if all are, or text.
-
-    Parameters
-    ----------
-    names : pyarrow Array of strings
-        Names of classes, none missing.
-    labels : Labels
-        What was decided about the target.
-    """
+    """Return classes as a model learns them: truth values, whole numbers if all are, or text."""
     values = names.to_pylist()
     if labels.booleans:
         return np.array([value == "true" for value in values], dtype=bool)
-    if labels.whole_numbers:
-        return np.array([int(value) for value in values], dtype=int)
-    return np.array(values, dtype=str)
+    return np.array(values, dtype=int if labels.whole_numbers else str)
 
 
 def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
-    """Return some rows of the columns that are used.
-
-    Parameters
-    ----------
-    typed : TypedRows
-        Rows of these columns, and perhaps of others.
-    schema : Schema
-        Says which columns are used.
-    rows : ndarray of int
-        Places of the rows.
-    """
-    names = [name for column in schema.used for name in column.feature_names]
-    cells = {
-        name: cell[rows] if isinstance(cell, np.ndarray) else cell.take(pa.array(rows))
-        for name, cell in ((name, typed.cells[name]) for name in names)
-    }
-    return TypedRows(cells, typed.misfits)
+    """Return some rows of the columns that are used."""
+    return typed.take(rows, schema.feature_types)
 
 
 def read_labelled_table(
@@ -178,18 +153,8 @@ def read_labelled_table(
 ) -> TrainingTable:
     """Read a table whose labels are in one of its columns, or beside it.
 
-    Numbers beside the table are classes as they are, even if there are many.
-
-    Parameters
-    ----------
-    X : path, frame, Arrow table, list of dicts, dict of columns or array
-        The table.
-    y : str, or array-like of shape (n_rows,)
-        The column of labels, or the labels: numbers, or texts with None or NaN for a missing one.
-    options : ColumnOptions, default=None
-        What the user says about the columns.
-    keep_cells : bool, default=False
-        As for `read_training_table`.
+    X is whatever `table_of` takes, y a column or the labels; numbers beside the table are classes
+    as they are, even if there are many.
     """
     with table_of(X) as file:
         if isinstance(y, str):

@@ -7,7 +7,6 @@ twice more for medians where cells are missing, once to three times to fit, once
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import add
@@ -26,6 +25,7 @@ from granulearn.distributed.classifiers import fit_blocks
 from granulearn.distributed.cluster import compute
 from granulearn.distributed.prediction import for_prediction
 from granulearn.distributed.reduction import tree_reduce
+from granulearn.models import ModelCard
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import (
@@ -51,12 +51,11 @@ from granulearn.training.part_rows import (
     rows_before,
 )
 from granulearn.training.part_statistics import Statistics, card_of
-from granulearn.training.trained_model import (
+from granulearn.training.training import (
     Trained,
     cannot_be_split,
-    make_card,
+    errors_about_table,
     scores_of_confusion,
-    told_to_users,
 )
 
 
@@ -189,18 +188,26 @@ def train_on_cluster(
     classifier = make_model(model, seed)
     if "n_jobs" in classifier.get_params():
         classifier.set_params(n_jobs=None)  # each worker has a core of its own
-    with told_to_users(model):
+    with errors_about_table(model):
         fit_blocks(classifier, surveyed.blocks(), prepare.n_features)
     scores = {}
     if test:
         tell("scoring on the rows held out")
         scores["held_out"] = _held_out(surveyed.parts, delayed(surveyed.reading), classifier)
-    card = make_card(
-        model,
-        classifier,
-        Counter(dict(zip(map(str, reading.classes), n_training.tolist(), strict=True))),
+    meanings = {
+        name: said for column in report.schema.used for name, said in column.meanings.items()
+    }
+    card = ModelCard(
+        model=model,
+        rows=int(n_training.sum()),
+        classes=dict(zip(map(str, reading.classes), n_training.tolist(), strict=True)),
+        balls=len(classifier.balls_) if hasattr(classifier, "balls_") else None,
+        parameters=classifier.get_params(),
         target=target,
-        columns=tuple(card_of(name, known) for name, known in surveyed.statistics.items()),
+        columns=tuple(
+            replace(card_of(name, known), meaning=meanings.get(name, ""))
+            for name, known in surveyed.statistics.items()
+        ),
         schema=report.schema,
         dropped_rows=sum(reading.labels.unlabelled.values()),
         scores=scores,

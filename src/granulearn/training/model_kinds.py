@@ -79,7 +79,7 @@ def search_grid(name: str) -> dict[str, list]:
     name : str
         One of `model_names` that is tunable.
     """
-    from granulearn.selection import paper_grid
+    from granulearn.model_selection import paper_grid
 
     kind, grid = _class_of(name), paper_grid()
     known = kind._parameter_constraints["activation"][0].options

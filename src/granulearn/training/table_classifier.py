@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -145,36 +144,25 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        from granulearn.datasets import make_pipeline_for
-        from granulearn.datasets.pipelines import columns_by_name, columns_by_place
         from granulearn.models import LoadedModel
         from granulearn.tables.io.frames import array_of
         from granulearn.tables.training_table import read_labelled_table
-        from granulearn.training.trained_model import input_cards, make_card
+        from granulearn.training.training import make_card, make_pipeline
 
         if not isinstance(y, str):
             y = _checked_labels(y)
         data = read_labelled_table(X, y, self._options())
         given = [column.name for column in data.schema.columns]
-        learned = data.y
         self.n_features_in_ = len(given)
         if array_of(X) is None:
             self.feature_names_in_ = np.array(given, dtype=object)
         model = self._new_model()
-        by_place = columns_by_place(make_pipeline_for(data.X, model), data.X)
-        self.pipeline_ = columns_by_name(by_place.fit(data.X, learned), data.X)
+        self.pipeline_ = make_pipeline(model).fit(data.X, data.y)
         self.check_ = data.report
         self.classes_ = self.pipeline_.classes_
-        self.card_ = make_card(
-            self.model if isinstance(self.model, str) else type(model).__name__,
-            self.pipeline_[-1],
-            Counter(map(str, learned)),
-            target=data.target,
-            columns=input_cards(data.X),
-            schema=data.schema,
-            dropped_rows=data.dropped_rows,
-            seed=self.random_state if isinstance(self.random_state, Integral) else None,
-        )
+        name = self.model if isinstance(self.model, str) else type(model).__name__
+        seed = self.random_state if isinstance(self.random_state, Integral) else None
+        self.card_ = make_card(name, self.pipeline_, data, data.X, data.y, seed=seed)
         self._loaded = LoadedModel(self.pipeline_, self.card_)
         return self
 

@@ -1,4 +1,4 @@
-"""Training with labels that a person has looked at, and whether looking at them has paid."""
+"""Training with verified labels, and whether the review has paid."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from granulearn.review.decisions import EXCLUDE
 from granulearn.tables import TrainingTable
 from granulearn.tables.row_hashes import row_hashes
 from granulearn.tables.training_table import chosen_rows
-from granulearn.training.trained_model import Trained, told_to_users
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
-    ToldFolds,
+    ReportedFolds,
+    Trained,
+    errors_about_table,
     folds_for,
     make_learner,
+    no_progress,
     small_classes_allowed,
-    tell_nobody,
     train,
 )
 
-FEWEST_ROWS = 10
+MIN_VERIFIED = 10
 """A score on fewer verified rows would mean nothing."""
-FEWEST_AT_RANDOM = 20
-CHANCE = 0.05
+MIN_RANDOM = 20
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,28 +42,28 @@ class ReviewedLabels:
     """The labels of a table, and what a person said about them."""
 
     table: TrainingTable
-    """With the labels that were given."""
+    """With the given labels."""
     verified: VerifiedLabels
     """Labels that were confirmed or corrected."""
     corrected: np.ndarray
-    """(n,) labels, those that were changed as they should be."""
+    """(n,) labels, the changed ones corrected."""
     is_kept: np.ndarray
-    """(n,) false for rows that are not to be learnt from."""
+    """(n,) false for excluded rows."""
     n_unlabelled: int
-    """Labels that were decided on for rows that have none."""
+    """Decisions about rows without a label."""
 
     @property
     def n_changed(self) -> int:
-        """How many labels are others than the given ones."""
+        """Number of labels that differ from the given ones."""
         return int(np.sum(self.corrected != self.table.y))
 
     @property
     def n_excluded(self) -> int:
-        """How many rows are not to be learnt from."""
+        """Number of excluded rows."""
         return int(np.sum(~self.is_kept))
 
     def corrected_table(self) -> TrainingTable:
-        """Return the table to learn from: corrected labels, excluded rows left out."""
+        """Return the table with corrected labels and without excluded rows."""
         kept = np.flatnonzero(self.is_kept)
         return replace(
             self.table,
@@ -74,22 +75,20 @@ class ReviewedLabels:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How often predictions are right on verified rows, learnt from given and corrected labels."""
+    """Accuracy on verified rows after learning from the given and from the corrected labels."""
 
     rows: int
     given: float
-    """Accuracy of the model that learned from the given labels."""
     corrected: float
-    """Accuracy of the model that learned from the corrected ones."""
     p_value: float
-    """Of McNemar's exact test: how often chance alone makes such a difference."""
+    """Of McNemar's exact test."""
 
     @property
     def difference(self) -> str:
-        """What to make of the difference, in words; empty if there is none."""
+        """Whether the difference may be chance, in words; empty if there is none."""
         if self.corrected == self.given:
             return ""
-        return f"the difference {'may be' if self.p_value >= CHANCE else 'is beyond'} chance"
+        return f"the difference {'may be' if self.p_value >= SIGNIFICANT else 'is beyond'} chance"
 
     @property
     def verdict(self) -> str:
@@ -108,7 +107,7 @@ class Comparison:
 def review_labels(
     table: TrainingTable, decisions: Sequence[Decision], source: str
 ) -> ReviewedLabels:
-    """Return what decisions make of the labels of a table.
+    """Return the labels of a table after decisions.
 
     Parameters
     ----------
@@ -133,8 +132,9 @@ def review_labels(
     )
     corrected = table.y.copy()
     corrected[verified.rows] = classes[verified.truth]
-    excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
-    changed = [d.row - 1 for d in decisions if d.decision == CHANGE]
+    excluded, changed = (
+        [d.row - 1 for d in decisions if d.decision == kind] for kind in (EXCLUDE, CHANGE)
+    )
     is_kept = ~np.isin(table.rows, excluded)
     left = np.unique(corrected[is_kept])
     if len(left) < 2:
@@ -142,13 +142,8 @@ def review_labels(
             f"{source} leaves {f'one class, {left[0]!s}' if len(left) else 'no row'} to learn "
             "from, and there must be two classes or more to tell apart."
         )
-    return ReviewedLabels(
-        table=table,
-        verified=verified,
-        corrected=corrected,
-        is_kept=is_kept,
-        n_unlabelled=len(np.setdiff1d(changed, table.rows)),
-    )
+    n_unlabelled = len(np.setdiff1d(changed, table.rows))
+    return ReviewedLabels(table, verified, corrected, is_kept, n_unlabelled)
 
 
 def train_verified(
@@ -158,48 +153,36 @@ def train_verified(
     tune: bool,
     test: float,
     seed: int,
-    tell: Callable[[str], None] = tell_nobody,
+    tell: Callable[[str], None] = no_progress,
 ) -> Trained:
-    """Learn from corrected labels, and score on verified rows what the review has changed.
+    """Learn from corrected labels, and score the given and the corrected ones on verified rows.
 
     Parameters
     ----------
     labels : ReviewedLabels
-        The table and what a person said.
-    model : str
-        A name of `model_kinds`.
-    tune : bool
-        Whether to search the paper's grid, inside each fold too.
-    test : float
-        Share of the rows to hold out, from 0 to below 1.
-    seed : int
-        Seed of the split, the folds and the model.
-    tell : callable, default=nobody is told
-        Told what is being done.
+        The table and the decisions.
+    model, tune, test, seed, tell
+        As for `train`.
     """
     is_verified = np.zeros(len(labels.corrected), dtype=bool)
     is_verified[labels.verified.rows] = True
+    table, is_verified = labels.corrected_table(), is_verified[labels.is_kept]
     trained = train(
-        labels.corrected_table(),
-        model,
-        tune=tune,
-        test=test,
-        seed=seed,
-        is_verified=is_verified[labels.is_kept],
-        tell=tell,
+        table, model, tune=tune, test=test, seed=seed, is_verified=is_verified, tell=tell
     )
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
         "changed": labels.n_changed,
         "excluded": labels.n_excluded,
+        "words": _about(labels),
     }
     cannot = _why_not(labels, tune=tune)
     if cannot:
-        scores["words"] = [*_about(labels), cannot]
+        scores["words"].append(cannot)
     else:
         whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, tell=tell)
-        scores |= asdict(whole) | {"at_random": None if at_random is None else asdict(at_random)}
-        scores["words"] = [*_about(labels), *_in_words(labels, whole, at_random)]
+        scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
+        scores["words"] += _results(labels, whole, at_random)
     card = replace(
         trained.card,
         dropped_rows=labels.table.dropped_rows,
@@ -214,69 +197,51 @@ def compare_labels(
     *,
     tune: bool,
     seed: int,
-    tell: Callable[[str], None] = tell_nobody,
+    tell: Callable[[str], None] = no_progress,
 ) -> tuple[Comparison, Comparison | None]:
     """Compare a model of the given labels with one of the corrected labels, on verified rows.
 
-    Rows are predicted by models that did not see them: one that learned from the other folds
-    as they were given, and one that learned from the same rows corrected.
+    Each row is predicted by two models that did not see it: they learned from the other folds,
+    one with the given and one with the corrected labels.
 
     Parameters
     ----------
     labels : ReviewedLabels
-        The table and what a person said.
-    model : str
-        A name of `model_kinds`.
-    tune : bool
-        Whether to search settings inside each fold.
-    seed : int
-        Seed of the folds and of the model.
-    tell : callable, default=nobody is told
-        Told what is being done.
+        The table and the decisions.
+    model, tune, seed, tell
+        As for `train`.
 
     Returns
     -------
     tuple of Comparison, and Comparison or None
         On all verified rows, and on those drawn at random if they are enough.
     """
-    given, verified = labels.table.y, labels.verified
-    options: dict[str, Any] = {"model": model, "tune": tune, "seed": seed, "tell": tell}
-    # A search solves thousands of small systems: threads would only wait for each other.
-    with threadpool_limits(1 if tune else None, user_api="blas"), told_to_users(model):
-        before = _is_right(labels, given, np.ones(len(given), dtype=bool), "given", **options)
-        after = before
-        if labels.n_changed or labels.n_excluded:
-            after = _is_right(labels, labels.corrected, labels.is_kept, "corrected", **options)
-    drawn = verified.at_random
-    enough = drawn.sum() >= FEWEST_AT_RANDOM
-    return _compared(before, after), _compared(before[drawn], after[drawn]) if enough else None
-
-
-def _is_right(
-    labels: ReviewedLabels,
-    y: np.ndarray,
-    is_used: np.ndarray,
-    name: str,
-    *,
-    model: str,
-    tune: bool,
-    seed: int,
-    tell: Callable[[str], None],
-) -> np.ndarray:
-    """Return which verified rows are predicted right by models of other folds."""
     X, given, rows = labels.table.X, labels.table.y, labels.verified.rows
-    # The folds are those of the given labels, whatever is learned.
-    folds = ToldFolds(folds_for(given), seed, tell, f"predicting verified rows, {name} labels")
-    learner = make_learner(labels.table, model, y[is_used], tune=tune, seed=seed)
-    predicted = y.copy()
-    with small_classes_allowed():
+
+    def is_right(y: np.ndarray, is_used: np.ndarray, name: str) -> np.ndarray:
+        """Return which verified rows the models of the other folds predict right."""
+        # The folds are those of the given labels for both models.
+        folds = ReportedFolds(
+            folds_for(given), seed, tell, f"predicting verified rows, {name} labels"
+        )
+        learner = make_learner(model, y[is_used], tune=tune, seed=seed)
+        predicted = y.copy()
         for others, held_out in folds.split(X, given):
             judged, seen = np.intersect1d(held_out, rows), others[is_used[others]]
             if len(judged):
-                predicted[judged] = (
-                    clone(learner).fit(X.iloc[seen], y[seen]).predict(X.iloc[judged])
-                )
-    return predicted[rows] == labels.corrected[rows]
+                fitted = clone(learner).fit(X.iloc[seen], y[seen])
+                predicted[judged] = fitted.predict(X.iloc[judged])
+        return predicted[rows] == labels.corrected[rows]
+
+    # A search solves thousands of small systems: threads would only wait for each other.
+    threads = threadpool_limits(1 if tune else None, user_api="blas")
+    with threads, errors_about_table(model), small_classes_allowed():
+        before = after = is_right(given, np.ones(len(given), dtype=bool), "given")
+        if labels.n_changed or labels.n_excluded:
+            after = is_right(labels.corrected, labels.is_kept, "corrected")
+    drawn = labels.verified.at_random
+    enough = drawn.sum() >= MIN_RANDOM
+    return _compared(before, after), _compared(before[drawn], after[drawn]) if enough else None
 
 
 def _compared(before: np.ndarray, after: np.ndarray) -> Comparison:
@@ -288,8 +253,8 @@ def _compared(before: np.ndarray, after: np.ndarray) -> Comparison:
 def _why_not(labels: ReviewedLabels, *, tune: bool) -> str:
     """Return why there is no score on verified rows; empty if there is one."""
     n_rows, given = len(labels.verified.rows), labels.table.y
-    if n_rows < FEWEST_ROWS:
-        return f"no score on {counted(n_rows, 'verified row')}: {FEWEST_ROWS} are needed"
+    if n_rows < MIN_VERIFIED:
+        return f"no score on {counted(n_rows, 'verified row')}: {MIN_VERIFIED} are needed"
     if folds_for(given) < 2:
         return "no score on verified rows: every class has a single row"
     both = (given, labels.corrected[labels.is_kept])
@@ -313,7 +278,8 @@ def _about(labels: ReviewedLabels) -> list[str]:
     return words
 
 
-def _in_words(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | None) -> list[str]:
+def _results(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | None) -> list[str]:
+    """Return what the comparison says, in words."""
     drawn = labels.verified.at_random
     rows = f"on {whole.rows} verified rows"
     if not labels.n_changed and not labels.n_excluded:

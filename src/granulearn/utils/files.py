@@ -7,6 +7,7 @@ names of temporary files tell the machine and the process.
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
@@ -18,8 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from granulearn._full_disk import is_disk_full
-
+# The disk is full, a file may not grow, a user's share is used up.
+FULL_DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _STDOUT = 1
 _HOST = re.sub(r"[^\w.]", "_", platform.node())[:20]
 _LONGEST_STEM = 40  # a file name has at most 255 bytes, a character at most four
@@ -227,7 +228,7 @@ def _errors_name(target: str | os.PathLike, temporary: Path) -> Iterator[None]:
         yield
     except OSError as error:
         # Errors of a full disk often come without the name of a file.
-        unnamed = not error.filename and is_disk_full(error)
+        unnamed = not error.filename and error.errno in FULL_DISK
         if error.errno is None or not (unnamed or error.filename == str(temporary)):
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(target)) from error

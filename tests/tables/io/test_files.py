@@ -108,7 +108,7 @@ def parquet_bytes() -> bytes:
     [
         (b"", "is empty"),
         (b"a,b\n", "has a header but no data rows"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "looks like a PNG image"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "looks like an image"),
         (pickle.dumps({"a": 1}), "looks like a pickle of Python"),
         (b"<!DOCTYPE html>\n<html>", "looks like a web page"),
         (b"%PDF-1.7\n", "looks like a PDF document"),
@@ -178,7 +178,7 @@ def test_standard_input_is_named_in_messages_and_leaves_nothing_behind(tmp_path)
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"\xff\xd8\xff\xe0", "a JPEG image"),
+        (b"\xff\xd8\xff\xe0", "an image"),
         (b"SQLite format 3\0", "an SQLite database"),
         (b"\xef\xbb\xbf\n <HTML>", "a web page"),
         (b"<?xml version", "an XML document"),

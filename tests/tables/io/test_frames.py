@@ -3,7 +3,6 @@
 import datetime
 import pickle
 from decimal import Decimal
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -21,35 +20,11 @@ from granulearn.tables.parse.cells import as_text
 from tests.tables.nasty_tables import rows_of, tables, written
 
 
-class _OwnText(str):
-    pass
-
-
-@given(
-    st.lists(
-        st.text(max_size=3)
-        | st.sampled_from(["a\0b", "\ud800", None, 1, float("nan"), b"x", _OwnText("own")]),
-        min_size=1,
-        max_size=8,
-    )
-)
-def test_texts_in_one_piece_are_those_that_arrow_receives(cells):
-    with mock.patch.object(frames, "_CELLS_OF_ONE_TEXT", range(1, 100)):
-        found = frames._texts(cells)
-    simple = all(isinstance(cell, str) and "\0" not in cell for cell in cells)
-    if simple and not any(map(frames._is_no_text, cells)):
-        found.validate(full=True)
-        assert found.equals(pa.array(cells, pa.string()))
-    else:
-        assert found is None
-
-
-@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.integers() | st.none()), min_size=1))
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(0, 9), min_size=1), min_size=1))
 def test_rows_give_every_column_whatever_keys_they_have_in_which_order(rows):
-    found = frames._columns_of(rows)
-    assert [*found] == [*dict.fromkeys(key for row in rows for key in row)]
-    for key, cells in found.items():
-        assert cells == [row.get(key) for row in rows]
+    read = table_of(rows)
+    assert read.names == [*dict.fromkeys(key for row in rows for key in row)]
+    assert rows_of(read.batches()) == [[row.get(key) for key in read.names] for row in rows]
 
 
 @given(tables())

@@ -1,5 +1,7 @@
 """What every table offers."""
 
+import pickle
+import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +13,6 @@ from granulearn.tables import TableError
 from granulearn.tables.io.table_file import (
     MOST_COLUMNS,
     TableFile,
-    WholePart,
     check_width,
     known_columns,
     named_columns,
@@ -27,34 +28,19 @@ class OneRow(TableFile):
     def batches(self, columns=None):
         yield pa.record_batch({name: [self.value] for name in self._wanted(columns)})
 
-    def parts(self):
-        return (WholePart(OneRow, (self.value,)),)
 
-
-class Held:
-    def __init__(self):
-        self.left = 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *raised):
-        self.left += 1
-
-
-def test_a_whole_part_opens_its_table_again():
-    (part,) = OneRow(5).parts()
+def test_a_table_that_cannot_be_divided_is_its_own_part():
+    (part,) = pickle.loads(pickle.dumps(OneRow(5).parts()))
     assert part.first_row == 0
     assert [batch.to_pydict() for batch in part.batches(["a"])] == [{"a": [5]}]
 
 
-def test_what_is_held_is_left_once_with_the_table():
-    held = Held()
+def test_what_is_held_is_left_with_the_table(tmp_path):
     with OneRow(1) as table:
-        table.hold(held)
-        assert held.left == 0
-    table.close()
-    assert held.left == 1
+        table.hold(folder := tempfile.TemporaryDirectory(dir=tmp_path))
+        assert Path(folder.name).exists()
+        pickle.dumps(table)
+    assert not Path(folder.name).exists()
 
 
 def test_a_table_without_lines_has_rows():

@@ -40,7 +40,9 @@ FAR = {
     "in another encoding": rows(FIRST, b'<row><c r="XFD1048576"><v>1</v></c></row>')
     .decode()
     .encode("utf-16"),
-    "a place that is not there": rows(FIRST, b'<row><c r="ZZZZZZ99999999999"><v>1</v></c></row>'),
+    "a reference that is not there": rows(
+        FIRST, b'<row><c r="ZZZZZZ99999999999"><v>1</v></c></row>'
+    ),
 }  # fmt: skip
 
 

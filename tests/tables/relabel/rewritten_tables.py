@@ -4,6 +4,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from granulearn.tables import ReadOptions, open_table
@@ -29,7 +30,8 @@ def rewritten(content: bytes, name: str, column: str, cells, drop=(), **reading)
     with tempfile.TemporaryDirectory() as folder:
         path, draft = Path(folder) / name, Path(folder) / f"draft{Path(name).suffix}"
         path.write_bytes(content)
-        rewrite_table(path, draft, column, cells, drop=drop, reading=ReadOptions(**reading))
+        with open_table(path, ReadOptions(**reading)) as table:
+            rewrite_table(table, draft, column, cells, drop=drop)
         assert path.read_bytes() == content
         return draft.read_bytes()
 
@@ -124,6 +126,8 @@ def changed_files(draw, encodings=tuple(ALPHABETS)):
     file = draw(text_files(encodings))
     place = draw(st.integers(0, len(file.names) - 1))
     encoding = next(name for name in ALPHABETS if name.startswith(file.encoding[:6]))
-    new = st.text(ALPHABETS[encoding].replace("\ufeff", "") + SIGNS, max_size=5)
-    numbers = st.integers(0, len(file.rows) - 3)
+    new = st.text(ALPHABETS[encoding].replace("\ufeff", "") + SIGNS, max_size=5).filter(str.strip)
+    labelled = [i for i, row in enumerate(file.rows[:-2]) if row[place].strip()]
+    assume(labelled)
+    numbers = st.sampled_from(labelled)
     return file, place, draw(st.dictionaries(numbers, new, min_size=1, max_size=3))

@@ -1,13 +1,13 @@
 """What can be rewritten at all, and what is said of the rest."""
 
 import os
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from granulearn.tables import TableError
+from granulearn.tables import TableError, open_table
 from granulearn.tables.relabel import rewrite_table
 from tests.tables.relabel.rewritten_tables import rewritten
 
@@ -34,6 +34,11 @@ def test_a_column_that_the_table_lacks_is_named_even_without_a_change():
         rewritten(CONTENT, "t.csv", "label", {})
 
 
+def test_an_empty_label_is_refused():
+    with pytest.raises(TableError, match="leave the row out"):
+        rewritten(CONTENT, "t.csv", "b", {0: " "})
+
+
 def test_some_row_must_be_left():
     with pytest.raises(TableError, match="all 2 rows would be left out"):
         rewritten(CONTENT, "t.csv", "b", {}, {0, 1})
@@ -44,23 +49,28 @@ def test_the_draft_must_end_as_the_format_demands(ending, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(CONTENT)
     with pytest.raises(TableError, match=f"ends in '.csv' rather than in '{ending}'"):
-        rewrite_table(path, tmp_path / f"draft{ending}", "b", {0: "z"})
+        rewrite_table(open_table(path), tmp_path / f"draft{ending}", "b", {0: "z"})
 
 
 def test_endings_of_plain_text_are_all_the_same(tmp_path):
     path, draft = tmp_path / "t.csv", tmp_path / "draft.txt"
     path.write_bytes(CONTENT)
-    rewrite_table(path, draft, "b", {0: "z"})
+    rewrite_table(open_table(path), draft, "b", {0: "z"})
     assert draft.read_bytes() == b"a,b\n1,z\n2,y\n"
 
 
 def test_a_folder_of_parquet_files_is_refused(tmp_path):
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "part.parquet")
     with pytest.raises(TableError, match="name one of its files"):
-        rewrite_table(tmp_path, tmp_path / "draft.parquet", "a", {0: "2"})
+        rewrite_table(open_table(tmp_path), tmp_path / "draft.parquet", "a", {0: "2"})
 
 
-@pytest.mark.parametrize("name", ["-", "/dev/stdin", os.devnull])
-def test_what_is_no_file_is_refused(name, tmp_path):
-    with pytest.raises(TableError, match="save the table as a file"):
-        rewrite_table(Path(name), tmp_path / "draft.csv", "b", {})
+def test_what_came_from_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as pool:
+        pool.submit((tmp_path / "pipe").write_bytes, CONTENT)
+        with (
+            open_table(tmp_path / "pipe") as table,
+            pytest.raises(TableError, match="save the table as a file"),
+        ):
+            rewrite_table(table, tmp_path / "draft.csv", "b", {})

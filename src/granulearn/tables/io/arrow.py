@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bisect
+import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,9 +20,7 @@ from granulearn.tables.io.files import PARQUET_ENDINGS
 from granulearn.tables.io.table_file import (
     TableFile,
     TablePart,
-    WholePart,
     column_indices,
-    known_columns,
     named_columns,
     rows_per_batch,
 )
@@ -29,13 +29,7 @@ _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
 def usual_type(column: pa.Array) -> pa.Array:
-    """Return a column with one type for text, and without runs; all others stay.
-
-    Parameters
-    ----------
-    column : pyarrow Array or ChunkedArray
-        Cells of any type; a dictionary stays one.
-    """
+    """Return a column with one type for text, and without runs; all others stay."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return usual_type(column.cast(kind.storage_type))
@@ -51,19 +45,7 @@ def usual_type(column: pa.Array) -> pa.Array:
 def usual_batch(
     shown: Path, batch: pa.RecordBatch, indices: list[int], names: list[str]
 ) -> pa.RecordBatch:
-    """Return some columns of a batch, in their usual types, under new names.
-
-    Parameters
-    ----------
-    shown : Path
-        The table, for messages.
-    batch : pyarrow RecordBatch
-        Any batch.
-    indices : list of int
-        Which columns.
-    names : list of str
-        Their new names.
-    """
+    """Return some columns of a batch, in their usual types, under new names."""
     if not indices:
         return batch.select([])
     columns = [usual_type(batch.column(index)) for index in indices]
@@ -87,39 +69,11 @@ def _is_known_zone(zone: str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class ParquetPart:
-    """Some row groups of a Parquet file."""
-
+class _RowGroup(NamedTuple):
     path: Path
     shown: Path
-    row_groups: tuple[int, ...]
+    number: int
     first_row: int
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        try:
-            with parquet.ParquetFile(self.path, memory_map=True, pre_buffer=False) as file:
-                stored = file.schema_arrow.names
-                names, _ = named_columns(self.shown, stored)
-                wanted = known_columns(self.shown, names, names if columns is None else columns)
-                indices = column_indices(names, wanted)
-                are_unique = len(set(stored)) == len(stored)
-                read = [stored[index] for index in indices or [0]] if are_unique else None
-                rows = rows_per_batch(len(read or stored))
-                for batch in file.iter_batches(rows, row_groups=self.row_groups, columns=read):
-                    # Arrow gives more than was asked for if a name begins like another.
-                    index_of = batch.schema.get_field_index
-                    fields = [index_of(stored[i]) for i in indices] if are_unique else indices
-                    yield usual_batch(self.shown, batch, fields, wanted)
-        except (pa.ArrowException, OSError) as error:
-            raise TableError(f"{self.shown} is damaged: {error}; write it again.") from error
 
 
 class ParquetTable(TableFile):
@@ -135,8 +89,8 @@ class ParquetTable(TableFile):
 
     def __init__(self, path: Path, shown: Path):
         self._root = path
-        self._files: list[ParquetPart] = []
-        self._parts: list[ParquetPart] = []
+        self._groups: list[_RowGroup] = []
+        names: list[str] = []
         n_rows = 0
         for file in _files_of_folder(path) if path.is_dir() else [path]:
             file_shown = shown if file == path else file
@@ -146,33 +100,15 @@ class ParquetTable(TableFile):
             except (pa.ArrowException, OSError, ValueError) as error:
                 raise TableError(f"{file_shown} is no readable Parquet file: {error}") from error
             own_names, own_notes = named_columns(file_shown, stored)
-            if not self._files:
-                names, notes = own_names, own_notes
-            self._check_columns(file, own_names, names)
-            n_groups = metadata.num_row_groups
-            self._files.append(ParquetPart(file, file_shown, tuple(range(n_groups)), n_rows))
-            for group in range(n_groups):
-                self._parts.append(ParquetPart(file, file_shown, (group,), n_rows))
-                n_rows += metadata.row_group(group).num_rows
+            if not names:
+                first, names, notes = file, own_names, own_notes
+            _check_same_columns(path, file, own_names, first, names)
+            for number in range(metadata.num_row_groups):
+                self._groups.append(_RowGroup(file, file_shown, number, n_rows))
+                n_rows += metadata.row_group(number).num_rows
         if not n_rows:
             raise TableError(f"{shown} has columns but no data rows.")
         super().__init__(shown, names, notes, n_rows)
-
-    def _check_columns(self, file: Path, names: list[str], first_names: list[str]) -> None:
-        differing = sorted(set(names) ^ set(first_names))
-        if differing:
-            raise TableError(
-                f"{file} and {self._files[0].path} differ in the columns {differing}; all files of "
-                "a directory need the same columns."
-            )
-        for folder in file.relative_to(self._root).parts[:-1]:
-            name, equals, _ = folder.partition("=")
-            if equals and name not in names:  # as in year=2020
-                raise TableError(
-                    f"{file}: the column {name!r} stands only in the name of the folder "
-                    f"{folder!r}, not in the file, and would be lost; write it into the files, or "
-                    "name a folder that has no such folders in it."
-                )
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows, in the order of files and rows.
@@ -183,11 +119,37 @@ class ParquetTable(TableFile):
             Which columns, and in which order; all of them unless given.
         """
         wanted = self._wanted(columns)  # files of a folder may differ in the order of columns
-        return (batch for part in self._files for batch in part.batches(wanted))
+        for _, groups in groupby(self._groups, key=lambda group: group.path):
+            yield from self._batches_of_file(list(groups), wanted)
+
+    def _batches_of_file(
+        self, groups: list[_RowGroup], wanted: list[str]
+    ) -> Iterator[pa.RecordBatch]:
+        shown = groups[0].shown
+        try:
+            with parquet.ParquetFile(groups[0].path, memory_map=True, pre_buffer=False) as file:
+                stored = file.schema_arrow.names
+                indices = column_indices(named_columns(shown, stored)[0], wanted)
+                are_unique = len(set(stored)) == len(stored)
+                read = [stored[index] for index in indices or [0]] if are_unique else None
+                rows = rows_per_batch(len(read or stored))
+                numbers = [group.number for group in groups]
+                for batch in file.iter_batches(rows, row_groups=numbers, columns=read):
+                    # Arrow gives more than was asked for if a name begins like another.
+                    index_of = batch.schema.get_field_index
+                    fields = [index_of(stored[i]) for i in indices] if are_unique else indices
+                    yield usual_batch(shown, batch, fields, wanted)
+        except (pa.ArrowException, OSError) as error:
+            raise TableError(f"{shown} is damaged: {error}; write it again.") from error
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return the row groups."""
-        return tuple(self._parts)
+        parts = []
+        for group in self._groups:
+            part = copy.copy(self)
+            part._groups, part.first_row = [group], group.first_row
+            parts.append(part)
+        return tuple(parts)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -197,12 +159,31 @@ class ParquetTable(TableFile):
         row : int
             Number of the data row, from 0.
         """
-        number = bisect.bisect_right(self._parts, row, key=lambda part: part.first_row) - 1
-        part = self._parts[number]
-        inside = f"row group {part.row_groups[0] + 1}, row {row - part.first_row + 1}"
-        if part.path == self._root:
+        number = bisect.bisect_right(self._groups, row, key=lambda group: group.first_row) - 1
+        group = self._groups[number]
+        inside = f"row group {group.number + 1}, row {row - group.first_row + 1}"
+        if group.path == self._root:
             return inside
-        return f"{part.path.relative_to(self._root)}, {inside}"
+        return f"{group.path.relative_to(self._root)}, {inside}"
+
+
+def _check_same_columns(
+    root: Path, file: Path, names: list[str], first: Path, first_names: list[str]
+) -> None:
+    differing = sorted(set(names) ^ set(first_names))
+    if differing:
+        raise TableError(
+            f"{file} and {first} differ in the columns {differing}; all files of a directory need "
+            "the same columns."
+        )
+    for folder in file.relative_to(root).parts[:-1]:
+        name, equals, _ = folder.partition("=")
+        if equals and name not in names:  # as in year=2020
+            raise TableError(
+                f"{file}: the column {name!r} stands only in the name of the folder {folder!r}, "
+                "not in the file, and would be lost; write it into the files, or name a folder "
+                "that has no such folders in it."
+            )
 
 
 def _files_of_folder(path: Path) -> list[Path]:
@@ -234,30 +215,20 @@ class ArrowTable(TableFile):
     """
 
     def __init__(self, path: Path, shown: Path):
-        self._path, self._shown = path, shown
-        stored = list(self._stored([0]))
-        if not sum(batch.num_rows for batch in stored):
+        self._path, self._shown, n_rows = path, shown, 0
+        for batch in self._stored():
+            stored = batch.schema.names
+            n_rows += batch.num_rows
+        if not n_rows:
             raise TableError(f"{shown} has columns but no data rows.")
-        names, notes = named_columns(shown, self._columns)
-        super().__init__(shown, names, notes, sum(batch.num_rows for batch in stored))
+        names, notes = named_columns(shown, stored)
+        super().__init__(shown, names, notes, n_rows)
 
-    def _stored(self, columns: list[int] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the batches as they are, or some columns of them."""
+    def _stored(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches as they are."""
         try:
             with pa.memory_map(str(self._path)) as file:
-                is_file = file.read(6) == b"ARROW1"
-                file.seek(0)
-                reader = pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
-                self._columns = reader.schema.names
-                if columns and reader.schema.names:
-                    file.seek(0)
-                    options = pa.ipc.IpcReadOptions(included_fields=columns)
-                    opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
-                    reader = opened(file, options=options)
-                if is_file:
-                    yield from map(reader.get_batch, range(reader.num_record_batches))
-                else:
-                    yield from reader
+                yield from stored_batches(open_arrow(file))
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{self._shown} is no readable Arrow file: {error}") from error
 
@@ -276,6 +247,18 @@ class ArrowTable(TableFile):
             for begin in range(0, batch.num_rows, rows):
                 yield usual_batch(self._shown, batch.slice(begin, rows), indices, wanted)
 
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as one part."""
-        return (WholePart(ArrowTable, (self._path, self._shown)),)
+
+def open_arrow(file: pa.NativeFile) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
+    """Return a reader of the file format or of the stream format."""
+    is_file = file.read(6) == b"ARROW1"
+    file.seek(0)
+    return pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
+
+
+def stored_batches(
+    reader: pa.RecordBatchFileReader | pa.RecordBatchStreamReader,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of a file or stream."""
+    if isinstance(reader, pa.RecordBatchStreamReader):
+        return iter(reader)
+    return map(reader.get_batch, range(reader.num_record_batches))

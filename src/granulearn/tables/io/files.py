@@ -10,15 +10,15 @@ import stat
 import sys
 import tempfile
 import zipfile
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from granulearn._extras import check_installed
-from granulearn._full_disk import is_disk_full
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, TablePart
 from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
+from granulearn.utils.files import FULL_DISK
 
 __all__ = ["ReadOptions", "TableFile", "TablePart", "open_table"]
 
@@ -27,29 +27,22 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 _OLD_WORKBOOK = (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\x09\x08")
 _FOREIGN = {
-    "a PNG image": (b"\x89PNG",),
-    "a JPEG image": (b"\xff\xd8\xff",),
-    "a GIF image": (b"GIF8",),
-    "a TIFF image": (b"II*\0", b"MM\0*"),
-    "a bitmap image": (b"BM\0",),
+    "an image": (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"BM\0"),
     "a PDF document": (b"%PDF",),
-    "a PostScript document": (b"%!PS",),
-    "an RTF document": (b"{\\rtf",),
+    "a PostScript or RTF document": (b"%!PS", b"{\\rtf"),
     "an array of NumPy": (b"\x93NUMPY",),
+    "a pickle of Python": (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
     "an HDF5 file": (b"\x89HDF",),
     "an SQLite database": (b"SQLite format 3",),
     "a file of R": (b"RDX2", b"RDX3", b"RDA3", b"X\n\0\0\0"),
     "a file of SPSS": (b"$FL2", b"$FL3"),
     "a file of Stata": (b"<stata_dta>",),
-    "an ORC file": (b"ORC",),
-    "an Avro file": (b"Obj\x01",),
+    "an ORC or Avro file": (b"ORC", b"Obj\x01"),
     "an encrypted Parquet file": (b"PARE",),
     "a Feather file of the first version": (b"FEA1",),
-    "a 7z archive": (b"7z\xbc\xaf\x27\x1c",),
-    "a RAR archive": (b"Rar!",),
+    "a 7z or RAR archive": (b"7z\xbc\xaf\x27\x1c", b"Rar!"),
     "a program": (b"\x7fELF", b"MZ\x90"),
     "a sound, a film or an image": (b"RIFF", b"OggS", b"ID3"),
-    "a pickle of Python": (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
 }
 _MARKUP = {
     "a web page (HTML)": (b"<!doctype html", b"<html", b"<table"),
@@ -95,15 +88,12 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
         # A part may be read in another process, which need not be in the same folder.
         return _opened(path.absolute(), path, options)
     shown = Path("standard input") if is_standard_input(path) else path
-    folder = tempfile.TemporaryDirectory(prefix="granulearn-")
-    try:
-        copy = Path(folder.name) / "table"
+    with ExitStack() as stack:
+        folder = tempfile.TemporaryDirectory(prefix="granulearn-")
+        copy = Path(stack.enter_context(folder)) / "table"
         _copy_stream(path, shown, copy)
         table = _opened(copy, shown, options)
-    except BaseException:
-        folder.cleanup()
-        raise
-    table.hold(folder)
+        table.hold(stack.pop_all())
     return table
 
 
@@ -137,7 +127,7 @@ def _copy_stream(path: Path, shown: Path, copy: Path) -> None:
         with opened as stream, copy.open("wb") as file:
             shutil.copyfileobj(stream, file, 2**20)
     except OSError as error:
-        if not is_disk_full(error):
+        if error.errno not in FULL_DISK:
             raise
         raise OSError(
             f"{copy.parent.parent} has no room for a copy of {shown}; set TMPDIR to a folder that "
@@ -158,23 +148,22 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
         if not beginning:
             raise TableError(f"{shown} is empty; it needs a header line and data rows.")
         is_archive = beginning.startswith(_ZIP)
-        if (is_archive and _is_workbook(file, shown)) or _begins(beginning, _OLD_WORKBOOK):
+        if (is_archive and _is_workbook(file, shown)) or _begins(beginning, *_OLD_WORKBOOK):
             check_installed("python_calamine")
             from granulearn.tables.io.workbook import WorkbookTable
 
             return WorkbookTable(path, shown, options)
         file.seek(0)
-        compression = next(
-            (COMPRESSIONS[m] for m in COMPRESSIONS if _begins(beginning, (m,))), None
-        )
+        compression = next((COMPRESSIONS[m] for m in COMPRESSIONS if _begins(beginning, m)), None)
+        is_parquet = _begins(beginning, b"PAR1")
         if compression is None:
-            if _begins(beginning, _ARROW):
+            if _begins(beginning, *_ARROW):
                 from granulearn.tables.io.arrow import ArrowTable
 
                 return ArrowTable(path, shown)
-            if not _begins(beginning, (b"PAR1",)):
+            if not is_parquet:
                 _refuse_foreign(shown, beginning)
-            if _begins(beginning, (b"PAR1",)) or shown.suffix.lower() in PARQUET_ENDINGS:
+            if is_parquet or shown.suffix.lower() in PARQUET_ENDINGS:
                 from granulearn.tables.io.arrow import ParquetTable
 
                 return ParquetTable(path, shown)
@@ -190,7 +179,7 @@ def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedRe
     beginning = stream.peek(2**12)
     if source.compression:
         _refuse_foreign(source.shown, beginning)
-        if _begins(beginning, (*COMPRESSIONS, *_ARROW, *_OLD_WORKBOOK, b"PAR1")):
+        if _begins(beginning, *COMPRESSIONS, *_ARROW, *_OLD_WORKBOOK, b"PAR1"):
             raise TableError(
                 f"{source.shown} holds a file that is packed itself (a workbook, an archive or a "
                 "Parquet file); unpack it and name that file."
@@ -201,7 +190,7 @@ def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedRe
     return TextTable(source, options, stream)
 
 
-def _begins(content: bytes, marks: tuple[bytes, ...]) -> bool:
+def _begins(content: bytes, *marks: bytes) -> bool:
     """Return whether a file is of a kind; a header may well begin with the letters ORC."""
     mark = next((mark for mark in marks if content.startswith(mark)), None)
     if mark is None:
@@ -228,7 +217,7 @@ def _is_workbook(file: BinaryIO, shown: Path) -> bool:
 
 def _refuse_foreign(shown: Path, beginning: bytes) -> None:
     for what, marks in _FOREIGN.items():
-        if _begins(beginning, marks):
+        if _begins(beginning, *marks):
             raise _foreign(shown, what)
     if beginning[257:262] == b"ustar":
         raise TableError(f"{shown} is an archive of files (tar); unpack it and name the table.")

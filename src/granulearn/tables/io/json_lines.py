@@ -18,9 +18,8 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
-    WholePart,
     check_width,
+    column_indices,
     named_columns,
     shortened,
     text_batches,
@@ -29,14 +28,20 @@ from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.messages import Message, Setting
 
 
-class _Number(str):
-    """The spelling of a number: 1.50 stays 1.50."""
+class _Bare(str):
+    """The spelling of a number or a truth value: 1.50 stays 1.50."""
 
     __slots__ = ()
 
 
-_DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number)
-_BLANKS = re.compile(r"[ \t\r\n]*")
+class _Nested(_Bare):
+    """An array or an object as text."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(parse_float=_Bare, parse_int=_Bare, parse_constant=_Bare)
+_BLANKS = re.compile(r"[ \t\r\n]*+")
 
 
 class JsonTable(TableFile):
@@ -60,16 +65,15 @@ class JsonTable(TableFile):
         options: ReadOptions = AS_FOUND,
         stream: io.BufferedReader | None = None,
     ):
-        self._arguments = (source, options)
         self._shown = source.shown
         keys: dict[str, bool] = {}
         lines = []
         with stream or source.decompressed() as stream:
             found = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
             self.source = replace(source, encoding=found)
-            for line, row in self._objects(stream):
+            for line, row in self.objects(stream):
                 for key, value in row.items():
-                    keys[key] = keys.get(key, False) or isinstance(value, (list, dict))
+                    keys[key] = keys.get(key, False) or isinstance(value, _Nested)
                 check_width(source.shown, len(keys))
                 lines.append(line)
         if not keys:
@@ -96,26 +100,8 @@ class JsonTable(TableFile):
             Which columns, and in which order; all of them unless given.
         """
         wanted = self._wanted(columns)
-        key_of = dict(zip(self.names, self.keys, strict=True))
-        keys = [key_of[name] for name in wanted]
-        rows = ([self._cell(line, row, key) for key in keys] for line, row in self._objects())
-        return text_batches(rows, wanted)
-
-    def _cell(self, line: int, row: dict[str, Any], key: str) -> str | None:
-        value = row.get(key)
-        if value is None or isinstance(value, str):
-            return value
-        try:
-            return _json_of(value)
-        except RecursionError as error:
-            raise TableError(
-                f"{self._shown}, line {line}: {key!r} holds arrays or objects too deep in each "
-                "other to be read; write its parts as keys of their own."
-            ) from error
-
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as one part."""
-        return (WholePart(JsonTable, self._arguments),)
+        keys = [self.keys[index] for index in column_indices(self.names, wanted)]
+        return text_batches(([row.get(key) for key in keys] for _, row in self.objects()), wanted)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -131,13 +117,12 @@ class JsonTable(TableFile):
         """Return the line on which each object begins."""
         return self._lines
 
-    def _objects(
+    def objects(
         self, stream: io.BufferedReader | None = None
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects, each with the line it begins on."""
-        encoding = self.source.text_encoding
+    ) -> Iterator[tuple[int, dict[str, str | None]]]:
+        """Yield the objects, each with the line it begins on; a value that is no text is bare."""
+        encoding, line = self.source.text_encoding, 0
         with io.TextIOWrapper(self.source.open(stream=stream), encoding) as text:
-            line = 0
             try:
                 for line, content in enumerate(text, start=1):
                     if content.lstrip().startswith("["):
@@ -154,43 +139,39 @@ class JsonTable(TableFile):
                     Message(f"{said} encoding (", Setting("encoding"), ").")
                 ) from error
 
-    def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, str | None]]]:
         """Yield the objects of an array, one at a time, to know their lines."""
-        position, counted = content.index("[") + 1, 0
-        while True:
-            position = _after_blanks(content, position)
-            line += content.count("\n", counted, position)
-            counted = position
-            if content.startswith("]", position):
-                break
+        counted, position = 0, after_blanks(content, content.index("[") + 1)
+        while not content.startswith("]", position):
+            line, counted = line + content.count("\n", counted, position), position
             value, position = self._decoded(content, position, line)
             yield line, value
-            position = _after_blanks(content, position)
+            position = after_blanks(content, position)
             if content.startswith(",", position):
-                position += 1
+                position = after_blanks(content, position + 1)
             elif not content.startswith("]", position):
                 raise self._broken(line, "a comma or ] is missing after this object")
         rest = content[position + 1 :].strip()
         if rest:  # rows of a second array would be lost
-            line = line + content.count("\n", position, content.rindex(rest))
+            line += content.count("\n", counted, content.rindex(rest))
             raise self._broken(line, f"{rest[:20]!r} follows the array")
 
-    def _decoded(self, content: str, position: int, line: int) -> tuple[dict[str, Any], int]:
+    def _decoded(self, content: str, position: int, line: int) -> tuple[dict[str, str | None], int]:
         """Return the object that begins at a position, and where it ends."""
         try:
             value, end = _DECODER.raw_decode(content, position)
             if "\\u" in content:
                 json.dumps(value, ensure_ascii=False).encode()
+            if isinstance(value, dict):
+                return {key: _cell(item) for key, item in value.items()}, end
         except UnicodeEncodeError as error:
             raise self._broken(line, "a character is half a surrogate pair") from error
         except (json.JSONDecodeError, RecursionError) as error:
             raise self._broken(line, error) from error
-        if not isinstance(value, dict):
-            raise TableError(
-                f"{self._shown}, line {line}: {str(value)[:40]!r} is no JSON object; each row must "
-                'be one, such as {"age": 31}.'
-            )
-        return value, end
+        raise TableError(
+            f"{self._shown}, line {line}: {str(value)[:40]!r} is no JSON object; each row must "
+            'be one, such as {"age": 31}.'
+        )
 
     def _broken(self, line: int, error: object) -> TableError:
         return TableError(
@@ -199,9 +180,15 @@ class JsonTable(TableFile):
         )
 
 
+def _cell(value: Any) -> str | None:
+    if isinstance(value, (list, dict)):
+        return _Nested(_json_of(value))
+    return _Bare(_json_of(value)) if isinstance(value, bool) else value
+
+
 def _json_of(value: Any) -> str:
     """Return a value as JSON on one line, with its numbers as they were spelt."""
-    if isinstance(value, _Number):
+    if isinstance(value, _Bare):
         return value
     if isinstance(value, list):
         return f"[{', '.join(map(_json_of, value))}]"
@@ -211,10 +198,10 @@ def _json_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _after_blanks(content: str, position: int) -> int:
-    blanks = _BLANKS.match(content, position)
-    assert blanks is not None
-    return blanks.end()
+def after_blanks(content: str, position: int) -> int:
+    """Return where the next sign that is no blank stands."""
+    found = _BLANKS.match(content, position)
+    return found.end() if found else position
 
 
 def looks_like_json(beginning: bytes) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -88,12 +88,14 @@ class TableFile(ABC):
     2
     """
 
+    first_row = 0
+
     def __init__(self, path: Path, names: list[str], remarks: Sequence[str], rows_about: int):
         self.path = path
         self.names = names
         self.remarks = tuple(remarks)
         self.rows_about = rows_about
-        self._held: list[AbstractContextManager] = []
+        self._held = ExitStack()
 
     @abstractmethod
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -105,9 +107,9 @@ class TableFile(ABC):
             Which columns, and in which order; all of them unless given.
         """
 
-    @abstractmethod
     def parts(self) -> tuple[TablePart, ...]:
         """Return the table as parts that can be read on their own, in order."""
+        return (self,)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -124,19 +126,18 @@ class TableFile(ABC):
         return None
 
     def hold(self, resource: AbstractContextManager) -> None:
-        """Keep something that is to be closed with the table.
+        """Enter a context that is to be left when the table is closed.
 
         Parameters
         ----------
         resource : context manager
-            It was entered already.
+            A temporary folder, for one.
         """
-        self._held.append(resource)
+        self._held.enter_context(resource)
 
     def close(self) -> None:
         """Remove what was stored for this table."""
-        while self._held:
-            self._held.pop().__exit__(None, None, None)
+        self._held.close()
 
     def __enter__(self):
         return self
@@ -144,42 +145,16 @@ class TableFile(ABC):
     def __exit__(self, *raised: object) -> None:
         self.close()
 
+    def __getstate__(self):
+        # A part that is read elsewhere holds nothing.
+        return self.__dict__ | {"_held": ExitStack()}
+
     def _wanted(self, columns: Sequence[str] | None) -> list[str]:
         return self.names if columns is None else known_columns(self.path, self.names, columns)
 
 
-@dataclass(frozen=True)
-class WholePart:
-    """A whole table as its only part: it is opened again where it is read."""
-
-    kind: type[TableFile]
-    arguments: tuple[Any, ...] = field(default=())
-    first_row: int = 0
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        with self.kind(*self.arguments) as table:
-            yield from table.batches(columns)
-
-
 def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns as a list, or raise a `TableError` that names those a table lacks.
-
-    Parameters
-    ----------
-    path : Path
-        The table, for the message.
-    names : sequence of str
-        The columns of the table.
-    columns : sequence of str
-        The columns asked for.
-    """
+    """Return the columns as a list, or raise a `TableError` that names those a table lacks."""
     has = set(names)
     missing = [column for column in columns if column not in has]
     if missing:
@@ -198,17 +173,7 @@ def column_indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
-    """Return the columns that a name may be meant for, the nearest first; case does not count.
-
-    Parameters
-    ----------
-    name : str
-        What the user wrote.
-    names : sequence of str
-        The columns of the table.
-    most : int, default=3
-        How many are wanted.
-    """
+    """Return the columns that a name may be meant for, the nearest first; case does not count."""
     spelt: dict[str, list[str]] = {}
     for own in names:
         spelt.setdefault(own.casefold(), []).append(own)
@@ -217,15 +182,7 @@ def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
 
 
 def check_width(path: Path, n_columns: int) -> None:
-    """Refuse a table that has too many columns to be one.
-
-    Parameters
-    ----------
-    path : Path
-        The table, for the message.
-    n_columns : int
-        How many columns it has.
-    """
+    """Refuse a table that has too many columns to be one."""
     if n_columns > MOST_COLUMNS:
         raise TableError(
             f"{path} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} can be read; "
@@ -234,15 +191,7 @@ def check_width(path: Path, n_columns: int) -> None:
 
 
 def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return names that are unique and not empty, and notes on those that were not.
-
-    Parameters
-    ----------
-    path : Path
-        The table, for the message.
-    header : sequence of str
-        The names as they stand in the file; blanks around them are taken away.
-    """
+    """Return names that are unique and not empty, and notes on those that were not."""
     check_width(path, len(header))
     stripped = [name.strip() for name in header]
     taken = set(stripped)

@@ -7,10 +7,11 @@ the line of what could make a fast reader lose or shift rows.
 from __future__ import annotations
 
 import bisect
+import copy
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import BinaryIO, NamedTuple
@@ -19,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
 from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
@@ -27,7 +29,6 @@ from granulearn.tables.io.table_file import (
     ReadOptions,
     TableFile,
     TablePart,
-    known_columns,
     named_columns,
 )
 from granulearn.tables.io.text_source import TextSource
@@ -38,9 +39,8 @@ CHUNK_BYTES = 8 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 4
 _BEGINNING = 2**17
-_SAMPLE_LINES, _LONGEST_SAMPLE_LINE = 500, 2**12
+_SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
-_LONGEST_TITLE = 40
 _QUOTE, _LF, _CR = b'"\n\r'
 
 
@@ -64,13 +64,7 @@ def row_starts(content: bytes, separator: str) -> RowStarts:
     """Return where rows begin in a text that begins with a row.
 
     Only bytes of ASCII are looked at, so that any encoding will do that keeps ASCII.
-
-    Parameters
-    ----------
-    content : bytes
-        The text; it may end anywhere.
-    separator : str
-        What stands between cells.
+    The text may end anywhere.
     """
     codes = np.frombuffer(content, np.uint8)
     ends = codes == _LF
@@ -135,134 +129,6 @@ class Chunk(NamedTuple):
     """Number, from 1, of the line that it begins with."""
 
 
-@dataclass(frozen=True)
-class TextPart:
-    """Some rows of a text file that stand next to each other."""
-
-    source: TextSource
-    separator: str
-    names: tuple[str, ...]
-    chunks: tuple[Chunk, ...]
-
-    @property
-    def first_row(self) -> int:
-        """Number, from 0, of the first row in the whole table."""
-        return self.chunks[0].first_row
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some columns, in file order, every cell as text.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        names = list(self.names)
-        wanted = names if columns is None else known_columns(self.source.shown, names, columns)
-        for chunk, content in self.contents():
-            content = self.source.as_utf8(content)
-            try:
-                table = self._parsed(content, wanted or names[:1], None)
-            except pa.ArrowInvalid:  # perhaps a row has too few cells, or too many
-                table = self._repaired(content, wanted or names[:1])
-            if table.num_rows != chunk.n_rows:
-                raise self._changed()
-            yield from table.select(wanted).to_batches()
-
-    def contents(self) -> Iterator[tuple[Chunk, bytes]]:
-        """Yield the chunks with their bytes, as `TextSource.open` gives them."""
-        position = self.chunks[0].begin
-        with self.source.open(position) as stream:
-            for chunk in self.chunks:
-                self.source.skip(stream, chunk.begin - position)
-                content = stream.read(chunk.end - chunk.begin)
-                position = chunk.end
-                if len(content) != chunk.end - chunk.begin:
-                    raise self._changed()
-                yield chunk, content
-
-    def lines(self) -> Iterator[np.ndarray]:
-        """Yield the lines of the file on which the rows of each chunk begin."""
-        for chunk, content in self.contents():
-            yield chunk.first_line + row_starts(content, self.separator).lines
-
-    def _changed(self) -> TableError:
-        shown = self.source.shown
-        return TableError(f"{shown} changed while it was read; read it again when it is complete.")
-
-    def _parsed(
-        self, content: bytes, columns: list[str], ragged: list[arrow_csv.InvalidRow] | None
-    ) -> pa.Table:
-        """Return the cells; rows of another length are an error, or are gathered in a list."""
-
-        def skip(row: arrow_csv.InvalidRow) -> str:
-            assert ragged is not None
-            ragged.append(row)
-            return "skip"
-
-        if content.startswith(b"\xef\xbb\xbf"):
-            content = b"\n" + content  # Arrow would drop it from the first cell
-        # One block and so one batch; Arrow numbers ragged rows in one thread only.
-        return arrow_csv.read_csv(
-            pa.BufferReader(content),
-            arrow_csv.ReadOptions(
-                column_names=self.names, block_size=len(content) + 1, use_threads=ragged is None
-            ),
-            arrow_csv.ParseOptions(
-                delimiter=self.separator,
-                quote_char='"' if b'"' in content else False,  # not to look for it is faster
-                newlines_in_values=True,
-                invalid_row_handler=None if ragged is None else skip,
-            ),
-            arrow_csv.ConvertOptions(
-                include_columns=columns,
-                column_types=dict.fromkeys(columns, pa.string()),
-                strings_can_be_null=False,
-                check_utf8=False,  # the scan has
-            ),
-        )
-
-    def _repaired(self, content: bytes, columns: list[str]) -> pa.Table:
-        """Return the cells; blank rows and surplus blank cells may have any length."""
-        ragged: list[arrow_csv.InvalidRow] = []
-        try:
-            table = self._parsed(content, columns, ragged)
-        except pa.ArrowInvalid as error:
-            raise TableError(f"{self.source.shown} cannot be read: {error}") from error
-        rows = [parse_row(row.text, self.separator) for row in ragged]
-        if not all(fits(row, len(self.names)) for row in rows):
-            raise self._ragged_rows()
-        blank = [""] * len(self.names)
-        cells = zip(*(row if len(row) > len(blank) else blank for row in rows), strict=False)
-        every = dict(zip(self.names, cells, strict=False))
-        fixed = pa.table({name: pa.array(every[name], pa.string()) for name in columns})
-        numbers = np.array([row.number - 1 for row in ragged])
-        others = np.setdiff1d(np.arange(table.num_rows + len(rows)), numbers)
-        order = np.argsort(np.concatenate([others, numbers]))
-        return pa.concat_tables([table, fixed]).take(order)
-
-    def _ragged_rows(self) -> TableError:
-        """Return an error that lists the rows of another length than the header."""
-        n_columns, places, count = len(self.names), [], 0
-        for chunk, content in self.contents():
-            ragged: list[arrow_csv.InvalidRow] = []
-            self._parsed(self.source.as_utf8(content), [self.names[0]], ragged)
-            lines = chunk.first_line + row_starts(content, self.separator).lines
-            for row in ragged:
-                if not fits(parse_row(row.text, self.separator), n_columns):
-                    count += 1
-                    cells = f"{row.actual_columns} cell{'s' * (row.actual_columns != 1)}"
-                    if count <= _RAGGED_SHOWN:
-                        places.append(f"line {lines[row.number - 1]} ({cells})")
-        more = f" and {count - _RAGGED_SHOWN} more" if count > _RAGGED_SHOWN else ""
-        rows = "1 row has" if count == 1 else f"{count} rows have"
-        return TableError(
-            f"{self.source.shown}: {rows} not {n_columns} cells as the header has: "
-            f"{', '.join(places)}{more}; add or remove cells, or quote a cell that holds "
-            f"{self.separator!r}."
-        )
-
-
 class TextTable(TableFile):
     """A file of text with a separator between cells; its cells are text.
 
@@ -293,26 +159,43 @@ class TextTable(TableFile):
         names, notes = named_columns(source.shown, header)
         notes = [*scan.notes(len(header), options), *notes]
         super().__init__(source.shown, names, notes, sum(chunk.n_rows for chunk in scan.chunks))
-        self.whole = TextPart(scan.source, scan.dialect.separator, tuple(names), tuple(scan.chunks))
+        self.source, self.chunks = scan.source, scan.chunks
+        self.separator = scan.dialect.separator
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order.
+        """Yield the rows, in file order, every cell as text.
 
         Parameters
         ----------
         columns : sequence of str, optional
             Which columns, and in which order; all of them unless given.
         """
-        return self.whole.batches(columns)
+        wanted = self._wanted(columns)
+        ragged: list[str] = []
+        for chunk, content in self.contents(self.chunks):
+            table = self._cells(chunk, content, wanted or self.names[:1], ragged)
+            if not ragged:
+                yield from table.select(wanted).to_batches()
+        if ragged:
+            more = f" and {len(ragged) - _RAGGED_SHOWN} more" if ragged[_RAGGED_SHOWN:] else ""
+            rows = "1 row has" if len(ragged) == 1 else f"{len(ragged)} rows have"
+            raise TableError(
+                f"{self.path}: {rows} not {len(self.names)} cells as the header has: "
+                f"{', '.join(ragged[:_RAGGED_SHOWN])}{more}; add or remove cells, or quote a cell "
+                f"that holds {self.separator!r}."
+            )
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return stretches of rows; the whole table if the file is compressed."""
-        if not self.whole.source.has_offsets:
-            return (self.whole,)
-        chunks = self.whole.chunks
-        begins = range(0, len(chunks), _CHUNKS_OF_PART)
-        stretches = [chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
-        return tuple(replace(self.whole, chunks=few) for few in stretches)
+        if not self.source.has_offsets:
+            return (self,)
+        parts = []
+        for begin in range(0, len(self.chunks), _CHUNKS_OF_PART):
+            part = copy.copy(self)
+            part.chunks = self.chunks[begin : begin + _CHUNKS_OF_PART]
+            part.first_row = part.chunks[0].first_row
+            parts.append(part)
+        return tuple(parts)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -322,14 +205,94 @@ class TextTable(TableFile):
         row : int
             Number of the data row, from 0.
         """
-        chunks = self.whole.chunks
-        chunk = chunks[bisect.bisect_right(chunks, row, key=lambda chunk: chunk.first_row) - 1]
-        lines = next(replace(self.whole, chunks=(chunk,)).lines())
-        return f"line {lines[row - chunk.first_row]}"
+        number = bisect.bisect_right(self.chunks, row, key=lambda chunk: chunk.first_row) - 1
+        chunk = self.chunks[number]
+        return f"line {self._lines([chunk])[row - chunk.first_row]}"
 
     def lines(self) -> np.ndarray:
         """Return the line on which each row begins."""
-        return np.concatenate(list(self.whole.lines()))
+        return self._lines(self.chunks)
+
+    def _lines(self, chunks: list[Chunk]) -> np.ndarray:
+        found = [
+            chunk.first_line + row_starts(content, self.separator).lines
+            for chunk, content in self.contents(chunks)
+        ]
+        return np.concatenate(found)
+
+    def contents(self, chunks: list[Chunk]) -> Iterator[tuple[Chunk, bytes]]:
+        """Yield chunks with their bytes, as `TextSource.open` gives them."""
+        position = chunks[0].begin
+        with self.source.open(position) as stream:
+            for chunk in chunks:
+                self.source.skip(stream, chunk.begin - position)
+                content = stream.read(chunk.end - chunk.begin)
+                position = chunk.end
+                if len(content) != chunk.end - chunk.begin:
+                    raise self.changed()
+                yield chunk, content
+
+    def changed(self) -> TableError:
+        """Return the error for a file that is another one now."""
+        return TableError(
+            f"{self.path} changed while it was read; read it again when it is complete."
+        )
+
+    def _cells(
+        self, chunk: Chunk, content: bytes, columns: list[str], ragged: list[str]
+    ) -> pa.Table:
+        """Return the cells of a chunk; rows that have too few or too many are listed."""
+        invalid: list[arrow_csv.InvalidRow] = []
+
+        def skip(row: arrow_csv.InvalidRow) -> str:
+            invalid.append(row)
+            return "skip"
+
+        text = self.source.as_utf8(content)
+        if text.startswith(b"\xef\xbb\xbf"):
+            text = b"\n" + text  # Arrow would drop it from the first cell
+        try:
+            # One block and so one batch; Arrow numbers invalid rows in one thread only.
+            table = arrow_csv.read_csv(
+                pa.BufferReader(text),
+                arrow_csv.ReadOptions(
+                    column_names=self.names, block_size=len(text) + 1, use_threads=False
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=self.separator,
+                    quote_char='"' if b'"' in text else False,  # not to look for it is faster
+                    newlines_in_values=True,
+                    invalid_row_handler=skip,
+                ),
+                arrow_csv.ConvertOptions(
+                    include_columns=columns,
+                    column_types=dict.fromkeys(columns, pa.string()),
+                    strings_can_be_null=False,
+                    check_utf8=False,  # the scan has
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            raise TableError(f"{self.path} cannot be read: {error}") from error
+        if table.num_rows + len(invalid) != chunk.n_rows:
+            raise self.changed()
+        if not invalid:
+            return table
+        numbers = np.array([row.number - 1 for row in invalid])
+        rows = [parse_row(row.text, self.separator) for row in invalid]
+        lines = chunk.first_line + row_starts(content, self.separator).lines[numbers]
+        ragged += [
+            f"line {line} ({len(row)} cell{'s' * (len(row) != 1)})"
+            for line, row in zip(lines, rows, strict=True)
+            if not fits(row, len(self.names))
+        ]
+        # Blank rows and surplus blank cells may have any length.
+        blank = [""] * len(self.names)
+        fixed = [row if len(row) > len(blank) else blank for row in rows]
+        cells = dict(zip(self.names, zip(*fixed, strict=False), strict=False))
+        repaired = pa.table({name: pa.array(cells[name], pa.string()) for name in columns})
+        others = np.setdiff1d(np.arange(chunk.n_rows), numbers)
+        order = np.argsort(np.concatenate([others, numbers]))
+        return pa.concat_tables([table, repaired]).take(order)
 
 
 class _Scan:
@@ -362,11 +325,8 @@ class _Scan:
             if (is_line or not block) and self._is_header_in(content, options, not block):
                 self._check(content[: self._end], 1)
                 return content[self._end :]
-        raise TableError(
-            f"{self.source.shown} has no names of columns; it needs a header line."
-            if content.strip()
-            else f"{self.source.shown} is empty; it needs a header line and data rows."
-        )
+        what = "has no names of columns" if content.strip() else "is empty"
+        raise TableError(f"{self.source.shown} {what}; it needs a header line and data rows.")
 
     def _is_header_in(self, content: bytes, options: ReadOptions, ended: bool) -> bool:
         """Find the header; a quoted cell of it may be cut if more text follows."""
@@ -375,20 +335,19 @@ class _Scan:
         starts = row_starts(content[skipped:], separator)
         lines = 1 + bool(skipped) + starts.lines
         bounds = [*(skipped + starts.offsets).tolist(), len(content)]
-        titles: list[bytes] = []
+        filled: list[bytes] = []
         for row, (begin, end) in enumerate(pairwise(bounds)):
             is_last = row + 1 == len(lines)
             if is_last and (starts.misquoted or (ended and starts.in_quotes)):
                 raise self._misquoted(lines[row])
             raw = content[begin:end]
-            if not any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
-                continue
-            if len(titles) < self.dialect.n_titles:
-                titles.append(raw)
-                continue
-            self.header, self._titles, self._line = raw, titles, int(lines[row])
-            self._end, self._end_line = end, int(lines[-1] if is_last else lines[row + 1])
-            return ended or not is_last
+            if any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
+                filled.append(raw)
+            if len(filled) > self.dialect.n_titles:
+                *self._titles, self.header = filled
+                self._line, self._end = int(lines[row]), end
+                self._end_line = int(lines[-1] if is_last else lines[row + 1])
+                return ended or not is_last
         return False
 
     def _find_rows(self, text: BinaryIO, below_header: bytes) -> None:
@@ -415,10 +374,8 @@ class _Scan:
             n_rows = int(np.searchsorted(starts.offsets, end))
             if n_rows:
                 self.chunks.append(Chunk(begin, begin + end, row, n_rows, line))
-            rest, begin, line, row = (
-                *(content[end:], begin + end),
-                *(line + starts.end_line, row + n_rows),
-            )
+            rest, begin = content[end:], begin + end
+            line, row = line + starts.end_line, row + n_rows
 
     def _check(self, content: bytes, line: int) -> None:
         """Raise an error for bytes that are no text; gather some lines that are not in ASCII."""
@@ -435,20 +392,17 @@ class _Scan:
                     said = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
                     raise self._no_text(self._first_bad, said) from error
         if len(self._not_ascii) < _SAMPLE_LINES:
-            found = [
-                line[:_LONGEST_SAMPLE_LINE] for line in content.splitlines() if not line.isascii()
-            ]
-            self._not_ascii += found[: _SAMPLE_LINES - len(self._not_ascii)]
+            found = [one[:_LONGEST_LINE] for one in content.splitlines() if not one.isascii()]
+            self._not_ascii += found[:_SAMPLE_LINES]
 
     def _check_zeros(self, content: bytes, line: int) -> None:
         if b"\0" in content:
             line += _count_lines(content[: content.index(b"\0")])
-            said = "a NUL byte; this is no text, or its encoding must be stated"
-            raise self._no_text(line, said)
+            raise self._no_text(line, "a NUL byte; this is no text, or its encoding must be stated")
 
     def _no_text(self, line: int, said: str) -> TableError:
-        place = f"{self.source.shown}, line {line}"
-        return TableError(Message(f"{place}: {said} (", Setting("encoding"), ")."))
+        said = f"{self.source.shown}, line {line}: {said} ("
+        return TableError(Message(said, Setting("encoding"), ")."))
 
     def _misquoted(self, line: int) -> TableError:
         return TableError(
@@ -466,10 +420,9 @@ class _Scan:
             notes.append(Message(found, Setting("encoding"), " overrules)"))
         if self._titles:
             title = separator.join(parse_row(self.source.decode(self._titles[0]), separator))
-            title = title.strip()
-            title = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
             lines = f"{self._line - 1} line{'s' * (self._line > 2)}"
-            notes.append(f"skipped {lines} above the header ({title!r})")
+            shown = quoted(title.strip())
+            notes.append(f"skipped {lines} above the header ({shown})")
         if self.dialect.lacks_name:
             notes.append(
                 f"the header has {n_columns - 1} names and the rows {n_columns} cells; the first "

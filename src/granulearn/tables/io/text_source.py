@@ -14,7 +14,6 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -69,32 +68,21 @@ class TextSource:
         return self.encoding.name if self.encoding and self.as_is else "utf-8"
 
     def decompressed(self, file: BinaryIO | None = None) -> io.BufferedReader:
-        """Open the decompressed bytes; a damaged archive is a `TableError`.
-
-        Parameters
-        ----------
-        file : binary file, optional
-            The file, if it is open already; it is closed with the stream.
-        """
+        """Open the decompressed bytes of the file, or of one that is open already."""
         file = file or self.path.open("rb", _BLOCK)
         if self.compression is None:
             return cast(io.BufferedReader, file)
-        return io.BufferedReader(_Decompressed(file, self), _BLOCK)
+        return io.BufferedReader(_Blocks(_decompressed(file, self), file), _BLOCK)
 
     def open(self, offset: int | None = None, stream: BinaryIO | None = None) -> BinaryIO:
-        """Open the text, as bytes that keep ASCII.
+        """Open the text, as bytes that keep ASCII, from its first byte or from an offset.
 
-        Parameters
-        ----------
-        offset : int, optional
-            Where to begin; at the first byte of text unless given.
-        stream : binary file, optional
-            What `decompressed` gave, if it is open already.
+        `stream` is what `decompressed` gave, if it is open already.
         """
         stream = stream or self.decompressed()
         try:
             if not self.as_is:
-                stream = io.BufferedReader(_Transcoded(stream, self), _BLOCK)
+                stream = io.BufferedReader(_Blocks(_transcoded(stream, self), stream), _BLOCK)
             self.skip(stream, self.begin if offset is None else offset)
         except BaseException:
             stream.close()
@@ -102,15 +90,7 @@ class TextSource:
         return stream
 
     def skip(self, stream: BinaryIO, n_bytes: int) -> None:
-        """Go forward in the stream that `open` gave.
-
-        Parameters
-        ----------
-        stream : binary file
-            The stream.
-        n_bytes : int
-            How far.
-        """
+        """Go forward in the stream that `open` gave."""
         if self.has_offsets:
             stream.seek(n_bytes, io.SEEK_CUR)
             return
@@ -118,55 +98,43 @@ class TextSource:
             n_bytes -= len(content)
 
     def as_utf8(self, content: bytes) -> bytes:
-        """Return whole characters of the text in UTF-8.
-
-        Parameters
-        ----------
-        content : bytes
-            Read from what `open` gave.
-        """
-        if not self.as_is or self.encoding is None or content.isascii():
+        """Return whole characters, read from what `open` gave, in UTF-8."""
+        if self.text_encoding == "utf-8" or content.isascii():
             return content
-        return content if self.encoding.name == "utf-8" else self.decode(content).encode()
+        return self.decode(content).encode()
 
     def decode(self, content: bytes) -> str:
-        """Return whole characters of the text.
-
-        Parameters
-        ----------
-        content : bytes
-            Read from what `open` gave.
-        """
+        """Return whole characters, read from what `open` gave."""
         return content.decode(self.text_encoding)
 
 
-class _Decompressed(io.RawIOBase):
-    """A stream of decompressed bytes that says which archive is damaged."""
+class _Blocks(io.RawIOBase):
+    """Blocks of bytes, made of a file, as a stream."""
 
-    def __init__(self, file: BinaryIO, source: TextSource):
+    def __init__(self, blocks: Iterator[bytes], file: BinaryIO):
         super().__init__()
-        self._file, self._source = file, source
-        with _damage_named(source):
-            self._stream = _decompressor(file, source)
+        self._blocks, self._file, self._rest = filter(None, blocks), file, b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        with _damage_named(self._source):
-            content = self._stream.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
+        self._rest = self._rest or next(self._blocks, b"")
+        taken, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
 
     def close(self) -> None:
         self._file.close()
         super().close()
 
 
-@contextmanager
-def _damage_named(source: TextSource) -> Iterator[None]:
+def _decompressed(file: BinaryIO, source: TextSource) -> Iterator[bytes]:
+    """Yield the decompressed bytes; a damaged archive is a `TableError`."""
     try:
-        yield
+        stream = _decompressor(file, source)
+        while block := stream.read(_BLOCK):
+            yield block
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # of the disk, not of the archive
@@ -209,46 +177,23 @@ def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
         raise TableError(f"{shown} cannot be unpacked ({error}); unpack it yourself.") from error
 
 
-class _Transcoded(io.RawIOBase):
-    """A stream in another encoding as one in UTF-8."""
-
-    def __init__(self, stream: BinaryIO, source: TextSource):
-        super().__init__()
-        assert source.encoding is not None
-        self._stream, self._shown, self._name = stream, source.shown, source.encoding.name
-        self._decoder = codecs.getincrementaldecoder(self._name)()
-        self._rest = b""
-        self._lines = 0
-        stream.read(source.encoding.bom)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        block = b"-"
-        while block and not self._rest:
-            block = self._stream.read(_BLOCK)
-            self._rest = self._decoded(block)
-        taken = self._rest[: len(buffer)]
-        self._rest = self._rest[len(taken) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
-
-    def _decoded(self, block: bytes) -> bytes:
+def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
+    """Yield a text in another encoding as UTF-8."""
+    assert source.encoding is not None
+    name, line, block = source.encoding.name, 1, b"-"
+    decoder = codecs.getincrementaldecoder(name)()
+    stream.read(source.encoding.bom)
+    while block:
+        block = stream.read(_BLOCK)
         try:
-            content = self._decoder.decode(block, final=not block).encode()
+            content = decoder.decode(block, final=not block).encode()
         except UnicodeError as error:
             good = getattr(error, "object", b"")[: getattr(error, "start", 0)]
-            text = good.decode(self._name, "replace") if isinstance(good, bytes) else good
+            text = good.decode(name, "replace") if isinstance(good, bytes) else good
             said = (
-                f"{self._shown}, line {self._lines + text.count(chr(10)) + 1}: the bytes are no "
-                f"text in {self._name} ({getattr(error, 'reason', error)}); state the right "
-                "encoding ("
+                f"{source.shown}, line {line + text.count(chr(10))}: the bytes are no text in "
+                f"{name} ({getattr(error, 'reason', error)}); state the right encoding ("
             )
             raise TableError(Message(said, Setting("encoding"), ").")) from error
-        self._lines += content.count(b"\n")
-        return content
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+        line += content.count(b"\n")
+        yield content

@@ -5,33 +5,38 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from xml.parsers import expat
 
 import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.frames import text_of
-from granulearn.tables.io.table_file import (
-    AS_FOUND,
-    ReadOptions,
-    TableFile,
-    TablePart,
-    WholePart,
-    named_columns,
-    text_batches,
-)
+from granulearn.tables.io.frames import FrameTable, text_of
+from granulearn.tables.io.table_file import AS_FOUND, ReadOptions
 from granulearn.tables.messages import Message, Setting
 
 # The stream of an .xlsx file with a password.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+# What reading a member of an archive that is not as it should be raises.
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+    expat.ExpatError,
+)
+# A sheet may reach over so many cells for each that is filled, beyond what is little anyway.
+_EXTENT_PER_CELL, _LITTLE = 100, 2_000_000
+_CHUNK = 2**20
+# A spreadsheet program lets a cell have 32,767 characters.
+_LONGEST_CELL = 2**24
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+_REFERENCE = re.compile(r"([A-Za-z]{1,8})([0-9]{1,18})")
 
 
-class WorkbookTable(TableFile):
+class WorkbookTable(FrameTable):
     """A sheet whose first row that is not empty holds the names of columns.
 
     Rows that are empty are skipped, and so are columns without a name and without a cell.
@@ -47,40 +52,22 @@ class WorkbookTable(TableFile):
     """
 
     def __init__(self, path: Path, shown: Path, reading: ReadOptions = AS_FOUND):
-        self._arguments = (path, shown, reading)
-        self.sheet, cells, first_line, remarks = _chosen_sheet(path, shown, reading.sheet)
-        lines = [line for line, row in zip(count(first_line), cells, strict=False) if _filled(row)]
-        filled = [row for row in cells if _filled(row)]
-        width = max(map(len, filled), default=0)
-        filled = [row + [""] * (width - len(row)) for row in filled]
-        used = [place for place in range(width) if _filled([row[place] for row in filled])]
-        rows = [[row[place] for place in used] for row in filled]
-        if len(rows) < 2:
-            what = "has a header but no data rows" if rows else "is empty"
+        self.sheet, cells, (top, left), remark = _chosen_sheet(path, shown, reading.sheet)
+        filled = [number for number, row in enumerate(cells) if _is_filled(row)]
+        if len(filled) < 2:
+            what = "has a header but no data rows" if filled else "is empty"
             said = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
             raise TableError(Message(said, Setting("sheet"), ")."))
-        names, name_remarks = named_columns(shown, [text_of(cell) or "" for cell in rows[0]])
-        super().__init__(shown, names, [*remarks, *name_remarks], len(rows) - 1)
-        self._rows = rows[1:]
-        self._lines = np.array(lines[1:])
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order, every cell as text.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
-        place_of = {name: place for place, name in enumerate(self.names)}
-        places = [place_of[name] for name in wanted]
-        rows = ([text_of(row[place]) for place in places] for row in self._rows)
-        return text_batches(rows, wanted)
-
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as one part: a sheet is unpacked as a whole."""
-        return (WholePart(WorkbookTable, self._arguments),)
+        columns = [[cells[number][place] for number in filled] for place in range(len(cells[0]))]
+        used = [place for place, column in enumerate(columns) if _is_filled(column)]
+        texts = [list(map(text_of, columns[place])) for place in used]
+        arrays = [pa.array(column[1:], pa.string()) for column in texts]
+        header = [column[0] or "" for column in texts]
+        super().__init__(pa.Table.from_arrays(arrays, names=header), shown)
+        self.remarks = (*remark, *self.remarks)
+        self.columns = [left + 1 + place for place in used]
+        """Number in the sheet, from 1, of each column."""
+        self._lines = top + 1 + np.array(filled[1:])
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -97,14 +84,14 @@ class WorkbookTable(TableFile):
         return self._lines
 
 
-def _filled(cells: Sequence[Any]) -> bool:
+def _is_filled(cells: Sequence[Any]) -> bool:
     return any(cell != "" and not (isinstance(cell, str) and cell.isspace()) for cell in cells)
 
 
 def _chosen_sheet(
     path: Path, shown: Path, stated: str | None
-) -> tuple[str, list[list[Any]], int, list[str]]:
-    """Return a sheet's name, its cells, the row that they begin in, and why it was chosen."""
+) -> tuple[str, list[list[Any]], tuple[int, int], list[str]]:
+    """Return a sheet's name, its cells, row and column of the first one, and why it was chosen."""
     try:
         check_extent(path, shown)
         with calamine.CalamineWorkbook.from_path(path) as book:
@@ -119,17 +106,18 @@ def _chosen_sheet(
             ]
             for name in visible or names:
                 found = _cells(book, name)
-                if any(map(_filled, found[1])):
-                    place = names.index(name) + 1
-                    which = "the first" if place == 1 else f"number {place}"
+                if any(map(_is_filled, found[1])):
+                    number = names.index(name) + 1
+                    which = "the first" if number == 1 else f"number {number}"
                     said = f"sheet {name!r}, {which} of {len(names)} ("
                     remark = Message(said, Setting("sheet"), " takes another)")
                     return *found, [remark] if len(names) > 1 else []
-    except calamine.PasswordError as error:
-        raise TableError(_protected(shown)) from error
-    except (calamine.CalamineError, *DAMAGED) as error:
-        if _ENCRYPTED in path.read_bytes():
-            raise TableError(_protected(shown)) from error
+    except (calamine.CalamineError, *_DAMAGED) as error:
+        if isinstance(error, calamine.PasswordError) or _ENCRYPTED in path.read_bytes():
+            raise TableError(
+                f"{shown} is protected by a password; save it without one, or save the sheet as "
+                "CSV."
+            ) from error
         raise TableError(
             f"{shown} is no workbook that can be read ({error}); open it in a spreadsheet program "
             "and save it again, as .xlsx or as CSV."
@@ -137,10 +125,11 @@ def _chosen_sheet(
     raise TableError(f"{shown} is empty; none of its {len(names)} sheets has a cell.")
 
 
-def _cells(book: calamine.CalamineWorkbook, name: str) -> tuple[str, list[list[Any]], int]:
+def _cells(
+    book: calamine.CalamineWorkbook, name: str
+) -> tuple[str, list[list[Any]], tuple[int, int]]:
     sheet = book.get_sheet_by_name(name)
-    start = sheet.start
-    return name, sheet.to_python(), 1 if start is None else start[0] + 1
+    return name, sheet.to_python(), sheet.start or (0, 0)
 
 
 def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
@@ -153,43 +142,19 @@ def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
     raise TableError(Message(said, Setting("sheet"), ")."))
 
 
-def _protected(shown: Path) -> str:
-    return f"{shown} is protected by a password; save it without one, or save the sheet as CSV."
-
-
-# A sheet may reach over so many places for each cell that is filled, beyond what is little anyway.
-MOST_PLACES_PER_CELL, LITTLE = 100, 2_000_000
-# What reading a member of an archive that is not as it should be raises.
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-_CHUNK = 2**20
-# A spreadsheet program lets a cell have 32,767 characters.
-_LONGEST_CELL = 2**24
-_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
-# Cells that are closed at once are empty: they have a style and take no place.
-_PLACE = rb"""\s(?:[^<>]*\s)?r\s*=\s*["']%s[^<>]*(?<!/)>"""
-_CELL = re.compile(rb"<(?:\w+:)?c" + _PLACE % rb"([A-Za-z]{1,8})([0-9]{1,18})")
-# A cell need not say where it is: then it is the next one of its row.
-_ROW = re.compile(rb"<(?:\w+:)?row" + _PLACE % rb"([0-9]{1,18})" + rb"(?=\s*<(?:\w+:)?c[\s>])")
-_WITHOUT_PLACE = re.compile(rb"<(?:\w+:)?c(?![^<>]*\sr\s*=)[\s>]")
-_ROW_OR_CELL = re.compile(rb"<(?:\w+:)?(row|c)[\s>]")
-
-
 def check_extent(path: Path, shown: Path) -> None:
-    """Raise `TableError` if a sheet has a few cells that are very far from each other.
+    """Refuse a sheet with a few cells that are very far from each other.
 
-    Parameters
-    ----------
-    path : Path
-        A workbook; those that are no archives of XML have bounds of their own.
-    shown : Path
-        As the user named it, for messages.
+    The reader would take memory for all cells between them. Workbooks that are no archives of
+    XML have bounds of their own.
     """
     if not zipfile.is_zipfile(path):
         return
     with zipfile.ZipFile(path) as archive:
         for name in filter(_SHEET.fullmatch, archive.namelist()):
-            n_cells, height, width = _extent(archive, name)
-            if height * width > LITTLE + MOST_PLACES_PER_CELL * n_cells:
+            with archive.open(name) as sheet:
+                n_cells, height, width = _extent(sheet)
+            if height * width > _LITTLE + _EXTENT_PER_CELL * n_cells:
                 raise TableError(
                     f"{shown}: the cells of {name} reach over {height:,} rows and {width:,} "
                     f"columns, and only {n_cells:,} of them are filled; delete what stands far "
@@ -197,47 +162,43 @@ def check_extent(path: Path, shown: Path) -> None:
                 )
 
 
-def _extent(archive: zipfile.ZipFile, name: str) -> tuple[int, int, int]:
-    """Return how many cells a sheet has, and over how many rows and columns they reach."""
-    n_cells, most_in_a_row = 0, 0
-    rows: set[int] = set()
-    columns: set[int] = set()
-    for text in _pieces(archive, name):
-        found = _CELL.findall(text)
-        rows |= {int(row) for _, row in found} | {int(row) for row in _ROW.findall(text)}
-        columns |= {_number(letters) for letters in {letters for letters, _ in found}}
-        if _WITHOUT_PLACE.search(text):
-            rows, columns = rows | {1}, columns | {1}
-        rows, columns = _ends(rows), _ends(columns)
-        tags = b"".join(_ROW_OR_CELL.findall(text))
-        n_cells += tags.count(b"c")
-        most_in_a_row = max(most_in_a_row, *map(len, tags.split(b"row")))
-    height = max(rows, default=0) - min(rows, default=0) + 1
-    width = max(columns, default=0) - min(columns, default=0) + 1
-    return n_cells, height, max(width, most_in_a_row)
+def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
+    """Return how many cells are filled, and over how many rows and columns they reach."""
+    n_cells = row = column = last_row = last_column = 0
+    first_row = first_column = inf
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal n_cells, row, column, first_row, last_row, first_column, last_column
+        local = name.rpartition(":")[2]
+        if local in ("row", "c"):
+            row, column = next_cell(local, attributes, row, column)
+        elif local in ("v", "is"):
+            n_cells += 1
+            first_row, last_row = min(first_row, row), max(last_row, row)
+            first_column, last_column = min(first_column, column), max(last_column, column)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = begin
+    n_bytes = 0
+    while piece := sheet.read(_CHUNK):
+        parser.Parse(piece)
+        n_bytes += len(piece)
+        if n_bytes - parser.CurrentByteIndex > _LONGEST_CELL:
+            raise zipfile.BadZipFile(f"it has a cell of more than {_LONGEST_CELL} bytes")
+    parser.Parse(b"", True)
+    if not n_cells:
+        return 0, 0, 0
+    return n_cells, int(last_row - first_row) + 1, int(last_column - first_column) + 1
 
 
-def _ends(numbers: set[int]) -> set[int]:
-    return {min(numbers), max(numbers)} if numbers else numbers
-
-
-def _number(letters: bytes) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = 26 * number + letter - ord("A") + 1
-    return number
-
-
-def _pieces(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """Yield the text of a member piece by piece; no tag is cut in two, and none is there twice."""
-    kept = b""
-    with archive.open(name) as member:
-        while len(kept) < _LONGEST_CELL and (piece := member.read(_CHUNK)):
-            # Of UTF-16, every other byte of a tag is NUL.
-            text = kept + piece.replace(b"\0", b"")
-            end = max(text.rfind(b"<"), 0)
-            yield text[:end]
-            kept = text[end:]
-    if len(kept) >= _LONGEST_CELL:
-        raise zipfile.BadZipFile(f"{name} has a cell of more than {_LONGEST_CELL} bytes")
-    yield kept
+def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> tuple[int, int]:
+    """Return row and column, from 1, of the row or cell that begins; it need not say them."""
+    if name == "row":
+        return int(attributes.get("r", row + 1)), 0
+    found = _REFERENCE.match(attributes.get("r", ""))
+    if found is None:
+        return row, column + 1
+    column = 0
+    for letter in found[1].upper():
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return int(found[2]), column

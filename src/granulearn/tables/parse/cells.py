@@ -27,13 +27,7 @@ _EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
 
 
 def is_nested(kind: pa.DataType) -> bool:
-    """Return whether cells hold no single value that has a text.
-
-    Parameters
-    ----------
-    kind : pyarrow DataType
-        Of the column.
-    """
+    """Return whether cells hold no single value that has a text."""
     if pa.types.is_dictionary(kind):
         return is_nested(kind.value_type)
     if isinstance(kind, pa.BaseExtensionType):
@@ -48,13 +42,6 @@ def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
     """Return the cells as text; whole numbers without a point, dates as ISO 8601, times in seconds.
 
     A cell's text depends on the cell alone, so that batches of any size give the same.
-
-    Parameters
-    ----------
-    column : pyarrow Array
-        Cells of any plain type.
-    trimmed : bool, default=True
-        Whether to take away blanks around the text.
     """
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
@@ -88,55 +75,27 @@ def _in_hours(column: pa.Array) -> pa.Array:
 
 
 def is_number_type(kind: pa.DataType) -> bool:
-    """Return whether the file itself says that a column holds numbers, or lengths of time.
-
-    Parameters
-    ----------
-    kind : pyarrow DataType
-        Of the column.
-    """
+    """Return whether the file itself says that a column holds numbers, or lengths of time."""
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     return number or pa.types.is_duration(kind)
 
 
 def stored_numbers(column: pa.Array) -> np.ndarray:
-    """Return numbers that a file stores as such; lengths of time in hours; NaN for null.
-
-    Parameters
-    ----------
-    column : pyarrow Array
-        Of a type that `is_number_type`.
-    """
+    """Return numbers that a file stores as such; lengths of time in hours; NaN for null."""
     if pa.types.is_duration(column.type):
         column = _in_hours(column)
     return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
 
 
 def is_null_token(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
-    """Return where a text stands for a missing cell; null counts as one.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        What `as_text` returned.
-    of_labels : bool, default=False
-        Whether only the tokens count that are no class.
-    """
+    """Return where a text stands for a missing cell; null counts as one."""
     if of_labels:
         return pc.or_(pc.is_in(pc.utf8_lower(text), _OF_LABELS), text.is_null())
     return pc.or_(pc.is_in(pc.utf8_lower(text), _TOKENS), pc.is_in(text, _EXACT))
 
 
 def without_null_tokens(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
-    """Return texts with null for those that stand for a missing cell.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        What `as_text` returned.
-    values : sequence of str, default=()
-        Tokens that are values in this column.
-    """
+    """Return texts with null for those that stand for a missing cell."""
     found = is_null_token(text)
     if values:
         found = pc.and_(found, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
@@ -153,13 +112,7 @@ BOOLEANS = {
 
 
 def parse_booleans(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1 for yes, 0 for no and NaN for anything else, with a mask of failures.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them; null is a missing one.
-    """
+    """Return 1 for yes, 0 for no and NaN for anything else, with a mask of failures."""
     numbers = pc.index_in(pc.utf8_lower(text), pa.array([*BOOLEANS])).fill_null(-1).to_numpy()
     values = np.array([*BOOLEANS.values(), np.nan])[numbers]
     return values, np.isnan(values) & text.is_valid().to_numpy(zero_copy_only=False)

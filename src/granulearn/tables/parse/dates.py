@@ -120,13 +120,7 @@ class Datetimes(NamedTuple):
 
 @lru_cache(2**14)
 def date_mask(mask: str) -> DateMask | None:
-    """Return where the parts of a date stand in texts of a digit mask; None if there are none.
-
-    Parameters
-    ----------
-    mask : str
-        As of `MaskedTexts`.
-    """
+    """Return where the parts of a date stand in texts of a digit mask; None if there are none."""
     matches = ((family, pattern.fullmatch(mask)) for family, pattern in _FAMILIES.items())
     family, match = next((found for found in matches if found[1]), ("", None))
     if match is None or len(mask) > _LONGEST_DATE:
@@ -154,19 +148,7 @@ def date_mask(mask: str) -> DateMask | None:
 def read_dates(
     masked: MaskedTexts, rows: np.ndarray, mask: DateMask, day_first: bool
 ) -> tuple[Datetimes, np.ndarray]:
-    """Return dates of one digit mask, and where there is such a date and time.
-
-    Parameters
-    ----------
-    masked : MaskedTexts
-        The texts.
-    rows : ndarray of int
-        Those of the mask.
-    mask : DateMask
-        Where its parts stand.
-    day_first : bool
-        Whether the day comes before the month where both stand in digits before the year.
-    """
+    """Return dates of one digit mask, and where there is such a date and time."""
     found = {name: masked.digits(rows, *places) for name, places in mask.places.items()}
     zero = np.zeros(len(rows), np.int64)
     hour, minute, second = (found.get(part, zero) for part in ("hour", "minute", "second"))
@@ -203,13 +185,7 @@ def read_dates(
 def date_classes(
     masked: MaskedTexts, rows: np.ndarray, mask: DateMask
 ) -> dict[DateClass, np.ndarray]:
-    """Return the rows of each class among texts of one digit mask; some may be no date at all.
-
-    Parameters
-    ----------
-    masked, rows, mask
-        As for `read_dates`.
-    """
+    """Return the rows of each class among texts of one digit mask; some may be no date at all."""
     dates, valid = read_dates(masked, rows, mask, day_first=True)
     orders = {"": valid}
     if mask.family == YEAR_LAST:
@@ -225,15 +201,7 @@ def date_classes(
 
 
 def parse_dates(text: pa.Array, form: DateForm) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Parse dates; return the numbers that they become, by part, with a mask of failures.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them; null is a missing one.
-    form : DateForm
-        How the column writes its dates.
-    """
+    """Parse dates; return the numbers that they become, by part, with a mask of failures."""
     masked = MaskedTexts(text)
     every = np.array([np.nan, np.nan, 0.0])[:, None].repeat(len(text), axis=1)
     for number, mask in masked.candidates():

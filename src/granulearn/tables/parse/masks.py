@@ -27,13 +27,7 @@ _ZERO, _ONE = ord("0"), ord("1")
 
 
 class MaskedTexts:
-    """Texts, grouped by their digit masks.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells; null has the mask of the empty text.
-    """
+    """Texts, grouped by their digit masks."""
 
     masks: pa.Array
     """The different masks."""
@@ -75,37 +69,15 @@ class MaskedTexts:
         return np.argsort(self.codes, kind="stable"), np.cumsum(self.counts)
 
     def rows(self, mask: int) -> np.ndarray:
-        """Return the rows of a mask, in order.
-
-        Parameters
-        ----------
-        mask : int
-            Its number.
-        """
+        """Return the rows of a mask, in order."""
         order, ends = self._order
         return order[ends[mask] - self.counts[mask] : ends[mask]]
 
     def characters(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Return some bytes of texts of one mask, of shape (n_rows, n_places).
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Texts of one mask.
-        places : ndarray of int
-            Of the bytes, from 0.
-        """
+        """Return some bytes of texts of one mask, of shape (n_rows, n_places)."""
         return self._bytes[self._begins[rows, None] + places]
 
     def digits(self, rows: np.ndarray, begin: int, end: int) -> np.ndarray:
-        """Return the whole numbers that digits at some places are.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Texts of one mask.
-        begin, end : int
-            Places of the digits, in bytes.
-        """
+        """Return the whole numbers that digits at some places are."""
         powers = 10 ** np.arange(end - begin - 1, -1, -1)
         return (self.characters(rows, np.arange(begin, end)).astype(np.int64) - _ZERO) @ powers

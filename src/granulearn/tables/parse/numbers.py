@@ -74,13 +74,7 @@ class NumberForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def is_usable(values: np.ndarray) -> np.ndarray:
-    """Return where a number is one that can be computed with; NaN and infinity are none.
-
-    Parameters
-    ----------
-    values : ndarray of float64
-        Any numbers.
-    """
+    """Return where a number is one that can be computed with; NaN and infinity are none."""
     return np.abs(values) <= LARGEST_NUMBER
 
 
@@ -89,11 +83,6 @@ def number_class(mask: str) -> NumberClass | None:
     """Return what kind of number texts of a digit mask are; None if they are none.
 
     Very large numbers are of the same kind as others: `is_usable` tells.
-
-    Parameters
-    ----------
-    mask : str
-        As of `MaskedTexts`.
     """
     match = _match(mask)
     if match is None:
@@ -107,26 +96,12 @@ def number_class(mask: str) -> NumberClass | None:
 
 
 def is_plain(mask: str) -> bool:
-    """Return whether texts of a digit mask are numbers as any program reads them, such as -3.5e4.
-
-    Parameters
-    ----------
-    mask : str
-        As of `MaskedTexts`.
-    """
+    """Return whether a digit mask is of numbers as any program reads them, such as -3.5e4."""
     return _PLAIN.fullmatch(mask) is not None
 
 
 def parse_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarray]:
-    """Parse numbers; return them, NaN for null and failures, with a mask of failures.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them; null is a missing one.
-    form : NumberForm
-        How the column writes its numbers.
-    """
+    """Parse numbers; return them, NaN for null and failures, with a mask of failures."""
     values = parse_plain_numbers(text) if form == NumberForm() else None
     if values is None:
         values, masked = np.full(len(text), np.nan), MaskedTexts(text)
@@ -146,13 +121,7 @@ def parse_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndar
 
 
 def parse_plain_numbers(text: pa.Array) -> np.ndarray | None:
-    """Return texts as floats if every one is a plain number that is usable; NaN for null.
-
-    Parameters
-    ----------
-    text : pyarrow Array of strings
-        Cells without blanks around them.
-    """
+    """Return texts as floats if every one is a plain number that is usable; NaN for null."""
     try:
         values = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:

@@ -1,194 +1,157 @@
-"""Parquet and Arrow files with some labels changed: same types, stretches of rows and packing."""
+"""Parquet and Arrow files with some labels changed: same types, metadata and row groups."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from granulearn.tables.io.arrow import ArrowTable, ParquetTable
-from granulearn.tables.relabel.arrow_cells import LabelColumn
+from granulearn.tables.errors import TableError
+from granulearn.tables.io.arrow import ArrowTable, ParquetTable, open_arrow, stored_batches
+from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.parse.cells import is_nested
+from granulearn.tables.relabel.edits import Changes
 
-_DICTIONARIES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-# What a packed buffer begins with, after eight bytes that hold its length.
-_PACKINGS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
-_LONGEST_BUFFER = 2**40
+# What a compressed buffer begins with.
+_COMPRESSIONS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 
 
-def rewrite_parquet(
-    table: ParquetTable,
-    path: Path,
-    draft: Path,
-    column: str,
-    cells: Mapping[int, str],
-    drop: Collection[int],
-) -> None:
-    """Write a Parquet file with some cells of one column changed.
-
-    Parameters
-    ----------
-    table : ParquetTable
-        The table; one file.
-    path : Path
-        The file.
-    draft : Path
-        Where to write.
-    column : str
-        The column.
-    cells : mapping of int to str
-        New texts by row.
-    drop : collection of int
-        Rows to leave out.
-    """
-    cells = _that_differ(table, column, cells)
-    if not cells and not drop:
-        shutil.copyfile(path, draft)
-        return
-    place = table.names.index(column)
-    with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
-        schema = file.schema_arrow
-        changed = LabelColumn(table, column, schema.field(place).type, cells)
-        with parquet.ParquetWriter(draft, schema, **_settings(file)) as writer:
-            first_row = 0
+def rewrite_parquet(table: ParquetTable, temporary: Path, changes: Changes) -> None:
+    """Write a Parquet file with some cells of one column changed, without some rows."""
+    with parquet.ParquetFile(table.path, memory_map=True, pre_buffer=False) as file:
+        changed = _ChangedColumn(table, file.schema_arrow, changes)
+        group = file.metadata.row_group(0)
+        stored = [group.column(number) for number in range(group.num_columns)]
+        settings = {
+            "compression": {
+                one.path_in_schema: one.compression.replace("UNCOMPRESSED", "NONE")
+                for one in stored
+            },
+            "use_deprecated_int96_timestamps": any(one.physical_type == "INT96" for one in stored),
+            # Arrow used to call the elements of lists "item".
+            "use_compliant_nested_type": not any(
+                ".list.item" in one.path_in_schema for one in stored
+            ),
+        }
+        with parquet.ParquetWriter(temporary, file.schema_arrow, **settings) as writer:
             for number in range(file.num_row_groups):
-                rows = file.read_row_group(number)
-                n_rows = rows.num_rows
-                labels = changed.of(rows.column(place).combine_chunks(), first_row)
-                rows = rows.set_column(place, schema.field(place), labels)
-                rows = _without(rows, drop, first_row)
+                rows = changed.next_rows(file.read_row_group(number).combine_chunks())
                 if rows.num_rows:
                     writer.write_table(rows, row_group_size=rows.num_rows)
-                first_row += n_rows
 
 
-def rewrite_arrow(
-    table: ArrowTable,
-    path: Path,
-    draft: Path,
-    column: str,
-    cells: Mapping[int, str],
-    drop: Collection[int],
-) -> None:
-    """Write a file of Arrow record batches with some cells of one column changed.
-
-    Parameters
-    ----------
-    table : ArrowTable
-        The table.
-    path : Path
-        The file.
-    draft : Path
-        Where to write.
-    column : str
-        The column.
-    cells : mapping of int to str
-        New texts by row.
-    drop : collection of int
-        Rows to leave out.
-    """
-    cells = _that_differ(table, column, cells)
-    if not cells and not drop:
-        shutil.copyfile(path, draft)
-        return
-    place = table.names.index(column)
-    with pa.memory_map(str(path)) as file:
-        is_file = file.read(6) == b"ARROW1"
-        options = pa.ipc.IpcWriteOptions(compression=_packing(file, is_file))
+def rewrite_arrow(table: ArrowTable, temporary: Path, changes: Changes) -> None:
+    """Write a file of Arrow batches with some cells of one column changed, without some rows."""
+    with pa.memory_map(str(table.path)) as file:
+        options = pa.ipc.IpcWriteOptions(compression=_compression(file))
         file.seek(0)
-        reader = pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
-        changed = LabelColumn(table, column, reader.schema.field(place).type, cells)
+        reader = open_arrow(file)
+        changed = _ChangedColumn(table, reader.schema, changes)
+        is_file = isinstance(reader, pa.RecordBatchFileReader)
         new = pa.ipc.new_file if is_file else pa.ipc.new_stream
         metadata = {"metadata": reader.metadata} if is_file and reader.metadata else {}
         with (
-            pa.OSFile(str(draft), "wb") as target,
+            pa.OSFile(str(temporary), "wb") as target,
             new(target, reader.schema, options=options, **metadata) as writer,
         ):
-            first_row = 0
-            for batch in _batches(reader, is_file):
-                labels = changed.of(batch.column(place), first_row)
-                columns = [*batch.columns[:place], labels, *batch.columns[place + 1 :]]
-                rows = pa.RecordBatch.from_arrays(columns, schema=reader.schema)
-                writer.write_batch(_without(rows, drop, first_row))
-                first_row += batch.num_rows
+            for batch in stored_batches(reader):
+                writer.write_batch(changed.next_rows(batch))
 
 
-def _that_differ(
-    table: ParquetTable | ArrowTable, column: str, cells: Mapping[int, str]
-) -> dict[int, str]:
-    """Return the cells whose text is another one now."""
-    differing: dict[int, str] = {}
-    if not cells:
-        return differing
-    wanted = np.array(sorted(cells))
-    first_row = 0
-    for batch in table.batches([column]):
-        end = first_row + batch.num_rows
-        numbers = wanted[slice(*np.searchsorted(wanted, [first_row, end]))]
-        if len(numbers):
-            old = LabelColumn.texts(batch.column(0).take(pa.array(numbers - first_row)))
-            pairs = zip(numbers.tolist(), old, strict=True)
-            differing |= {row: cells[row] for row, text in pairs if text != cells[row]}
-        first_row = end
-    return differing
-
-
-def _without(rows, drop: Collection[int], first_row: int):
-    """Return a table or batch without some rows."""
-    kept = [place for place in range(rows.num_rows) if first_row + place not in drop]
-    return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept, pa.int64()))
-
-
-def _settings(file: parquet.ParquetFile) -> dict:
-    """Return how a Parquet file was written, as far as it tells."""
-    metadata = file.metadata
-    group = metadata.row_group(0)
-    stored = [group.column(place) for place in range(group.num_columns)]
-    kinds = {file.schema.column(place).physical_type for place in range(len(stored))}
-    return {
-        "version": "1.0" if metadata.format_version == "1.0" else "2.6",
-        "compression": {one.path_in_schema: _codec(one.compression) for one in stored},
-        "use_dictionary": [
-            one.path_in_schema for one in stored if _DICTIONARIES & set(one.encodings)
-        ],
-        "write_statistics": [one.path_in_schema for one in stored if one.is_stats_set],
-        "store_schema": b"ARROW:schema" in (metadata.metadata or {}),
-        "use_deprecated_int96_timestamps": "INT96" in kinds,
-        # Arrow used to call the elements of lists "item".
-        "use_compliant_nested_type": not any(".list.item" in one.path_in_schema for one in stored),
-    }
-
-
-def _codec(name: str) -> str:
-    return "NONE" if name == "UNCOMPRESSED" else name
-
-
-def _batches(reader, is_file: bool) -> Iterator[pa.RecordBatch]:
-    if is_file:
-        return (reader.get_batch(number) for number in range(reader.num_record_batches))
-    return iter(reader)
-
-
-def _packing(file: pa.NativeFile, is_file: bool) -> str | None:
-    """Return how the first batch that holds anything is packed; None if it is not.
-
-    Arrow reads it without saying. A packed buffer is its length and then the packed bytes,
-    which begin with the mark of their format.
-    """
-    file.seek(8 if is_file else 0)
+def _compression(file: pa.NativeFile) -> str | None:
+    """Return how the first batch that holds anything is compressed; Arrow does not say."""
+    file.seek(8 if file.read(6) == b"ARROW1" else 0)
     for message in pa.ipc.MessageReader.open_stream(file):
-        if message.type != "record batch" or not message.body.size:
-            continue
-        body = message.body.to_pybytes()
-        for mark, name in _PACKINGS.items():
-            found = body.find(mark)
-            while found >= 0:
-                length = int.from_bytes(body[max(found - 8, 0) : found], "little", signed=True)
-                if found % 8 == 0 and 0 < length < _LONGEST_BUFFER:
-                    return name
-                found = body.find(mark, found + 1)
-        return None
+        if message.type == "record batch" and message.body.size:
+            body = message.body.to_pybytes()
+            return next((name for mark, name in _COMPRESSIONS.items() if mark in body), None)
     return None
+
+
+class _ChangedColumn:
+    """A column, some of whose cells are changed, and rows that are left out."""
+
+    def __init__(self, table: TableFile, schema: pa.Schema, changes: Changes):
+        name, cells, self._drop = changes
+        self._place = table.names.index(name)
+        self._field = schema.field(self._place)
+        self._shown = f"{table.path}: column {name!r} is of the type {self._field.type}"
+        self._first_row = 0
+        self._rows = np.array(sorted(cells), dtype=np.int64)
+        kind = self._field.type
+        kind = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if cells and (is_nested(kind) or pa.types.is_null(kind) or pa.types.is_duration(kind)):
+            raise TableError(
+                f"{self._shown}, whose cells cannot be changed; write the labels as text or as "
+                "numbers."
+            )
+        texts = [cells[row] for row in self._rows.tolist()]
+        value_of = {text: self._value(text, kind) for text in dict.fromkeys(texts)}
+        self._labels = pa.array([value_of[text] for text in texts], kind)
+
+    def _value(self, text: str, kind: pa.DataType) -> pa.Scalar:
+        try:
+            # Arrow takes blanks around a number for part of it, and "1" for a truth value.
+            if pa.types.is_boolean(kind) and text not in ("true", "false"):
+                raise ValueError("it is neither true nor false")
+            return pa.array([text], pa.string()).cast(kind)[0]
+        except (pa.ArrowException, ValueError, UnicodeEncodeError) as error:
+            raise TableError(
+                f"{self._shown}, which cannot hold the label {text!r} ({error}); spell it as one, "
+                "or write the column as text."
+            ) from error
+
+    def next_rows(self, rows: Any) -> Any:
+        """Return the next table or batch of the file with its new cells."""
+        first_row, self._first_row = self._first_row, self._first_row + rows.num_rows
+        begin, end = np.searchsorted(self._rows, [first_row, self._first_row])
+        column = rows.column(self._place)
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        places, labels = self._rows[begin:end] - first_row, self._labels[int(begin) : int(end)]
+        storage = column.storage if isinstance(column, pa.ExtensionArray) else column
+        if pa.types.is_dictionary(storage.type):
+            new = self._with_labels(storage, places, labels)
+        else:
+            new = _with_values(storage, places, labels)
+        if isinstance(column, pa.ExtensionArray):
+            new = pa.ExtensionArray.from_storage(column.type, new)
+        rows = rows.set_column(self._place, self._field, new)
+        kept = [
+            row - first_row for row in range(first_row, self._first_row) if row not in self._drop
+        ]
+        return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept, pa.int64()))
+
+    def _with_labels(
+        self, column: pa.DictionaryArray, places: np.ndarray, labels: pa.Array
+    ) -> pa.DictionaryArray:
+        # Values are added at the end, and none is taken away: an order of classes is kept.
+        # All batches get the same ones, since a file of Arrow has one dictionary for all.
+        known, every = column.dictionary, self._labels.unique()
+        dictionary = pa.concat_arrays([known, every.filter(pc.invert(pc.is_in(every, known)))])
+        try:
+            codes = pc.index_in(labels, dictionary).cast(column.type.index_type)
+        except pa.ArrowInvalid as error:
+            raise TableError(
+                f"{self._shown}, which has no room for more different labels ({error}); write the "
+                "column as text."
+            ) from error
+        codes = _with_values(column.indices, places, codes)
+        return pa.DictionaryArray.from_arrays(codes, dictionary, ordered=column.type.ordered)
+
+
+def _with_values(column: pa.Array, places: np.ndarray, values: pa.Array) -> pa.Array:
+    """Return a column with other values at some places, which are in order."""
+    if not len(places):
+        return column
+    if pa.types.is_string_view(column.type):  # whose rows Arrow cannot take
+        text = pa.large_string()
+        return _with_values(column.cast(text), places, values.cast(text)).cast(column.type)
+    # Arrow replaces no values in columns of all types; taking rows works for all.
+    sources = np.arange(len(column))
+    sources[places] = len(column) + np.arange(len(places))
+    return pa.concat_arrays([column, values]).take(pa.array(sources))

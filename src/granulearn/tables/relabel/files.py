@@ -2,59 +2,49 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import ArrowTable, ParquetTable
-from granulearn.tables.io.files import is_pipe_or_device, is_standard_input, open_table
 from granulearn.tables.io.json_lines import JsonTable
-from granulearn.tables.io.table_file import ReadOptions, TableFile, known_columns
+from granulearn.tables.io.table_file import TableFile, known_columns
 from granulearn.tables.io.text import TextTable
 from granulearn.tables.relabel.arrow_files import rewrite_arrow, rewrite_parquet
+from granulearn.tables.relabel.edits import Changes
 from granulearn.tables.relabel.json_files import rewrite_json
 from granulearn.tables.relabel.text_files import rewrite_text
 
-# Endings that tell how a file must be opened; those of one line mean the same.
+# Endings that tell how a file must be opened, and others that mean the same.
 _TELLING = (
-    (".gz",),
-    (".bz2",),
-    (".xz",),
-    (".zst",),
-    (".zip",),
-    (".parquet", ".pq"),
-    (".arrow", ".feather", ".ipc"),
-    (".xlsx",),
-    (".xlsm",),
-    (".json",),
-    (".jsonl", ".ndjson"),
+    *(".gz", ".bz2", ".xz", ".zst", ".zip", ".parquet", ".arrow"),
+    *(".xlsx", ".xlsm", ".json", ".jsonl"),
 )
+_SAME = {".pq": ".parquet", ".feather": ".arrow", ".ipc": ".arrow", ".ndjson": ".jsonl"}
 
 
 def rewrite_table(
-    path: str | os.PathLike[str],
-    draft: Path,
+    table: TableFile,
+    temporary: Path,
     column: str,
     cells: Mapping[int, str],
     *,
     drop: Collection[int] = (),
-    reading: ReadOptions | None = None,
 ) -> None:
-    """Write a table to `draft`, with some cells of one column changed and all else as it was.
+    """Write a table to a temporary file, with some cells of one column changed.
 
-    Format, encoding, separators, quotation marks, line ends, what stands above the header and
-    blank lines stay; without a change, the file is copied byte for byte. A change that is taken
-    back by a second call gives the first file again, if `reading` states what the reader would
-    otherwise find out from the cells.
+    All else is as it was: format, encoding, separators, quotation marks, line ends, what stands
+    above the header and blank lines. Without a change, the file is copied byte for byte. A change
+    of text that is taken back by a second call gives the first file again, if the table is opened
+    with the `ReadOptions` that the reader would otherwise find out from the cells.
 
     Parameters
     ----------
-    path : str or path
-        The table, a file.
-    draft : Path
-        Where to write; its ending must fit to that of `path`.
+    table : TableFile
+        As `open_table` gives it.
+    temporary : Path
+        Where to write; its ending must fit to that of the file.
     column : str
         A name out of `TableFile.names`.
     cells : mapping of int to str
@@ -62,37 +52,36 @@ def rewrite_table(
         gives them.
     drop : collection of int, default=()
         Rows to leave out.
-    reading : ReadOptions, default=None
-        What is known about the file.
     """
-    path = Path(path)
-    _check_path(path, draft)
-    with open_table(path, reading) as table:
-        known_columns(path, table.names, [column])
-        dropped = frozenset(map(int, drop))
-        changed = {int(row): text for row, text in cells.items() if int(row) not in dropped}
-        _check_rows(table, [*map(int, cells), *dropped], dropped)
-        if not changed and not dropped:
-            shutil.copyfile(path, draft)
-        elif isinstance(table, TextTable):
-            rewrite_text(table, draft, column, changed, dropped)
-        elif isinstance(table, JsonTable):
-            rewrite_json(table, draft, column, changed, dropped)
-        elif isinstance(table, ParquetTable):
-            rewrite_parquet(table, path, draft, column, changed, dropped)
-        elif isinstance(table, ArrowTable):
-            rewrite_arrow(table, path, draft, column, changed, dropped)
-        else:
-            # Imported when it is needed: its packages come with an extra.
-            from granulearn.tables.io.workbook import WorkbookTable
-            from granulearn.tables.relabel.workbook_files import rewrite_workbook
+    _check_path(table.path, temporary)
+    known_columns(table.path, table.names, [column])
+    if not all(map(str.strip, cells.values())):
+        raise TableError(f"{table.path}: a new label is empty; leave the row out instead.")
+    dropped = frozenset(map(int, drop))
+    changed = {int(row): text for row, text in cells.items() if int(row) not in dropped}
+    _check_rows(table, [*map(int, cells), *dropped], dropped)
+    changes = Changes(column, changed, dropped)
+    if not changed and not dropped:
+        shutil.copyfile(table.path, temporary)
+    elif isinstance(table, TextTable):
+        rewrite_text(table, temporary, changes)
+    elif isinstance(table, JsonTable):
+        rewrite_json(table, temporary, changes)
+    elif isinstance(table, ParquetTable):
+        rewrite_parquet(table, temporary, changes)
+    elif isinstance(table, ArrowTable):
+        rewrite_arrow(table, temporary, changes)
+    else:
+        # Imported when it is needed: its packages come with an extra.
+        from granulearn.tables.io.workbook import WorkbookTable
+        from granulearn.tables.relabel.workbook_files import rewrite_workbook
 
-            assert isinstance(table, WorkbookTable)  # the last format that can be read
-            rewrite_workbook(table, path, draft, column, changed, dropped)
+        assert isinstance(table, WorkbookTable)  # the last format that can be read
+        rewrite_workbook(table, temporary, changes)
 
 
-def _check_path(path: Path, draft: Path) -> None:
-    if is_standard_input(path) or is_pipe_or_device(path):
+def _check_path(path: Path, temporary: Path) -> None:
+    if not path.is_file() and not path.is_dir():
         raise TableError(
             f"{path} is no file, and what came from it cannot be written again; save the table as "
             "a file and name that."
@@ -102,16 +91,16 @@ def _check_path(path: Path, draft: Path) -> None:
             f"{path} is a folder of Parquet files, and only one file at a time can be written "
             "again; name one of its files."
         )
-    if draft.suffix and path.suffix and _kind(draft) != _kind(path):
+    if temporary.suffix and path.suffix and _kind(temporary) != _kind(path):
         raise TableError(
             f"{path} is written again in its own format; name a file that ends in {path.suffix!r} "
-            f"rather than in {draft.suffix!r}."
+            f"rather than in {temporary.suffix!r}."
         )
 
 
-def _kind(path: Path) -> tuple[str, ...]:
-    ending = path.suffix.lower()
-    return next((kind for kind in _TELLING if ending in kind), ())
+def _kind(path: Path) -> str:
+    ending = _SAME.get(path.suffix.lower(), path.suffix.lower())
+    return ending if ending in _TELLING else ""
 
 
 def _check_rows(table: TableFile, named: Collection[int], dropped: Collection[int]) -> None:

@@ -2,148 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, cast
-
-import numpy as np
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.text import Chunk, TextPart, TextTable, row_starts
-from granulearn.tables.relabel.habits import JUDGED_ROWS, are_mostly_marked, stays_marked
-from granulearn.tables.relabel.splicing import (
-    Edit,
-    Line,
-    LineRemoval,
-    check_encodable,
-    write_spliced,
-)
-from granulearn.tables.relabel.text_cells import Cell, CellFinder, quoted
+from granulearn.tables.io.text import Chunk, TextTable, row_starts
+from granulearn.tables.relabel.edits import Changes, Edit, check_encodable, edited, rewriting
+from granulearn.tables.relabel.quoting import JUDGED_ROWS, are_mostly_quoted, stays_quoted
+
+_LINE_END = re.compile(rb"\r\n|\r|\n|")
 
 
-class _FoundRow(NamedTuple):
-    """A row, and the stretch of the file that it stands in."""
-
-    number: int
-    content: bytes
-    offset: int
-    """Of the row in the content."""
-    content_begin: int
-    """Offset of the content in the file."""
-
-
-def rewrite_text(
-    table: TextTable, draft: Path, column: str, cells: Mapping[int, str], drop: Collection[int]
-) -> None:
-    """Write a text file with some cells of one column changed.
-
-    Parameters
-    ----------
-    table : TextTable
-        The table.
-    draft : Path
-        Where to write.
-    column : str
-        The column.
-    cells : mapping of int to str
-        New texts by row.
-    drop : collection of int
-        Rows to leave out.
-    """
-    parts = [cast(TextPart, part) for part in table.parts()]
-    place, n_columns = table.names.index(column), len(table.names)
-    finder = CellFinder(parts[0].separator, place, n_columns)
-    text = parts[0].source
+def rewrite_text(table: TextTable, temporary: Path, changes: Changes) -> None:
+    """Write a text file with some cells of one column changed, without some rows."""
+    source, (column, cells, drop) = table.source, changes
+    rows = _TextRows(table, column)
     for label in set(cells.values()):
-        check_encodable(text, label)
+        check_encodable(source, label)
 
     @cache
-    def habit(of_empty: bool) -> bool:
-        found = are_mostly_marked(_needless_quotes(parts, finder, cells, of_empty))
-        return habit(False) if found is None and of_empty else bool(found)
+    def quotes_are_usual() -> bool:
+        return bool(are_mostly_quoted(islice(rows.quoted(cells), JUDGED_ROWS)))
 
-    removal = LineRemoval(drop, table.rows_about)
-    wanted = np.array(sorted({*cells, *removal.rows}))
-    edits: list[Edit] = []
-    for row in _found_rows(parts, wanted):
-        if row.number in cells:
-            cell = finder.cell(row.content, row.offset)
-            if cell is None:
-                raise _too_short(table, row.number)
-            old = text.as_utf8(cell.content).decode()
-            new = cells[row.number]
-            if new != old:
-                written = _written(finder, cell, old, new, habit)
-                begin = row.content_begin
-                edits.append(Edit(begin + cell.begin, begin + cell.end, written))
-        if row.number in removal.rows:
-            line = finder.line(row.content, row.offset)
-            in_file = Line(*(row.content_begin + offset for offset in line))
-            edits += removal.edits(row.number, in_file)
-    write_spliced(text, edits, draft)
+    def edit(row: int, content: bytes, begin: int) -> Edit:
+        if row in drop:
+            return Edit(begin, rows.next_line(content, begin), b"")
+        found = rows.cell(content, begin)
+        if found is None:
+            raise TableError(
+                f"{table.path}, {table.place(row)}: the row is blank and has fewer cells than "
+                "there are columns, so that it has no cell to change; fill it up or leave it out."
+            )
+        new, old, was_quoted = cells[row], *rows.unquoted(content[slice(*found)])
+        if new == old:
+            return Edit(*found, content[slice(*found)])
+        is_quoted = stays_quoted(
+            was_quoted=was_quoted,
+            old_needs=rows.needs_quotes(old),
+            new_needs=rows.needs_quotes(new),
+            usual=quotes_are_usual,
+        )
+        text = '"' + new.replace('"', '""') + '"' if is_quoted else new
+        return Edit(*found, text.encode(source.text_encoding))
 
-
-def _written(
-    finder: CellFinder, cell: Cell, old: str, new: str, habit: Callable[[bool], bool]
-) -> str:
-    is_quoted = stays_marked(
-        was_marked=cell.is_quoted,
-        old_needs=finder.needs_quotes(old),
-        new_needs=finder.needs_quotes(new),
-        habit=lambda: habit(not new),
-    )
-    return quoted(new) if is_quoted else new
-
-
-def _needless_quotes(
-    parts: list[TextPart], finder: CellFinder, cells: Mapping[int, str], of_empty: bool
-) -> Iterator[bool]:
-    """Yield, for cells that stay and need no quotes, whether they have some.
-
-    Empty cells are looked at apart: many programs that quote all texts do not quote these.
-    """
-    for row in islice(_found_rows(parts, None), JUDGED_ROWS):
-        cell = None if row.number in cells else finder.cell(row.content, row.offset)
-        if cell is not None and of_empty == (not cell.content):
-            text = parts[0].source.as_utf8(cell.content).decode()
-            if not finder.needs_quotes(text):
-                yield cell.is_quoted
-
-
-def _found_rows(parts: list[TextPart], wanted: np.ndarray | None) -> Iterator[_FoundRow]:
-    """Yield rows in file order; all of them unless some are wanted, which must be sorted."""
-    text = parts[0].source
-    chunks = [chunk for part in parts for chunk in part.chunks]
-    position = chunks[0].begin
-    with text.open(position) as stream:
-        for chunk in chunks:
-            end = chunk.first_row + chunk.n_rows
-            numbers = np.arange(chunk.first_row, end)
-            if wanted is not None:
-                first, last = np.searchsorted(wanted, [chunk.first_row, end])
-                numbers = wanted[first:last]
-            if not len(numbers):
-                continue
-            text.skip(stream, chunk.begin - position)
+    with rewriting(source, temporary) as (stream, write):
+        position = 0
+        for chunk in table.chunks:
+            write(stream.read(chunk.begin - position))
             content = stream.read(chunk.end - chunk.begin)
             position = chunk.end
-            offsets = row_starts(content, parts[0].separator).offsets
-            _check_unchanged(parts[0], chunk, content, len(offsets) == end - chunk.first_row)
-            places = offsets[numbers - chunk.first_row]
-            for number, offset in zip(numbers.tolist(), places.tolist(), strict=True):
-                yield _FoundRow(number, content, offset, chunk.begin)
+            begins = rows.begins(chunk, content)
+            numbers = range(chunk.first_row, chunk.first_row + chunk.n_rows)
+            edits = [
+                edit(row, content, begin)
+                for row, begin in zip(numbers, begins, strict=True)
+                if row in cells or row in drop
+            ]
+            write(edited(content, edits))
+        write(stream.read())
 
 
-def _check_unchanged(part: TextPart, chunk: Chunk, content: bytes, as_many_rows: bool) -> None:
-    if len(content) != chunk.end - chunk.begin or not as_many_rows:
-        shown = part.source.shown
-        raise TableError(f"{shown} changed while it was read; try again when it is complete.")
+class _TextRows:
+    """The rows of a text table, and where the cells of one column stand in them.
 
+    The strict reader has accepted them: a quotation mark at the beginning of a cell is closed at
+    its end, and one that stands elsewhere means itself.
+    """
 
-def _too_short(table: TextTable, row: int) -> TableError:
-    return TableError(
-        f"{table.path}, {table.place(row)}: the row is blank and has fewer cells than there are "
-        "columns, so that it has no cell to change; fill it up or leave it out."
-    )
+    def __init__(self, table: TextTable, column: str):
+        self._table, self._place = table, table.names.index(column)
+        self._separator = table.separator.encode()
+        # Possessive: what was read of a cell is never given back, so that time is linear.
+        pattern = rb'"[^"]*+(?:""[^"]*+)*+"|[^%b\r\n]*+' % re.escape(self._separator)
+        self._cell = re.compile(pattern)
+
+    def begins(self, chunk: Chunk, content: bytes) -> list[int]:
+        """Return where the rows of a chunk begin."""
+        begins = row_starts(content, self._table.separator).offsets.tolist()
+        if len(content) != chunk.end - chunk.begin or len(begins) != chunk.n_rows:
+            raise self._table.changed()
+        return begins
+
+    def _cells(self, content: bytes, begin: int) -> Iterator[tuple[int, int]]:
+        """Yield where the cells of a row stand."""
+        while True:
+            found = self._cell.match(content, begin)
+            assert found is not None  # it may be empty
+            yield found.span()
+            if not content.startswith(self._separator, found.end()):
+                return
+            begin = found.end() + 1
+
+    def cell(self, content: bytes, begin: int) -> tuple[int, int] | None:
+        """Return where the cell of a row stands; None if the row has too few cells."""
+        found = list(islice(self._cells(content, begin), len(self._table.names)))
+        return found[self._place] if len(found) == len(self._table.names) else None
+
+    def next_line(self, content: bytes, begin: int) -> int:
+        """Return where the line after a row begins."""
+        *_, (_, end) = self._cells(content, begin)
+        line_end = _LINE_END.match(content, end)
+        assert line_end is not None  # it may be empty
+        return line_end.end()
+
+    def unquoted(self, cell: bytes) -> tuple[str, bool]:
+        """Return the text of a cell, and whether it is quoted."""
+        text = self._table.source.decode(cell)
+        return (text[1:-1].replace('""', '"'), True) if text.startswith('"') else (text, False)
+
+    def needs_quotes(self, text: str) -> bool:
+        """Return whether a cell with this text would be read as another one without quotes."""
+        return any(sign in text for sign in (self._table.separator, *'"\r\n'))
+
+    def quoted(self, changed: Collection[int]) -> Iterator[bool]:
+        """Yield, for cells that stay and need no quotes, whether they have some.
+
+        Empty cells tell nothing: many programs that quote all texts do not quote these.
+        """
+        for chunk, content in self._table.contents(self._table.chunks):
+            for row, begin in enumerate(self.begins(chunk, content), start=chunk.first_row):
+                found = None if row in changed else self.cell(content, begin)
+                text, is_quoted = self.unquoted(content[slice(*found)]) if found else ("", False)
+                if text and not self.needs_quotes(text):
+                    yield is_quoted

@@ -1,0 +1,676 @@
+"""Model files: one safetensors file, whose header says what the arrays belong to.
+
+The header holds JSON: format, digest, card, and the model as nested objects, each with the name
+of its class, its parameters and plain values. Which arrays, parts and values an object has is
+stated on its class (`granulearn.utils.saved`). Objects are built only of classes in a closed table
+of ours, so nothing in a file can run. The digest shows damage; it is no signature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from granulearn import balls, estimators, memberships
+from granulearn.balls import BallSet
+from granulearn.balls.forest import BallForest
+from granulearn.estimators.boosted_trees import BoostedTrees
+from granulearn.estimators.bundles import Bundles
+from granulearn.estimators.estimator import Estimator
+from granulearn.models.errors import ModelFileError
+from granulearn.models.loaded_model import LoadedModel
+from granulearn.models.model_card import ModelCard, installed_versions
+from granulearn.network import ComplexFeatures, DeepFeatures, RandomFeatures
+from granulearn.preprocess import TablePreprocessor
+from granulearn.utils.files import written_atomically
+from granulearn.utils.saved import (
+    Array,
+    Labels,
+    Number,
+    Part,
+    SavedStateError,
+    check_saved,
+    check_thread_count,
+    each_of,
+    require,
+    saved_attributes,
+)
+
+FORMAT = 6
+ENTRY = "granulearn"
+MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 64 * 2**20
+# A row may take so many steps down all ball trees of a file; 10,000 rows then take 5 seconds.
+MOST_STEPS = 1_000_000
+# Predictions repeat a label for every row.
+WIDEST_LABEL, MOST_LABEL_CHARACTERS = 10_000, 2**24
+_MISSING = object()
+# What a file that anyone may have written makes of our own checks and those of msgspec and numpy.
+_DAMAGE = (
+    SafetensorError, msgspec.MsgspecError, ValueError, TypeError, KeyError, AttributeError,
+    IndexError, OverflowError, RecursionError, MemoryError,
+)  # fmt: skip
+
+
+class Header(msgspec.Struct):
+    """What the header of a model file holds."""
+
+    format: int
+    sha256: str
+    card: msgspec.Raw
+    model: msgspec.Raw
+
+
+@cache
+def saved_classes() -> dict[str, type]:
+    """Return all classes of which a file may hold an object, by name."""
+    public = [
+        vars(room)[name] for room in (balls, memberships, estimators) for name in room.__all__
+    ]
+    parts = [
+        BallForest,
+        BallSet,
+        BoostedTrees,
+        Bundles,
+        ComplexFeatures,
+        DeepFeatures,
+        RandomFeatures,
+    ]
+    # Generators and memberships that have no name are bases, or hold a function.
+    known = [kind for kind in public if getattr(kind, "_saved", None) is not None]
+    known = [kind for kind in known if issubclass(kind, Estimator) or hasattr(kind, "name")]
+    return {kind.__name__: kind for kind in (*known, *parts, TablePreprocessor)}
+
+
+def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = None) -> ModelCard:
+    """Save a fitted classifier, regressor or pipeline so that `load_model` can read it safely.
+
+    Parameters
+    ----------
+    pipeline : estimator
+        A fitted classifier or regressor of granulearn, or a pipeline of `TablePreprocessor` and
+        one.
+    path : path
+        The file to write; an existing one is replaced at once or not at all.
+    card : ModelCard, default=None
+        What to say about the model; the versions are filled in.
+
+    Returns
+    -------
+    ModelCard
+        The card as it was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the pipeline is, or holds, something that `load_model` would refuse.
+
+    See Also
+    --------
+    granulearn.load_model : Reads the file again.
+    granulearn.models.ModelCard : What the file says of the model.
+    granulearn.models.to_onnx : The same model for other languages.
+
+    Notes
+    -----
+    The file holds what predictions need, and nothing of the training rows: attributes such as
+    ``oob_proba_`` are not there after loading.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.models import load_model, save_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RVFLClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     card = save_model(model, Path(folder, "iris.granulearn"))
+    ...     loaded = load_model(Path(folder, "iris.granulearn"))
+    >>> loaded.pipeline.predict(X[:3]).tolist(), loaded.card == card
+    ([0, 0, 0], True)
+    """
+    card = replace(card or ModelCard(), versions=installed_versions())
+    tensors: dict[str, np.ndarray] = {}
+    with written_atomically(path) as draft:
+        try:
+            model = msgspec.Raw(_encode(_described(pipeline, "model", tensors)))
+            header = Header(FORMAT, "", msgspec.Raw(_encode(card.to_json())), model)
+            header.sha256 = _digest(header, tensors)
+            save_file(tensors, draft, {ENTRY: msgspec.json.encode(header).decode()})
+            return _read(draft).card
+        except _DAMAGE as error:
+            name = type(pipeline).__name__
+            raise ModelFileError(f"{name} cannot be saved: {_reason(error)}.") from error
+
+
+def load_model(path: str | os.PathLike) -> LoadedModel:
+    """Load a model that `save_model` wrote; refuse anything else.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+
+    Returns
+    -------
+    LoadedModel
+        It predicts rows as they come (``predict``, ``predict_proba``), says what they hold
+        that training did not (``check``), and has a ``card`` and a ``pipeline``.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is foreign, damaged or edited, or holds no fitted classifier or regressor.
+
+    See Also
+    --------
+    granulearn.models.save_model : Writes such a file.
+    granulearn.models.LoadedModel : What is returned.
+    granulearn.models.inspect_model : Says what a file consists of.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.models import load_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.granulearn"))
+    ...     load_model(Path(folder, "model.granulearn")).pipeline.predict([[5.5]]).tolist()
+    ['b']
+    """
+    content = _loaded(path)
+    return LoadedModel(content.model, content.card)
+
+
+@dataclass(frozen=True)
+class ModelPart:
+    """One class of objects in a model file."""
+
+    name: str
+    """The class."""
+    count: int
+    array_bytes: int
+    """Of the arrays that these objects hold themselves."""
+
+
+@dataclass(frozen=True)
+class ModelContents:
+    """What `inspect_model` found.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.models import inspect_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.granulearn"))
+    ...     contents = inspect_model(Path(folder, "model.granulearn"))
+    >>> contents.array_bytes < contents.file_bytes, len(contents.digest)
+    (True, 64)
+    """
+
+    format: int
+    digest: str
+    """SHA-256 of the content, as the file states it and as it was found to be."""
+    file_sha256: str
+    """SHA-256 of the whole file, as `sha256sum` prints it."""
+    file_bytes: int
+    array_bytes: int
+    """Of all arrays."""
+    parts: tuple[ModelPart, ...]
+    """Largest first."""
+    card: ModelCard
+
+
+def inspect_model(path: str | os.PathLike) -> ModelContents:
+    """Say what a model file consists of.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+
+    Raises
+    ------
+    ModelFileError
+        As `load_model`.
+
+    See Also
+    --------
+    granulearn.load_model : Loads the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn import RVFLClassifier
+    >>> from granulearn.models import inspect_model, save_model
+    >>> model = RVFLClassifier(random_state=0).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save_model(model, Path(folder, "model.granulearn"))
+    ...     contents = inspect_model(Path(folder, "model.granulearn"))
+    >>> sorted(part.name for part in contents.parts)
+    ['RVFLClassifier', 'RandomFeatures']
+    """
+    content = _loaded(path)
+    with open(path, "rb") as file:
+        file_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    counts, sizes = content.reader.counts, content.reader.array_bytes
+    parts = (ModelPart(name, count, sizes[name]) for name, count in counts.items())
+    return ModelContents(
+        FORMAT,
+        content.digest,
+        file_sha256,
+        os.path.getsize(path),
+        sum(sizes.values()),
+        tuple(sorted(parts, key=lambda part: (-part.array_bytes, part.name))),
+        content.card,
+    )
+
+
+def check_card_fits(card: ModelCard) -> None:
+    """Raise `ModelFileError` if the columns of a card are too many for a model file.
+
+    Parameters
+    ----------
+    card : ModelCard
+        With its columns, before the model is fitted.
+    """
+    size = len(_encode(card.to_json()))
+    if size > MOST_HEADER_BYTES // 2:
+        raise ModelFileError(
+            f"a model of {len(card.columns):,} columns cannot be saved, since its card "
+            f"has {size:,} bytes; leave some out."
+        )
+
+
+# ---- writing -----------------------------------------------------------------------------------
+
+
+def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return the node of an object; its arrays are added to the tensors of the file."""
+    kind = type(value)
+    if kind is Pipeline and path == "model":
+        steps = enumerate(value.steps)
+        return {
+            "class": "Pipeline",
+            "steps": [(name, _described(step, f"model.{i}", tensors)) for i, (name, step) in steps],
+        }
+    _check_is_ours(kind)
+    node: dict[str, Any] = {"class": kind.__name__}
+    if issubclass(kind, BaseEstimator):
+        node["params"] = _described_params(value)
+    state = value._saved_state() if hasattr(value, "_saved_state") else vars(value)
+    for name, spec in saved_attributes(kind).items():
+        found = state.get(name, _MISSING)
+        if found is _MISSING and getattr(spec, "optional", False):
+            continue
+        require(found is not _MISSING, f"{kind.__name__} is not fitted: it has no {name}")
+        own = f"{path}.{name}"
+        if isinstance(spec, Array) and found is not None:
+            for key, array in each_of(own, found, spec.many):
+                tensors[key] = _stored(array)
+            if spec.many is not None:
+                node[name] = list(found) if spec.many is dict else len(found)
+        elif isinstance(spec, Part):
+            parts = [_described(part, key, tensors) for key, part in each_of(own, found, spec.many)]
+            node[name] = parts if spec.many is not None else parts[0]
+        else:
+            node[name] = _described_labels(found) if isinstance(spec, Labels) else found
+    return node
+
+
+def _check_is_ours(kind: type) -> None:
+    advice = "use a number, or a class of granulearn, in its place"
+    if hasattr(kind, "transform"):
+        advice = "use TablePreprocessor in its place, or save the pipeline by skops"
+    elif issubclass(kind, BaseEstimator):
+        advice = "save such a model by skops"
+    ours = saved_classes().get(kind.__name__) is kind
+    require(ours, f"{kind.__name__} cannot be part of a granulearn model file; {advice}")
+
+
+def _described_params(part: BaseEstimator) -> dict[str, Any]:
+    return {name: _described_param(value) for name, value in part.get_params(deep=False).items()}
+
+
+def _described_param(value: Any) -> Any:
+    """Return a parameter as JSON can hold it: a dict is a list of pairs, an object its class."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        require(not isinstance(value, float) or math.isfinite(value), f"a parameter is {value}")
+        return value
+    if isinstance(value, list | tuple):
+        return [_described_param(each) for each in value]
+    if isinstance(value, Mapping):
+        pairs = [[_described_param(key), _described_param(each)] for key, each in value.items()]
+        return {"items": pairs}
+    _check_is_ours(type(value))
+    return {"class": type(value).__name__, "params": _described_params(value)}
+
+
+def _described_labels(values: np.ndarray) -> dict[str, Any]:
+    kind = values.dtype.kind
+    dtype = kind if kind in "UO" else values.dtype.str[1:]
+    return {"dtype": dtype, "labels": values.tolist()}
+
+
+def _stored(array: np.ndarray) -> np.ndarray:
+    """Return an array as safetensors can hold it: a complex number is two floats."""
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    return array.view(np.float64).reshape(*array.shape, 2) if array.dtype.kind == "c" else array
+
+
+def _encode(content: Any) -> bytes:
+    return msgspec.json.encode(content, enc_hook=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of NumPy as one of Python; anything else in a card as text."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else str(value)
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Content:
+    model: Any
+    card: ModelCard
+    digest: str
+    reader: _Reader
+
+
+def _loaded(path: str | os.PathLike) -> _Content:
+    if not Path(path).is_file():
+        raise ModelFileError(f"{path} is not a file; check the path of the model.")
+    try:
+        return _read(Path(path))
+    except _DAMAGE as error:
+        reason = _reason(error)
+        if isinstance(error, SafetensorError):
+            with open(path, "rb") as file:
+                reason = _FOREIGN.get(file.read(2), reason)
+        raise ModelFileError(f"{path} is refused: {reason}.") from error
+
+
+_FOREIGN = {
+    b"": "it is empty",
+    b"PK": "it is a zip archive, as skops and earlier versions wrote; fit the model again",
+    **{bytes([128, n]): "it looks like a pickle, which is never loaded" for n in range(2, 6)},
+}
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong with a file, as the end of a sentence."""
+    if isinstance(error, MemoryError):
+        return "it needs more memory than there is"
+    said = ascii(str(error).rstrip("."))[1:-1][:300]
+    if isinstance(error, SafetensorError):
+        return f"it is damaged, cut off, or no model file ({said}); fetch it again, or fit again"
+    return (
+        said if isinstance(error, ValueError) else f"it is damaged ({type(error).__name__}: {said})"
+    )
+
+
+def _read(path: Path) -> _Content:
+    """Return the model of a file and its card, checked."""
+    require(path.stat().st_size <= MOST_BYTES, "it is larger than any model")
+    with safe_open(path, "numpy") as file:
+        entry = (file.metadata() or {}).get(ENTRY)
+        foreign = "granulearn did not write it; use a file of `granulearn fit` or save_model"
+        require(entry is not None, foreign)
+        require(len(entry) <= MOST_HEADER_BYTES, "its header is larger than that of any model")
+        found = msgspec.json.decode(entry, type=_Version).format
+        advice = "install the granulearn that made it, or fit the model again"
+        other = f"it has format {found}, and this version reads format {FORMAT}; {advice}"
+        require(found == FORMAT, other)
+        header = msgspec.json.decode(entry, type=Header)
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    changed = "its content does not match its digest: it was damaged or edited; fetch it again"
+    require(header.sha256 == _digest(header, tensors), changed)
+    card = ModelCard.from_json(msgspec.json.decode(header.card))
+    reader = _Reader(tensors)
+    try:
+        model = reader.model(msgspec.json.decode(header.model))
+        reader.at = "the card"
+        check_card(model, card)
+    except _DAMAGE as error:
+        raise SavedStateError(f"{reader.at}: {_reason(error)}") from error
+    return _Content(model, card, header.sha256, reader)
+
+
+class _Version(msgspec.Struct):
+    format: int
+
+
+class _PipelineNode(msgspec.Struct, forbid_unknown_fields=True, tag="Pipeline", tag_field="class"):
+    steps: Annotated[list[tuple[str, dict[str, Any]]], msgspec.Meta(min_length=1, max_length=100)]
+
+
+def _digest(header: Header, tensors: Mapping[str, np.ndarray]) -> str:
+    """Return the SHA-256 over card, model and arrays."""
+    digest = hashlib.sha256(b"\n".join([bytes(header.card), bytes(header.model)]))
+    for name in sorted(tensors):
+        array = tensors[name]
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+class _Reader:
+    """Builds the objects of a file from its arrays and the nodes of its header."""
+
+    def __init__(self, tensors: dict[str, np.ndarray]):
+        self.tensors = tensors  # those that no object has taken yet
+        self.at = "the model"
+        self.n_steps = 0
+        self.counts: Counter[str] = Counter()
+        self.array_bytes: Counter[str] = Counter()
+
+    def model(self, node: Any) -> Any:
+        """Return the model that a header describes; all arrays belong to it."""
+        if isinstance(node, dict) and node.get("class") == "Pipeline":
+            steps = msgspec.convert(node, _PipelineNode).steps
+            self.counts["Pipeline"] = 1
+            model = Pipeline(
+                [(name, self.part(own, f"model.{i}")) for i, (name, own) in enumerate(steps)]
+            )
+            model._validate_names([name for name, _ in steps])
+        else:
+            model = self.part(node, "model")
+        self.at = "the model"
+        _check_model(model)
+        require(not self.tensors, f"the arrays {sorted(self.tensors)[:3]} belong to nothing")
+        too_long = (
+            f"a row takes up to {self.n_steps:,} steps down its trees, more than {MOST_STEPS:,}"
+        )
+        require(self.n_steps <= MOST_STEPS, too_long)
+        return model
+
+    def part(self, node: Any, path: str) -> Any:
+        """Return the object that a node describes, checked."""
+        kind = _kind_of(node)
+        name, specs = kind.__name__, saved_attributes(kind)
+        self.at, self.counts[name] = name, self.counts[name] + 1
+        unknown = sorted(node.keys() - {"class", "params", *specs})
+        require(not unknown, f"it has no {unknown[:3]}")
+        part = object.__new__(kind)
+        if issubclass(kind, BaseEstimator):
+            vars(part).update(_params(kind, node.get("params")))
+        for own, spec in specs.items():
+            value = self._value(spec, node.get(own, _MISSING), f"{path}.{own}", own)
+            self.at = name
+            if value is not _MISSING:
+                vars(part)[own] = value
+                arrays = each_of(own, value, spec.many) if isinstance(spec, Array) else ()
+                self.array_bytes[name] += sum(a.nbytes for _, a in arrays if a is not None)
+        check_saved(part)
+        if hasattr(part, "_after_load"):
+            part._after_load()
+        if hasattr(part, "_n_steps_of_a_row"):
+            self.n_steps += part._n_steps_of_a_row()
+        return part
+
+    def _value(self, spec: Any, content: Any, path: str, name: str) -> Any:
+        """Return what an attribute holds."""
+        if isinstance(spec, Array):
+            return self._arrays(spec, content, path, name)
+        if content is _MISSING:
+            require(getattr(spec, "optional", False), f"{name} is missing")
+            return _MISSING
+        if isinstance(spec, Labels):
+            return _labels(spec, content)
+        if isinstance(spec, Number):
+            kind = Annotated[int if spec.whole else float, msgspec.Meta(ge=spec.low, le=spec.high)]
+            return msgspec.convert(content, kind | None if spec.or_none else kind)
+        if not isinstance(spec, Part):
+            return msgspec.convert(content, spec)
+        require(isinstance(content, list) or spec.many is None, f"{name} are no parts")
+        nodes = each_of(path, content, spec.many)
+        parts = [self.part(node, own_path) for own_path, node in nodes]
+        fits = all(isinstance(part, spec.kinds) for part in parts)
+        require(fits, f"{name} is of another class")
+        return parts[0] if spec.many is None else spec.many(parts)
+
+    def _arrays(self, spec: Array, content: Any, path: str, name: str) -> Any:
+        if spec.many is None:
+            if path in self.tensors:
+                require(content is _MISSING, f"{name} is there twice")
+                return _as_stated(spec, self.tensors.pop(path))
+            require(spec.optional, f"the array {name} is missing")
+            require(content in (_MISSING, None), f"{name} is no array")
+            return content
+        keys = msgspec.convert(content, list[str] if spec.many is dict else _Number)
+        number = len(keys) if spec.many is dict else keys
+        paths = [f"{path}.{i}" for i in range(min(number, len(self.tensors)))]
+        missing = [own for own in paths if own not in self.tensors]
+        require(len(paths) == number and not missing, f"arrays of {name} are missing")
+        arrays = [_as_stated(spec, self.tensors.pop(own)) for own in paths]
+        return dict(zip(keys, arrays, strict=True)) if spec.many is dict else spec.many(arrays)
+
+
+_Number = Annotated[int, msgspec.Meta(ge=0)]
+
+
+def _as_stated(spec: Array, array: np.ndarray) -> np.ndarray:
+    """Return an array of complex numbers if it was stored as pairs of floats."""
+    pairs = "complex128" in spec.dtype and array.ndim == len(spec.shape) + 1
+    pairs = pairs and array.dtype == np.float64 and array.shape[-1] == 2
+    return array.view(np.complex128)[..., 0] if pairs else array
+
+
+class _LabelContent(msgspec.Struct, forbid_unknown_fields=True):
+    dtype: Annotated[str, msgspec.Meta(pattern=r"\A(U|O|b1|[iu][1248]|f[248])\Z")]
+    labels: list[str | bool | int | float]
+
+
+def _labels(spec: Labels, content: Any) -> np.ndarray:
+    """Return labels, checked: they are all text or all whole numbers."""
+    known = msgspec.convert(content, _LabelContent)
+    texts = [label for label in known.labels if isinstance(label, str)]
+    is_text = len(texts) == len(known.labels) and known.dtype in ("U", "O")
+    require(is_text or (not texts and known.dtype != "U"), "labels are of several kinds")
+    widest = max(map(len, texts), default=0)
+    fits = widest <= WIDEST_LABEL and len(texts) * widest <= MOST_LABEL_CHARACTERS
+    require(fits, f"labels have up to {widest} characters; shorten them")
+    values = np.array(known.labels, dtype=known.dtype)
+    require(values.tolist() == known.labels, f"labels are no {values.dtype}")
+    whole = is_text or all(-(2**63) <= v < 2**64 and int(v) == v for v in known.labels)
+    require(whole, "labels are neither text nor whole numbers")
+    rises = not spec.ordered or (values[1:] > values[:-1]).all()
+    require(len(values) and rises, "labels are none, or not sorted and different")
+    return values
+
+
+def _kind_of(node: Any) -> type:
+    """Return the class of the object that a node describes."""
+    name = node.get("class") if isinstance(node, dict) else None
+    kind = saved_classes().get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise SavedStateError(f"{str(name)[:80]!r} is no part of a granulearn model")
+    return kind
+
+
+def _params(kind: type, content: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator, all of them; it checks their values itself."""
+    known = isinstance(content, dict) and content.keys() == {*kind._get_param_names()}  # type: ignore[attr-defined]
+    require(known, "its parameters are not those of its class")
+    return {name: _param(value) for name, value in content.items()}
+
+
+def _param(content: Any) -> Any:
+    """Return what `_described_param` described."""
+    if isinstance(content, list):
+        return [_param(each) for each in content]
+    if not isinstance(content, dict):
+        return content
+    if content.keys() == {"items"}:
+        pairs = msgspec.convert(content["items"], list[tuple[_Key, Any]])
+        return {key: _param(each) for key, each in pairs}
+    kind = _kind_of(content)
+    require(issubclass(kind, BaseEstimator), f"{kind.__name__} is no parameter")
+    part = kind(**_params(kind, content.get("params")))
+    part._validate_params()
+    check_thread_count(part)
+    return part
+
+
+_Key = str | int | float | bool
+
+
+def _check_model(model: Any) -> None:
+    """Raise unless a model is one of ours, after steps that make its inputs."""
+    *steps, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    name = type(last).__name__
+    require(isinstance(last, Estimator), f"{name} is no classifier or regressor of granulearn")
+    for step, following in itertools.pairwise([*steps, last]):
+        is_first = isinstance(step, TablePreprocessor) and step is steps[0]
+        require(is_first, f"{type(step).__name__} is no first step")
+        agree = step._n_features_out == following.n_features_in_
+        require(
+            agree, f"{name} takes {following.n_features_in_} columns, not {step._n_features_out}"
+        )
+
+
+def check_card(model: Any, card: ModelCard) -> None:
+    """Raise `SavedStateError` unless a model takes the columns that its card names.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    card : ModelCard
+        What the file says about it; one without columns says nothing.
+    """
+    names = [column.name for column in card.columns]
+    if not names:
+        return
+    taken = getattr(model, "feature_names_in_", None)
+    agree = names == taken.tolist() if taken is not None else len(names) == model.n_features_in_
+    advice = "save the model with a card of the columns that it was fitted to"
+    require(agree, f"its columns are not those that the model takes; {advice}")
+    if card.schema is not None:
+        same = [*card.schema.feature_types.items()] == [(c.name, c.kind) for c in card.columns]
+        require(same, "the columns that its schema makes are not those that it names")

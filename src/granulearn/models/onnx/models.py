@@ -1,0 +1,143 @@
+"""Every model of granulearn as ONNX: its scores, labels and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+from sklearn.base import is_regressor
+
+from granulearn import estimators as own
+from granulearn.models.errors import ModelFileError
+from granulearn.models.onnx.graph import FINITE_AND_FILLED_IN, NO_ANSWER, Value
+from granulearn.models.onnx.networks import (
+    complex_scores,
+    deep_ensemble_scores,
+    deep_scores,
+    mean_network_scores,
+    network_scores,
+)
+from granulearn.models.onnx.trees import boosted_proba, forest_proba, nearest_ball_scores
+
+
+def outputs_of(model: Any, X: Value) -> list[tuple[str, Value, int, list[int | None]]]:
+    """Return name, value, type and shape of each output of a fitted model.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier or regressor.
+    X : Value
+        Its inputs, in double precision.
+    """
+    if is_regressor(model):
+        scores = _finite_scores(model, X)
+        # coef_ is one matrix, or several; the outputs are its last axis.
+        return [("variable", scores, TensorProto.DOUBLE, [None, model.coef_[-1].shape[-1]])]
+    labels = onnx_labels(model.classes_)
+    scores = _finite_scores(model, X)
+    best = scores.op("ArgMax", axis=1, keepdims=0)
+    label = X.graph.add("Gather", labels, best, axis=0)
+    kind = TensorProto.STRING if labels.dtype.kind == "O" else TensorProto.INT64
+    proba = _proba(model, scores)
+    return [
+        ("label", label, kind, [None]),
+        ("probabilities", proba, TensorProto.DOUBLE, [None, len(labels)]),
+    ]
+
+
+def onnx_labels(classes: np.ndarray) -> np.ndarray:
+    """Return classes as text or whole numbers, the two kinds ONNX has."""
+    labels = classes.tolist()
+    if all(isinstance(label, str) for label in labels):
+        return np.array(labels, dtype=object)
+    if all(-(2**63) <= label < 2**63 and int(label) == label for label in labels):
+        return np.array([int(label) for label in labels])
+    raise ModelFileError(
+        f"the classes {labels} are neither text nor whole numbers of 64 bits, and ONNX has no "
+        "other labels; fit with text labels."
+    )
+
+
+def _finite_scores(model: Any, X: Value) -> Value:
+    return scores_of(model, X.finite(FINITE_AND_FILLED_IN)).finite(NO_ANSWER)
+
+
+def scores_of(model: Any, X: Value) -> Value:
+    """Return the predictions of a regressor, or the scores of classes."""
+    write = SCORES.get(type(model))  # a subclass may predict otherwise
+    if write is None:
+        names = ", ".join(sorted(kind.__name__ for kind in SCORES))
+        raise ModelFileError(
+            f"{type(model).__name__} has no form in ONNX. What can be exported is one of {names}, "
+            "alone or in a pipeline of a TablePreprocessor and the model."
+        )
+    return write(model, X)
+
+
+def _proba(model: Any, scores: Value) -> Value:
+    form = model._probability_form
+    if form == "scores":
+        return scores
+    if form == "softmax":
+        return scores.op("Softmax", axis=1)
+    if form == "powered":
+        log_proba = _normalised(scores.op("Max", model._floor)).op("Log")
+        return (model.power_ * log_proba).op("Softmax", axis=1)
+    return _normalised(scores.op("Relu"))
+
+
+def _normalised(values: Value) -> Value:
+    return values / values.op("ReduceSum", [1], keepdims=1)
+
+
+def _forest(model: Any, X: Value) -> Value:
+    return forest_proba(model.forest_, X)
+
+
+def _mean_of_members(model: Any, X: Value) -> Value:
+    return X.graph.mean([scores_of(member, X) for member in model.estimators_])
+
+
+def _robust(model: Any, X: Value) -> Value:
+    """Return the weighted mean of the members; with known noise, of the true class."""
+    n_classes = len(model.classes_)
+    members = {
+        "forest": lambda: _proba(model.forest_, scores_of(model.forest_, X)),
+        "committee": lambda: scores_of(model.committee_, X),
+        "boosting": lambda: X.graph.mean(
+            [boosted_proba(booster, X, n_classes) for booster in model.boosters_]
+        ),
+    }
+    mean = reduce(add, [share * members[name]() for name, share in model.shares_.items() if share])
+    return mean if model.noise_ is None else mean @ np.linalg.inv(model.noise_)
+
+
+SCORES: dict[type, Callable[[Any, Value], Value]] = {
+    own.RVFLClassifier: network_scores,
+    own.ELMClassifier: network_scores,
+    own.GBRVFLClassifier: network_scores,
+    own.FGBRVFLClassifier: network_scores,
+    own.SDAPGBRVFLClassifier: network_scores,
+    own.GEGBRVFLClassifier: network_scores,
+    own.CRVFLClassifier: complex_scores,
+    own.ACRVFLClassifier: complex_scores,
+    own.RVFLRegressor: network_scores,
+    own.ELMRegressor: network_scores,
+    own.RVFLCommitteeClassifier: mean_network_scores,
+    own.RVFLCommitteeRegressor: mean_network_scores,
+    own.DeepRVFLClassifier: deep_scores,
+    own.DeepGBRVFLClassifier: deep_scores,
+    own.DeepRVFLRegressor: deep_scores,
+    own.EnsembleDeepRVFLClassifier: deep_ensemble_scores,
+    own.EnsembleDeepGBRVFLClassifier: deep_ensemble_scores,
+    own.EnsembleDeepRVFLRegressor: deep_ensemble_scores,
+    own.GranularBallKNNClassifier: nearest_ball_scores,
+    own.BallForestClassifier: _forest,
+    own.BallEnsembleClassifier: _mean_of_members,
+    own.RobustClassifier: _robust,
+}
