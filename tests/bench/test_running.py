@@ -50,16 +50,13 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def rows_of(path: Path) -> dict[str, tuple]:
+def rows_of(path: Path) -> dict[str, dict]:
     """Return all that is stored of each run but when and how fast it was made."""
     with closing(sqlite3.connect(path)) as database:
-        cursor = database.execute("SELECT key, outcome FROM runs")
-        names = [item[0] for item in cursor.description]
-        rows = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
+        rows = [json.loads(outcome) for (outcome,) in database.execute("SELECT outcome FROM runs")]
     for row in rows:
-        for name in ("fit_seconds", "predict_seconds", "finished"):
-            row.pop(name)
-    return {row["key"]: tuple(row.items()) for row in rows}
+        del row["fit_seconds"], row["predict_seconds"]
+    return {row["key"]: row for row in rows}
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +72,14 @@ def whole(tmp_path_factory):
 def test_every_run_is_computed_once_and_recorded(whole):
     result, path = whole
     assert (result.asked, result.computed, result.found, result.failed) == (N_RUNS, N_RUNS, 0, ())
-    rows = [dict(row) for row in rows_of(path).values()]
-    assert len(rows) == N_RUNS
-    for row in rows:
-        assert set(json.loads(row["scores"])) == {"accuracy", "log_loss"}
-        assert (row["n_balls"] is not None) == (row["method"] == "GB-RVFL")
-        assert (row["n_disturbed"] > 0) == (row["rate"] > 0)
+    runs = {run.key: run for run in expand(load_study(path.parent / "small.toml"))}
+    with Store(path, readonly=True) as store:
+        outcomes = {key: row.outcome for key, row in store.rows().items()}
+    assert outcomes.keys() == runs.keys()
+    for key, outcome in outcomes.items():
+        assert set(outcome.scores) == {"accuracy", "log_loss"}
+        assert (outcome.n_balls is not None) == (runs[key].method.name == "GB-RVFL")
+        assert (outcome.n_disturbed > 0) == (runs[key].unit.condition.rate > 0)
 
 
 def test_two_jobs_give_the_same_rows_as_one(whole, tmp_path, monkeypatch):
@@ -160,7 +159,7 @@ def test_what_failed_is_tried_again(tmp_path, monkeypatch):
     study = small_study(tmp_path)
     runs = select(expand(study), ["method=tree", "dataset=circles"])
     with Store(tmp_path / "a.db") as store:
-        monkeypatch.setattr("granulearn.bench.studies.evaluation.prepare", _refuse)
+        monkeypatch.setattr("granulearn.bench.running.prepare", _refuse)
         assert len(run_study(study, runs, store).failed) == 4
         monkeypatch.undo()
         assert run_study(study, runs, store).computed == 4

@@ -18,7 +18,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -62,7 +61,7 @@ THEME = {
 }
 # Lines and bars of the same place of a study have the same colour and marker.
 _STYLE: dict[str, Any] = {
-    "axes.prop_cycle": cycler(color=SERIES),
+    "axes.prop_cycle": mpl.cycler(color=SERIES),
     "figure.facecolor": "none",
     "figure.constrained_layout.use": True,
     "axes.facecolor": "none",

@@ -226,11 +226,11 @@ def run_in_processes(
                 worker, task = busy.pop(future)
                 error = future.exception()
                 if isinstance(error, BrokenProcessPool):
-                    worker.stop()
-                    worker = _Worker(start)
                     error = WorkerDiedError(
-                        "its process ended; perhaps memory ran out: try fewer --jobs."
+                        f"its process ended with code {worker.stop()}; perhaps memory ran out: "
+                        "try fewer --jobs."
                     )
+                    worker = _Worker(start)
                 free.append(worker)
                 yield task, error or future.result()
     finally:
@@ -253,11 +253,13 @@ class _Worker:
         self._processes += set(multiprocessing.active_children()) - before
         return future
 
-    def stop(self) -> None:
+    def stop(self) -> int | None:
+        """End the process; return its exit code."""
         with _signals_wait():
             for process in self._processes:
                 process.kill()
             self._pool.shutdown(cancel_futures=True)
+        return self._processes[0].exitcode if self._processes else None
 
 
 def _begin(start: Callable[[], None]) -> None:
