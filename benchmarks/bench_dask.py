@@ -20,7 +20,7 @@ from functools import partial
 import dask.array as da
 import numpy as np
 
-from granulearn.distributed import (
+from granulearn.dask import (
     DaskFGBRVFLClassifier,
     DaskGBRVFLClassifier,
     DaskRVFLClassifier,

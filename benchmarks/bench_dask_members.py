@@ -22,7 +22,7 @@ import pandas as pd
 from bench_dask import BLOCK_ROWS, N_FEATURES, busy_seconds, make_table, peak_memory
 
 from granulearn.audit import LabelAudit
-from granulearn.distributed import DaskLabelAudit, DaskRobustClassifier, open_client
+from granulearn.dask import DaskLabelAudit, DaskRobustClassifier, open_client
 from granulearn.estimators import RobustClassifier
 
 NAMES = [f"x{j}" for j in range(N_FEATURES)]

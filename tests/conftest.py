@@ -66,7 +66,7 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def dask_cluster():
     """Return the client of a cluster that all tests share which leave its workers alive."""
-    from tests.distributed.processes import cluster_apart
+    from tests.dask.processes import cluster_apart
 
     with cluster_apart() as client:
         yield client
@@ -75,7 +75,7 @@ def dask_cluster():
 @pytest.fixture(scope="module")
 def mortal_cluster():
     """Return the client of a cluster for a file's tests that kill its workers."""
-    from tests.distributed.processes import cluster_apart
+    from tests.dask.processes import cluster_apart
 
     with cluster_apart() as client:
         yield client
@@ -84,7 +84,7 @@ def mortal_cluster():
 @pytest.fixture
 def warm_clusters():
     """Let clusters that a test starts itself have workers that begin with the library imported."""
-    from tests.distributed.processes import warm_workers
+    from tests.dask.processes import warm_workers
 
     with warm_workers():
         yield

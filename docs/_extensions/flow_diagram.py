@@ -34,7 +34,7 @@ WORDS = {
     "bench": "methods compared: studies, statistics, figures, reports",
     "utils": "files whole or not at all",
     "models": "model files and ONNX",
-    "distributed": "all this on a cluster",
+    "dask": "all this on a cluster",
     "training": "from a table to a model with scores",
     "cli": "the command line",
 }

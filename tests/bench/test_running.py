@@ -33,7 +33,7 @@ from granulearn.bench.running import (
     run_in_processes,
 )
 from granulearn.bench.study import Method, Split
-from granulearn.distributed import open_client
+from granulearn.dask import open_client
 from tests.bench.odd_classifiers import Recorder
 from tests.bench.small_studies import (
     N_RUNS,

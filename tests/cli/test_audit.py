@@ -8,7 +8,7 @@ import pytest
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.cli import exit_codes
-from granulearn.distributed import open_client
+from granulearn.dask import open_client
 from granulearn.review import Review
 from tests.cli.commands import fails, fails_with, people, succeeds
 
@@ -302,7 +302,7 @@ def folder(tmp_path, dask_cluster, monkeypatch):
         assert address == "local"
         return open_client(dask_cluster.scheduler.address)
 
-    monkeypatch.setattr("granulearn.distributed.open_client", connected)
+    monkeypatch.setattr("granulearn.dask.open_client", connected)
     (tmp_path / "parts").mkdir()
     frame = people(150)
     for number in range(3):

@@ -111,7 +111,6 @@ def test_a_thousand_columns_with_unicode_names(tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--model", "elm"], exit_codes.USAGE, "use one of robust, ball-forest, rvfl-committee"),
         (["--tune"], exit_codes.USAGE, "--tune needs the whole table in memory"),
         (["--decisions", "d"], exit_codes.USAGE, "--decisions needs the whole table in memory"),
         (["-m", "rvfl", "--dask", "tcp://127.0.0.1:1"], exit_codes.NO_CLUSTER, "no Dask scheduler"),
@@ -121,7 +120,7 @@ def test_a_thousand_columns_with_unicode_names(tmp_path):
 def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
     tmp_path, monkeypatch, options, code, said, warm_clusters
 ):
-    monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("granulearn.dask.cluster.CONNECT_SECONDS", 0.5)
     people().to_parquet(tmp_path / "t.parquet")
     output = tmp_path / "m.granulearn"
     assert said in fails(code, "fit", tmp_path, "-t", "label", "-o", output, *options)

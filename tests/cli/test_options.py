@@ -169,7 +169,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(tmp_path, m
 
 
 def test_a_cluster_says_nothing_of_its_own(monkeypatch):
-    monkeypatch.setattr("granulearn.distributed.open_client", lambda *_: nullcontext())
+    monkeypatch.setattr("granulearn.dask.open_client", lambda *_: nullcontext())
     named = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [logger.level for logger in named]
     stages = []

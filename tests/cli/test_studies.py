@@ -164,7 +164,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path):
 
 
 def test_a_cluster_that_is_not_there_is_refused_before_anything_is_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("granulearn.distributed.cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("granulearn.dask.cluster.CONNECT_SECONDS", 0.5)
     asked = ["--results", tmp_path / "a.db", "--dask", "tcp://127.0.0.1:1"]
     done = granulearn("bench", write_study(tmp_path), *asked)
     assert done.code == NO_CLUSTER

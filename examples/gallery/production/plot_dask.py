@@ -2,7 +2,7 @@
 Dask on a laptop
 ================
 
-A table that does not fit in memory is read in blocks. `granulearn.distributed` fits
+A table that does not fit in memory is read in blocks. `granulearn.dask` fits
 block by block, and what comes out is the ordinary classifier. It needs no cluster:
 Dask's own threads are enough.
 
@@ -25,7 +25,7 @@ import pandas as pd
 from sklearn.datasets import make_classification
 
 from granulearn import RVFLClassifier
-from granulearn.distributed import DaskRVFLClassifier
+from granulearn.dask import DaskRVFLClassifier
 
 plt.style.use("granulearn.bench.style")
 COLUMNS = [f"sensor {number}" for number in range(20)]
@@ -107,7 +107,7 @@ plt.show()
 #
 # .. code-block:: python
 #
-#     from granulearn.distributed import open_client
+#     from granulearn.dask import open_client
 #
 #     if __name__ == "__main__":  # worker processes import this file
 #         with open_client("local"):  # or open_client("tcp://10.0.0.1:8786")

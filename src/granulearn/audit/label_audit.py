@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.bags import check_units, known_elsewhere
 from granulearn.audit.checks import find_issues, issues_frame
-from granulearn.audit.collection_audits import COLUMNS, audit_of_collections, fit_collection
+from granulearn.audit.collection_audits import COLUMNS, fit_collection, is_collection
 from granulearn.audit.given_proba import check_proba
 from granulearn.audit.large_tables import judged_evidence, typical_rows
 from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise, verified_rate
@@ -130,7 +130,7 @@ class LabelAudit(BaseEstimator):
     See Also
     --------
     audit_labels : The same as a function that returns a table.
-    granulearn.distributed.DaskLabelAudit : What Dask collections are handed to; writes all ratings
+    granulearn.dask.DaskLabelAudit : What Dask collections are handed to; writes all ratings
         as files.
 
     Notes
@@ -209,10 +209,9 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        kind = audit_of_collections(X)
-        if kind is not None:
+        if is_collection(X):
             known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
-            return self._fit_collection(kind, X, y, {**known, "names": names, "rows": rows})
+            return self._fit_collection(X, y, {**known, "names": names, "rows": rows})
         self._in_blocks: Any = None
         index = self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
@@ -251,10 +250,10 @@ class LabelAudit(BaseEstimator):
         )
         return self
 
-    def _fit_collection(self, kind: Any, X: Any, y: Any, given: dict[str, Any]) -> LabelAudit:
+    def _fit_collection(self, X: Any, y: Any, given: dict[str, Any]) -> LabelAudit:
         """Rate the labels of a collection where they are; what is about each stays there."""
         settings = {"n_trees": self.n_trees, "random_state": self.random_state}
-        done = fit_collection(kind, X, y, given, **settings)
+        done = fit_collection(X, y, given, **settings)
         # Nothing of a fit in memory may be left.
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
@@ -425,7 +424,7 @@ class LabelAudit(BaseEstimator):
         y : array-like of shape (n_kept,)
             Labels, in the type that was passed.
         """
-        if audit_of_collections(X) is not None:
+        if is_collection(X):
             raise TypeError(
                 f"X is a {type(X).__name__} in blocks, and fit_resample takes data in memory; fit "
                 "the audit, and choose rows by ratings_, which has the blocks of X."
@@ -557,9 +556,8 @@ def audit_labels(
     """
     settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
     known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
-    kind = audit_of_collections(X)
-    if kind is not None:
-        audit = fit_collection(kind, X, y, known, n_trees=n_trees, random_state=random_state)
+    if is_collection(X):
+        audit = fit_collection(X, y, known, n_trees=n_trees, random_state=random_state)
         return audit.ratings_
     by_name = any(isinstance(value, str) for value in (y, groups, order))
     if not by_name and not is_raw_table(X):

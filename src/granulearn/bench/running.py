@@ -194,7 +194,7 @@ def _results(
 ) -> _Results:
     """Yield runs with their results: of this process, of several, or of a cluster's workers."""
     if client is not None:
-        from granulearn.distributed.task_stream import run_on_cluster
+        from granulearn.dask.cluster import run_on_cluster
 
         yield from run_on_cluster(compute, runs, client, start)
     elif jobs > 1:

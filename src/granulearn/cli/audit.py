@@ -75,12 +75,11 @@ def audit(
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_csv
-    from granulearn.training.size import is_large
     from granulearn.utils.files import written_atomically
 
     if target in (group, order):
         raise UsageError(f"{target!r} holds the labels and can be neither --group nor --order.")
-    in_parts = dask is not None or is_large(table)
+    in_parts = dask is not None or opt.is_large(table)
     ratings = output.with_name(f"{output.stem}.ratings") if output and in_parts else None
     if in_parts:
         opt.refuse_in_parts(report=report, decisions=decisions, sample=sample)
@@ -132,7 +131,7 @@ def _rate_parts(
     """Rate a table in parts; write the ratings of all rows to a folder, return the worst rows."""
     import pyarrow as pa
 
-    from granulearn.training.cluster_audit import audit_on_cluster
+    from granulearn.dask.tables import audit_on_cluster
 
     with TemporaryDirectory() as nowhere, opt.cluster(dask, tell):
         folder = ratings or Path(nowhere, "ratings")

@@ -37,7 +37,7 @@ _CODES = (
     ("granulearn.models", "ModelFileError", BAD_MODEL),
     ("granulearn.models", "OnnxMismatchError", BAD_MODEL),
     ("granulearn.bench.study", "StudyError", USAGE),
-    ("granulearn.distributed", "ClusterError", NO_CLUSTER),
+    ("granulearn.dask", "ClusterError", NO_CLUSTER),
 )
 
 

@@ -11,9 +11,8 @@ from typer import Option
 from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.output import note
-from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds, names_in_parts
+from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
 
 if TYPE_CHECKING:
     from granulearn.models import ModelCard
@@ -51,7 +50,8 @@ def fit(
 
     A directory, a file larger than a quarter of the memory, and any table with
     --dask is read in parts by a Dask cluster, one on this machine unless
-    --dask names another; its workers must see the table under the same path.
+    --dask names another; its workers must see the table under the same path. Columns, and most
+    models, are then learnt from a sample of about 50,000 rows.
 
     With --decisions, labels that a person changed are learned as corrected, excluded rows are
     left out, and the model is scored on the rows that were looked at, with the given and with
@@ -63,17 +63,13 @@ def fit(
     from granulearn.models import save_model
     from granulearn.review import read_decisions
     from granulearn.tables import read_training_table
-    from granulearn.training.size import is_large
     from granulearn.training.training import train
     from granulearn.training.verified_training import review_labels, train_verified
 
     opt.check_output(output, others=(table, decisions))
-    in_parts = dask is not None or is_large(table)
+    in_parts = dask is not None or opt.is_large(table)
     if in_parts:
         opt.refuse_in_parts(decisions=decisions, tune=tune)
-        if model not in names_in_parts():
-            known = ", ".join(names_in_parts())
-            raise UsageError(f"--model {model} cannot read a table in parts; use one of {known}.")
     elif tune and not model_kinds()[model].tunable:
         note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
@@ -83,7 +79,7 @@ def fit(
             tell(f"reading {table.name}")
             settings: dict[str, Any] = {"test": test, "seed": seed, "tell": tell}
             if in_parts:
-                from granulearn.training.cluster_training import train_on_cluster
+                from granulearn.dask.tables import train_on_cluster
 
                 with opt.cluster(dask, tell):
                     trained = train_on_cluster(file, model, target, asked.options, **settings)
@@ -98,19 +94,21 @@ def fit(
             tell(f"saving {output.name}")
             card = save_model(trained.pipeline, output, trained.card)
         if json:
-            facts = {"table": as_facts(trained.report, file.place)} if trained.report else {}
+            facts = {"table": as_facts(trained.report, file.place)}
             out.print_json({"file": str(output), **card.to_json(), **facts})
             return
-        if trained.report:
-            show_short(trained.report, file.place)
-    _show(table.name, card)
+        show_short(trained.report, file.place)
+    _show(table.name, card, trained.report.rows - card.dropped_rows if in_parts else None)
     out.print_saved(output)
 
 
-def _show(name: str, card: ModelCard) -> None:
-    scores = card.scores
+def _show(name: str, card: ModelCard, n_rows: int | None) -> None:
+    scores, fitted = card.scores, counted(card.rows or 0, "sample")
+    n_used = (card.rows or 0) + scores.get("held_out", {}).get("rows", 0)
+    if n_rows is not None and n_used < n_rows:
+        fitted += " drawn from all rows"
+    n_rows = n_rows or n_used
     n_numbers = sum(column.kind == "number" for column in card.columns)
-    n_rows = (card.rows or 0) + scores.get("held_out", {}).get("rows", 0)
     numbers = counted(n_numbers, "number")
     others = counted(len(card.columns) - n_numbers, "category", "categories")
     size = f"{counted(n_rows, 'row')}, {counted(len(card.columns), 'feature')}"
@@ -118,7 +116,7 @@ def _show(name: str, card: ModelCard) -> None:
     made = f"{counted(card.balls, 'ball')} of " if card.balls else ""
     known = {**card.parameters, **card.chosen}
     settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if key in known)
-    out.headline(card.model, f"{made}{counted(card.rows or 0, 'sample')}; {settings}")
+    out.headline(card.model, f"{made}{fitted}; {settings}")
     if card.doubted_labels:
         are = "is" if card.doubted_labels == 1 else "are"
         out.say(f"{card.doubted_labels} of these labels {are} doubted; see: granulearn audit")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import inspect
 import logging
+import math
 import os
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -172,6 +173,32 @@ def takes_table(verb: Callable) -> Callable:
     return with_options
 
 
+# A file above this share of the machine's memory is read in parts.
+LARGE_SHARE = 0.25
+# The memory is not asked for a smaller file: that takes longer than reading it.
+SMALL_BYTES = 32 * 2**20
+
+
+def is_large(path: Path) -> bool:
+    """Return whether a table is read in parts: a directory, or a very large file."""
+    if path.is_dir():
+        return True
+    size = path.stat().st_size if path.is_file() else 0
+    return size > SMALL_BYTES and size > LARGE_SHARE * _memory()
+
+
+def _memory() -> float:
+    """Return the bytes that this process may use; infinity if the system does not tell."""
+    try:
+        # Knows the limits of containers and batch systems, too, on every platform.
+        from distributed.system import MEMORY_LIMIT
+    except ImportError:
+        if not hasattr(os, "sysconf"):  # Windows
+            return math.inf
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return float(MEMORY_LIMIT)
+
+
 def refuse_in_parts(**given: Any) -> None:
     """Refuse options that need the whole table in memory, if they were given."""
     named = ", ".join(f"--{name}" for name, value in given.items() if value)
@@ -185,7 +212,7 @@ def refuse_in_parts(**given: Any) -> None:
 @contextmanager
 def cluster(address: str | None, tell: Callable[[str], None], n_workers: int | None = None) -> Any:
     """Connect to the cluster that ``--dask`` names, or start one; give its client."""
-    from granulearn.distributed import open_client
+    from granulearn.dask import open_client
 
     address = address or "local"
     tell("starting the cluster" if address == "local" else "connecting to the cluster")

@@ -77,7 +77,7 @@ def predict(
             note(remark)
         predictor.check_columns(file.path, file.names)
         if in_parts:
-            from granulearn.training.cluster_prediction import predict_on_cluster
+            from granulearn.dask.tables import predict_on_cluster
 
             with out.stage_progress(hidden=json) as tell, opt.cluster(dask, tell):
                 n_rows = predict_on_cluster(predictor, file, output, tell)

@@ -16,8 +16,6 @@ class ModelKind(NamedTuple):
     summary: str
     tunable: bool
     """Whether ``--tune`` has a grid for it; the others choose their settings in `fit`."""
-    in_parts: bool
-    """Whether a table can be read in parts for it."""
 
 
 @cache
@@ -31,7 +29,7 @@ def model_kinds() -> dict[str, ModelKind]:
         can = getattr(estimators, class_name)._abilities
         if can.command:
             tunable = can.shared_work is not None
-            kinds[can.command] = ModelKind(class_name, can.summary, tunable, can.in_parts)
+            kinds[can.command] = ModelKind(class_name, can.summary, tunable)
     order = sorted(kinds, key=lambda name: (name != DEFAULT_MODEL, kinds[name].tunable, name))
     return {name: kinds[name] for name in order}
 
@@ -45,12 +43,6 @@ def model_names(incomplete: str = "") -> list[str]:
         How the name begins.
     """
     return [name for name in model_kinds() if name.startswith(incomplete)]
-
-
-def names_in_parts() -> list[str]:
-    """Return the names of models that a table in parts can be fitted by, the default first."""
-    names = [name for name, kind in model_kinds().items() if kind.in_parts]
-    return sorted(names, key=lambda name: name != DEFAULT_MODEL)
 
 
 def make_model(name: str, seed: int) -> Any:

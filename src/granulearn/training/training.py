@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -220,14 +220,14 @@ def input_cards(X: pd.DataFrame, schema: Schema | None = None) -> tuple[ColumnCa
     return tuple(replace(cards[name], meaning=meanings.get(name, "")) for name in X.columns)
 
 
-def scores_of_confusion(counts: np.ndarray, classes: Sequence[Any]) -> dict[str, Any]:
+def scores_of_confusion(counts: np.ndarray, classes: Any) -> dict[str, Any]:
     """Return the scores of a model card from a confusion matrix.
 
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes)
         Rows of each true class that were predicted as each class.
-    classes : sequence
+    classes : array-like of shape (n_classes,)
         The classes.
     """
     right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)

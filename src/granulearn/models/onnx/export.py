@@ -27,7 +27,7 @@ class OnnxMismatchError(ValueError):
     Examples
     --------
     >>> from granulearn.models import OnnxMismatchError
-    >>> issubclass(OnnxMismatchError, Exception)  # raised in the place of writing such a file
+    >>> issubclass(OnnxMismatchError, Exception)  # raised instead of writing such a file
     True
     """
 

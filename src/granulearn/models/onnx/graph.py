@@ -73,9 +73,9 @@ class Value:
         half = (0.5 * self).sin()
         return 1.0 - 2.0 * (half * half)
 
-    def columns(self, places: Any) -> Value:
+    def columns(self, indices: Any) -> Value:
         """Return some columns of a matrix."""
-        return self.op("Gather", np.asarray(places, dtype=np.int64), axis=1)
+        return self.op("Gather", np.asarray(indices, dtype=np.int64), axis=1)
 
     def as_double(self) -> Value:
         """Return the value in double precision."""
@@ -194,9 +194,9 @@ class Graph:
         around, self._nodes = self._nodes, []
         number, go_on, given = map(self._new, ("round", "go_on", "given"))
         result, more = step(Value(self, given))
-        truth, whole = TensorProto.BOOL, TensorProto.INT64
-        inputs = [(number, whole, []), (go_on, truth, []), (given, whole, [None])]
-        outputs = [(more.name, truth, []), (result.name, whole, [None])]
+        boolean, integer = TensorProto.BOOL, TensorProto.INT64
+        inputs = [(number, integer, []), (go_on, boolean, []), (given, integer, [None])]
+        outputs = [(more.name, boolean, []), (result.name, integer, [None])]
         info = helper.make_tensor_value_info
         given_infos, left_infos = [info(*one) for one in inputs], [info(*one) for one in outputs]
         body = helper.make_graph(self._nodes, self._new("body"), given_infos, left_infos)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MISSING_TEXT = ""
 MATRIX = "X"
 UNKNOWN, NO_COLUMN = -1, -2
+METADATA = ("granulearn_version", "model", "classes", "inputs", "schema", "largest_difference")
 
 
 def onnx_inputs(rows: Any, model: Any) -> dict[str, np.ndarray]:
@@ -67,7 +68,7 @@ def metadata_of(model: Any) -> dict[str, Any]:
         found = {entry.key: entry.value for entry in model.metadata_props}
     if "inputs" not in found:
         raise ValueError("the graph does not name its inputs; export the model again.")
-    return {key: json.loads(value) for key, value in found.items()}
+    return {key: json.loads(found[key]) for key in METADATA if key in found}
 
 
 def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[str, Any]]:
@@ -87,7 +88,7 @@ def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[s
     names = [str(name) for name in X.columns]
     if preprocessor is None:
         return [{"name": name, "type": "number"} for name in names]
-    inner = [f"x{place}" for place in range(len(names))]
+    inner = [f"x{number}" for number in range(len(names))]
     if hasattr(preprocessor, "feature_names_in_"):
         inner = names = list(preprocessor.feature_names_in_)
     columns: list[dict[str, Any]] = []
@@ -111,82 +112,73 @@ def add_inputs(
     graph: Graph, columns: list[dict[str, Any]], preprocessor: TablePreprocessor | None
 ) -> Value:
     """Add the inputs to a graph, and return the numbers that the model takes."""
-    if columns[0]["type"] == "matrix":
-        cells = graph.input(MATRIX, columns[0]["columns"]).not_infinite()
-        return cells if preprocessor is None else _scaled(cells, preprocessor)
-    texts: list[Value] = []
-    numbers: list[Value] = []
+    inputs: dict[bool, list[Value]] = {False: [], True: []}
     for column in columns:
-        is_text = column["type"] == "category"
-        values = [graph.input(name, text=is_text) for name in names_of(column)]
-        (texts if is_text else numbers).extend(values)
+        is_text, width = column["type"] == "category", column.get("columns", 1)
+        inputs[is_text] += [graph.input(name, width, text=is_text) for name in names_of(column)]
     parts = []
-    if numbers:
-        cells = graph.side_by_side(numbers).not_infinite()
-        parts.append(cells if preprocessor is None else _scaled(cells, preprocessor))
-    if preprocessor is not None and texts:
-        parts += _encoded(graph.side_by_side(texts), preprocessor)
+    if inputs[False]:
+        cells = graph.side_by_side(inputs[False]).not_infinite()
+        if preprocessor is None:
+            return cells
+        filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
+        parts.append((filled - preprocessor.means_) / preprocessor.scales_)
+    if preprocessor is not None and inputs[True]:
+        parts += _encoded(graph.side_by_side(inputs[True]), preprocessor)
     return graph.side_by_side(parts)
 
 
-def _scaled(cells: Value, preprocessor: TablePreprocessor) -> Value:
-    filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
-    return (filled - preprocessor.means_) / preprocessor.scales_
-
-
 def _encoded(cells: Value, preprocessor: TablePreprocessor) -> list[Value]:
-    """Return one-hot and target-encoded columns; all texts are looked up in one table.
+    """Return one-hot and target-encoded columns.
 
-    A text is looked up with the number of its column before it. Each column has codes of its own:
-    of its categories, of unknown ones and of missing ones. Nodes for each column would take
-    onnxruntime time in proportion to the square of their number.
+    Each column has codes of its own: for its categories, unknown ones and missing ones. One table
+    of texts, with the number of the column before each, serves all columns: nodes for each of them
+    would take onnxruntime time in proportion to the square of their number.
     """
-    graph, encodings = cells.graph, preprocessor.encodings_
-    n_targets = next(iter(encodings.values())).shape[1] if encodings else 0
-    keys, values, unknown, columns, rates = [], [], [], [], []
-    n_codes = width = 0
-    for place, (name, known) in enumerate(preprocessor.categories_.items()):
-        if MISSING_TEXT in known:
-            raise ModelFileError(
-                f"column {name!r} has the empty text as a category, which is a missing cell in "
-                "ONNX; make it missing, or give it a name, and fit again."
-            )
-        size = len(known) + 2
-        codes = np.arange(n_codes, n_codes + size)
-        n_codes += size
-        keys += [f"{place}:{text}" for text in [*known, MISSING_TEXT]]
-        values += np.delete(codes, -2).tolist()
-        unknown.append(codes[-2])
+    graph, encodings, categories = cells.graph, preprocessor.encodings_, preprocessor.categories_
+    empty = [name for name, known in categories.items() if MISSING_TEXT in known]
+    if empty:
+        raise ModelFileError(
+            f"column {empty[0]!r} has the empty text as a category, which is a missing cell in "
+            "ONNX; make it missing, or give it a name, and fit again."
+        )
+    sizes = np.array([len(known) + 2 for known in categories.values()])
+    ends, width = np.cumsum(sizes), 0
+    column_of = np.full(ends[-1], NO_COLUMN)
+    rates = np.zeros((ends[-1], len(preprocessor.encoding_means_) // max(1, len(encodings))))
+    for name, begin, end in zip(categories, ends - sizes, ends, strict=True):
         if name in encodings:
-            columns.append(np.full(size, NO_COLUMN))
-            rates.append(encodings[name])
-        else:
-            columns.append(np.arange(width, width + size))
-            columns[-1][-2:] = columns[-1][-2] if preprocessor.has_missing_[name] else NO_COLUMN
-            rates.append(np.zeros((size, n_targets)))
-            width += len(known) + preprocessor.has_missing_[name]
-    prefixes = np.array([f"{place}:" for place in range(len(unknown))], dtype=object)
-    found = graph.add("StringConcat", prefixes, cells).op(
+            rates[begin:end] = encodings[name]
+            continue
+        column_of[begin : end - 2] = np.arange(width, width + end - 2 - begin)
+        width += end - 2 - begin
+        if preprocessor.has_missing_[name]:
+            column_of[end - 2 : end] = width
+            width += 1
+    column_of[column_of == NO_COLUMN] = width  # one more, which is left out again
+
+    prefixes = [f"{number}:" for number in range(len(sizes))]
+    texts = [[*known, MISSING_TEXT] for known in categories.values()]
+    found = graph.add("StringConcat", np.array(prefixes, dtype=object), cells).op(
         "LabelEncoder",
         domain="ai.onnx.ml",
-        keys_strings=keys,
-        values_int64s=values,
+        keys_strings=[
+            prefix + text for prefix, own in zip(prefixes, texts, strict=True) for text in own
+        ],
+        values_int64s=np.delete(np.arange(ends[-1]), ends - 2).tolist(),
         default_int64=UNKNOWN,
     )
-    codes_of = found.op("Equal", UNKNOWN).where(unknown, found)
-    is_encoded = np.array([name in encodings for name in preprocessor.categories_])
+    codes = found.op("Equal", UNKNOWN).where(ends - 2, found)
+    is_encoded = np.array([name in encodings for name in categories])
     parts = []
     if width:
-        column_of = np.concatenate(columns)
-        column_of[column_of == NO_COLUMN] = width  # one more, which is left out again
-        own = graph.add("Gather", column_of, codes_of.columns(np.flatnonzero(~is_encoded)))
-        shape = graph.add("Concat", own.op("Shape", start=0, end=1), [width + 1], axis=0)
-        zeros, ones = graph.add("Expand", 0.0, shape), graph.add("Expand", 1.0, own.op("Shape"))
-        parts.append(zeros.op("ScatterElements", own, ones, axis=1).columns(range(width)))
+        columns = graph.add("Gather", column_of, codes.columns(np.flatnonzero(~is_encoded)))
+        shape = graph.add("Concat", cells.op("Shape", start=0, end=1), [width + 1], axis=0)
+        zeros, ones = graph.add("Expand", 0.0, shape), graph.add("Expand", 1.0, columns.op("Shape"))
+        parts.append(zeros.op("ScatterElements", columns, ones, axis=1).columns(range(width)))
     if encodings:
-        table = np.concatenate(rates)
-        encoded = graph.add("Gather", table, codes_of.columns(np.flatnonzero(is_encoded)))
-        encoded = encoded.op("Reshape", [0, n_targets * len(encodings)])
+        encoded = graph.add("Gather", rates, codes.columns(np.flatnonzero(is_encoded)))
+        encoded = encoded.op("Reshape", [0, len(preprocessor.encoding_means_)])
         parts.append((encoded - preprocessor.encoding_means_) / preprocessor.encoding_scales_)
     return parts
 
@@ -195,16 +187,16 @@ def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarr
     """Return rows whose cells are numbers, dates and texts as inputs of a graph."""
     if columns[0]["type"] == "matrix":
         X = np.asarray(rows, dtype=np.float64)
-        for place, values in enumerate(np.atleast_2d(X).T):
-            _refuse_infinity(place, values)
+        for number, values in enumerate(np.atleast_2d(X).T):
+            _refuse_infinity(number, values)
         return {MATRIX: X}
     cells_of, inputs = _cells_of(rows, [column["name"] for column in columns]), {}
     for column in columns:
         name, cells = column["name"], cells_of[column["name"]]
         if column["type"] == "category":
-            texts, places = distinct_texts(name, cells)
+            texts, indices = distinct_texts(name, cells)
             known = [MISSING_TEXT if text is None else text for text in texts]
-            inputs[name] = np.array([*known, MISSING_TEXT], dtype=object)[places]  # -1: missing
+            inputs[name] = np.array([*known, MISSING_TEXT], dtype=object)[indices]  # -1: missing
         elif column["type"] == "date":
             parts = date_parts(name, cells)
             inputs.update(zip(names_of(column), (parts[p] for p in column["parts"]), strict=True))

@@ -39,7 +39,6 @@ def forest_proba(forest: Any, X: Value) -> Value:
         node = np.repeat(np.arange(len(widths)), widths)
         term = np.arange(len(node)) - tree.offsets[node]
         features[term, root + node], directions[term, root + node] = tree.features, tree.directions
-    depth = max(_depth(tree.children) for tree in trees)
 
     rows = X * forest.scale - forest.shift
     by_tree = graph.add("Concat", X.op("Shape", start=0, end=1), [len(trees)], axis=0)
@@ -57,19 +56,10 @@ def forest_proba(forest: Any, X: Value) -> Value:
         moved = below.op("Equal", node).op("Not").as_integer()
         return below, moved.op("ReduceSum", keepdims=0) > 0  # at its leaf a row stays
 
-    leaf = graph.repeat(depth, start, one_level).op("Reshape", by_tree)
+    leaf = graph.repeat(int(sizes.max()), start, one_level).op("Reshape", by_tree)
     total = graph.add("Gather", proba, leaf, axis=0).op("ReduceSum", [1], keepdims=0)
     # Divided by their sum, as ours are, and not by the number of trees: leaves are rounded.
     return total / total.op("ReduceSum", [1], keepdims=1)
-
-
-def _depth(children: np.ndarray) -> int:
-    """Return the number of splits on the longest path; children come after their parent."""
-    depth = np.zeros(len(children), dtype=np.int64)
-    for node in np.flatnonzero(children > 0):
-        left = children[node]
-        depth[left : left + 2] = depth[node] + 1
-    return int(depth.max())
 
 
 def boosted_proba(booster: Any, X: Value, n_classes: int) -> Value:

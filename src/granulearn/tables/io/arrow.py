@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import copy
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -28,13 +27,13 @@ from granulearn.tables.io.table_file import (
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
-def usual_type(column: pa.Array) -> pa.Array:
+def standard_type(column: pa.Array) -> pa.Array:
     """Return a column with one type for text, and without runs; all others stay."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
-        return usual_type(column.cast(kind.storage_type))
+        return standard_type(column.cast(kind.storage_type))
     if pa.types.is_run_end_encoded(kind):
-        return usual_type(pc.run_end_decode(column))
+        return standard_type(pc.run_end_decode(column))
     if kind in _LONG_TEXTS:
         return column.cast(pa.string())
     if pa.types.is_dictionary(kind) and kind.value_type in _LONG_TEXTS:
@@ -42,13 +41,13 @@ def usual_type(column: pa.Array) -> pa.Array:
     return column
 
 
-def usual_batch(
+def standard_batch(
     shown: Path, batch: pa.RecordBatch, indices: list[int], names: list[str]
 ) -> pa.RecordBatch:
-    """Return some columns of a batch, in their usual types, under new names."""
+    """Return some columns of a batch, in their standard types, under new names."""
     if not indices:
         return batch.select([])
-    columns = [usual_type(batch.column(index)) for index in indices]
+    columns = [standard_type(batch.column(index)) for index in indices]
     for name, column in zip(names, columns, strict=True):
         kind = column.type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -138,18 +137,13 @@ class ParquetTable(TableFile):
                     # Arrow gives more than was asked for if a name begins like another.
                     index_of = batch.schema.get_field_index
                     fields = [index_of(stored[i]) for i in indices] if are_unique else indices
-                    yield usual_batch(shown, batch, fields, wanted)
+                    yield standard_batch(shown, batch, fields, wanted)
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{shown} is damaged: {error}; write it again.") from error
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return the row groups."""
-        parts = []
-        for group in self._groups:
-            part = copy.copy(self)
-            part._groups, part.first_row = [group], group.first_row
-            parts.append(part)
-        return tuple(parts)
+        return tuple(self._part(group.first_row, _groups=[group]) for group in self._groups)
 
     def place(self, row: int) -> str:
         """Say where a row stands.
@@ -245,7 +239,7 @@ class ArrowTable(TableFile):
         rows = rows_per_batch(len(wanted))
         for batch in self._stored():
             for begin in range(0, batch.num_rows, rows):
-                yield usual_batch(self._shown, batch.slice(begin, rows), indices, wanted)
+                yield standard_batch(self._shown, batch.slice(begin, rows), indices, wanted)
 
 
 def open_arrow(file: pa.NativeFile) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:

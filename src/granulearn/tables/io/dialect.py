@@ -9,8 +9,8 @@ import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
-from itertools import dropwhile
+from dataclasses import dataclass, replace
+from itertools import dropwhile, islice, zip_longest
 from pathlib import Path
 
 from granulearn.tables.errors import TableError
@@ -44,15 +44,7 @@ class Dialect:
 
 
 def parse_row(text: str, separator: str) -> Cells:
-    """Return the cells of one row.
-
-    Parameters
-    ----------
-    text : str
-        The row.
-    separator : str
-        What stands between cells.
-    """
+    """Return the cells of one row."""
     before = csv.field_size_limit(LONGEST_ROW)
     try:
         return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
@@ -64,13 +56,6 @@ def fits(cells: Cells, n_columns: int) -> bool:
     """Return whether nothing is lost or invented when a row is cut or filled up.
 
     Spreadsheets write blank rows, and blank cells to the right, as they please.
-
-    Parameters
-    ----------
-    cells : list of str
-        The row.
-    n_columns : int
-        How many cells the header has.
     """
     if len(cells) == n_columns:
         return True
@@ -80,14 +65,7 @@ def fits(cells: Cells, n_columns: int) -> bool:
 def find_dialect(content: bytes, stated: str | None, shown: Path) -> Dialect:
     r"""Return the dialect of a text, judged by its first rows.
 
-    Parameters
-    ----------
-    content : bytes
-        The text from its beginning.
-    stated : str or None
-        The separator, if the user states it; a tabulator may be written as ``\t`` or ``tab``.
-    shown : Path
-        The file, for messages.
+    If the user states the separator, a tabulator may be written as ``\t`` or ``tab``.
     """
     announced = _ANNOUNCED.match(content)
     skipped = announced.end() if announced else 0
@@ -108,10 +86,10 @@ def find_dialect(content: bytes, stated: str | None, shown: Path) -> Dialect:
             "mark or a line end; state one such as ',' or ';' or '\\t'."
         )
     rows = _rows(sample, is_cut, separator)
-    usual = Dialect(separator, skipped)
+    plain = Dialect(separator, skipped)
     if not rows or _fitting_share(rows) >= _MOST_ROWS:
-        return usual
-    return _unusual_header(rows, usual) or usual
+        return plain
+    return _unusual_header(rows, plain) or plain
 
 
 def _likely(sample: bytes, is_cut: bool, shown: Path) -> Dialect:
@@ -185,34 +163,31 @@ def _fitting_share(rows: list[Cells]) -> float:
     return sum(fits(row, len(rows[0])) for row in rows) / len(rows)
 
 
-def _unusual_header(rows: list[Cells], usual: Dialect) -> Dialect | None:
+def _unusual_header(rows: list[Cells], plain: Dialect) -> Dialect | None:
     """Return a header below titles, or one that lacks a name; None if there is no sign of it."""
     filled = [row for row in rows if any(map(str.strip, row))]
-    n_titles = _n_titles(filled)
-    if n_titles:
-        return Dialect(usual.separator, usual.skipped, n_titles)
-    if _lacks_name(filled):
-        return Dialect(usual.separator, usual.skipped, lacks_name=True)
-    return None
+    if n_titles := _n_titles(filled):
+        return replace(plain, n_titles=n_titles)
+    return replace(plain, lacks_name=True) if _lacks_name(filled) else None
 
 
 def _n_titles(rows: list[Cells]) -> int:
-    plain = list(dropwhile(_is_comment, rows[: 2 * _JUDGED_ROWS]))
-    widths = Counter(map(len, plain))
-    usual = max(widths, key=lambda width: (widths[width], width), default=1)
-    place = next((place for place, row in enumerate(rows) if len(row) >= usual), 0)
-    titles, below = rows[:place], rows[place : place + 1 + _JUDGED_ROWS]
-    if usual == 1 or not titles or len(below) < 2 or len(below[0]) != usual:
+    """Return how many rows stand above the first one that is as wide as most rows are."""
+    widths = Counter(map(len, dropwhile(_is_comment, rows[: 2 * _JUDGED_ROWS])))
+    width = max(widths, key=lambda width: (widths[width], width), default=1)
+    index = next((index for index, row in enumerate(rows) if len(row) >= width), 0)
+    titles, below = rows[:index], rows[index : index + 1 + _JUDGED_ROWS]
+    if width == 1 or not titles or len(below) < 2 or len(below[0]) != width:
         return 0
     if _fitting_share(below) < _MOST_ROWS or not _are_names(below[0]):
         return 0
     if all(map(_is_comment, titles)):
-        return place
+        return index
     if any(map(is_number, below[0])):
         return 0  # a row of data, rather, and the header above is too short
     # Two cells in each row may also be a text with a comma.
-    are_narrow = usual > 2 and all(sum(map(bool, map(str.strip, row))) == 1 for row in titles)
-    return place if are_narrow or _names_numbers(below) else 0
+    are_narrow = width > 2 and all(sum(map(bool, map(str.strip, row))) == 1 for row in titles)
+    return index if are_narrow or _names_numbers(below) else 0
 
 
 def _is_comment(row: Cells) -> bool:
@@ -227,10 +202,9 @@ def _are_names(cells: Cells) -> bool:
 
 def _names_numbers(rows: list[Cells]) -> bool:
     """Return whether some cell of the first row is no number, and those below it are."""
-    for place, name in enumerate(rows[0]):
-        below = [row[place] for row in rows[1:] if len(row) > place and row[place].strip()]
-        numbers = sum(map(is_number, below))
-        if below and numbers >= _MOST_ROWS * len(below) and not is_number(name):
+    for name, *below in islice(zip_longest(*rows, fillvalue=""), len(rows[0])):
+        numbers = [is_number(cell) for cell in below if cell.strip()]
+        if numbers and sum(numbers) >= _MOST_ROWS * len(numbers) and not is_number(name):
             return True
     return False
 

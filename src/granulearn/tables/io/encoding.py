@@ -52,12 +52,7 @@ class Encoding:
 def find_encoding(beginning: bytes, stated: str | None) -> Encoding | None:
     """Return the stated or the evident encoding; None for text that may be any that keeps ASCII.
 
-    Parameters
-    ----------
-    beginning : bytes
-        The first bytes of the file; a byte-order mark that fits is skipped.
-    stated : str or None
-        A name that Python knows.
+    A byte-order mark that fits is skipped.
     """
     marked = [
         Encoding(name, len(mark)) for mark, name in _BYTE_ORDER_MARKS if beginning.startswith(mark)
@@ -85,17 +80,7 @@ def find_encoding(beginning: bytes, stated: str | None) -> Encoding | None:
 
 
 def detect_legacy(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
-    """Return the encoding of a text that is not in UTF-8.
-
-    Parameters
-    ----------
-    lines : list of bytes
-        Some lines of the text that are not in ASCII.
-    shown : Path
-        The file, for messages.
-    first_line : int
-        The first line that is not in UTF-8.
-    """
+    """Return the encoding of a text that is not in UTF-8, by some lines that are not in ASCII."""
     from charset_normalizer import from_bytes
 
     if 2 * sum(_decodes(line, "utf-8") for line in lines) > len(lines):

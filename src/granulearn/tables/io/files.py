@@ -6,11 +6,10 @@ import io
 import os
 import re
 import shutil
-import stat
 import sys
 import tempfile
 import zipfile
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -84,45 +83,29 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
     ['column 1', 'price', 'late']
     """
     path, options = Path(path), reading or AS_FOUND
-    if not is_standard_input(path) and not is_pipe_or_device(path):
+    is_stdin = str(path) in ("-", "/dev/stdin")
+    if not is_stdin and (path.is_file() or path.is_dir() or not path.exists()):
         # A part may be read in another process, which need not be in the same folder.
         return _opened(path.absolute(), path, options)
-    shown = Path("standard input") if is_standard_input(path) else path
+    shown = Path("standard input") if is_stdin else path
     with ExitStack() as stack:
         folder = tempfile.TemporaryDirectory(prefix="granulearn-")
         copy = Path(stack.enter_context(folder)) / "table"
-        _copy_stream(path, shown, copy)
+        _copy_stream(None if is_stdin else path, shown, copy)
         table = _opened(copy, shown, options)
         table.hold(stack.pop_all())
     return table
 
 
-def is_standard_input(path: Path) -> bool:
-    """Return whether an input is ``-``, or what that is called in ``/dev``."""
-    return str(path) in ("-", "/dev/stdin")
-
-
-def is_pipe_or_device(path: Path) -> bool:
-    """Return whether there is something that is neither a file nor a folder."""
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def _copy_stream(path: Path, shown: Path, copy: Path) -> None:
-    """Copy a pipe or standard input to a file, which can be read more than once."""
-    if is_standard_input(path):
-        if sys.stdin is None:
-            raise OSError("standard input is closed; name a file, or send a table there.")
-        opened: AbstractContextManager[BinaryIO] = nullcontext(sys.stdin.buffer)
-    elif stat.S_ISFIFO(path.stat().st_mode) or stat.S_ISSOCK(path.stat().st_mode):
-        opened = path.open("rb")
-    else:  # /dev/zero has no end
+def _copy_stream(path: Path | None, shown: Path, copy: Path) -> None:
+    """Copy a pipe, or standard input, to a file, which can be read more than once."""
+    if path is None and sys.stdin is None:
+        raise OSError("standard input is closed; name a file, or send a table there.")
+    if path is not None and not path.is_fifo() and not path.is_socket():  # /dev/zero has no end
         raise TableError(
             f"{path} is a device, not a table; name a file, or send a table to standard input."
         )
+    opened = nullcontext(sys.stdin.buffer) if path is None else path.open("rb")
     try:
         with opened as stream, copy.open("wb") as file:
             shutil.copyfileobj(stream, file, 2**20)
@@ -219,6 +202,8 @@ def _refuse_foreign(shown: Path, beginning: bytes) -> None:
     for what, marks in _FOREIGN.items():
         if _begins(beginning, *marks):
             raise _foreign(shown, what)
+    if beginning[4:9] == b"\0\0\0\0{":
+        raise _foreign(shown, "a model file")
     if beginning[257:262] == b"ustar":
         raise TableError(f"{shown} is an archive of files (tar); unpack it and name the table.")
     text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:20].lower()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import datetime
 import decimal
 import math
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from granulearn._words import quoted
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.arrow import usual_batch
+from granulearn.tables.io.arrow import standard_batch
 from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import (
     ReadOptions,
@@ -69,16 +68,14 @@ class FrameTable(TableFile):
         wanted = self._wanted(columns)
         fields = column_indices(self.names, wanted)
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
-            yield usual_batch(self.path, batch, fields, wanted)
+            yield standard_batch(self.path, batch, fields, wanted)
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return stretches of rows."""
-        parts = []
-        for begin in range(0, self._table.num_rows, _PART_ROWS):
-            part = copy.copy(self)
-            part._table, part.first_row = self._table.slice(begin, _PART_ROWS), begin
-            parts.append(part)
-        return tuple(parts)
+        begins = range(0, self._table.num_rows, _PART_ROWS)
+        return tuple(
+            self._part(begin, _table=self._table.slice(begin, _PART_ROWS)) for begin in begins
+        )
 
     def __getstate__(self):
         # Arrow would send the rows of the other parts along.
@@ -121,7 +118,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
     if package == "pandas" and hasattr(data, "iloc") and getattr(data, "ndim", 0) == 2:
         check_width(_SHOWN, data.shape[1])
         keys = (" ".join(map(str, key)) if isinstance(key, tuple) else key for key in data)
-        cells = (data.iloc[:, place] for place in range(data.shape[1]))
+        cells = (data.iloc[:, index] for index in range(data.shape[1]))
         return FrameTable(_table(keys, cells))
     if package == "polars" and hasattr(data, "collect"):
         data = data.collect()
@@ -152,16 +149,16 @@ def _array_of_rows(rows: Sequence) -> np.ndarray:
         return np.array([None] * len(rows))  # cells, not rows: the shape tells
     lengths = Counter(map(len, rows))
     if len(lengths) > 1:
-        usual = lengths.most_common(1)[0][0]
-        first = next(place for place, row in enumerate(rows) if len(row) != usual)
+        width = lengths.most_common(1)[0][0]
+        first = next(index for index, row in enumerate(rows) if len(row) != width)
         raise TableError(
             f"the rows differ in length: row {first + 1} has {len(rows[first])} cells, and most "
-            f"have {usual}; give them equal lengths."
+            f"have {width}; give them equal lengths."
         )
     # As objects, since NumPy would turn numbers beside a text into texts.
     array = np.empty((len(rows), len(rows[0])), dtype=object)
-    for place, row in enumerate(rows):
-        array[place] = list(row)
+    for index, row in enumerate(rows):
+        array[index] = list(row)
     return array
 
 
@@ -253,7 +250,7 @@ def _of_values(data: Any) -> pa.Table:
             raise TableError(
                 f"{_SHOWN} has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
             )
-        return _table((f"x{place}" for place in range(array.shape[1])), array.T)
+        return _table((f"x{index}" for index in range(array.shape[1])), array.T)
     if array is not None and array.ndim == 1:
         raise TableError(
             f"Expected rows and columns, got {kind} of one dimension. Reshape your "

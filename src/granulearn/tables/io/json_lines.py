@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from granulearn.tables.io.table_file import (
     check_width,
     column_indices,
     named_columns,
+    rows_per_batch,
     shortened,
-    text_batches,
 )
 from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.messages import Message, Setting
@@ -100,8 +101,13 @@ class JsonTable(TableFile):
             Which columns, and in which order; all of them unless given.
         """
         wanted = self._wanted(columns)
-        keys = [self.keys[index] for index in column_indices(self.names, wanted)]
-        return text_batches(([row.get(key) for key in keys] for _, row in self.objects()), wanted)
+        names = wanted or self.names[:1]
+        keys = [self.keys[index] for index in column_indices(self.names, names)]
+        schema = pa.schema([(key, pa.string()) for key in keys])
+        rows = (row for _, row in self.objects())
+        while taken := list(islice(rows, rows_per_batch(len(keys)))):
+            batch = pa.RecordBatch.from_pylist(taken, schema)
+            yield batch.rename_columns(names).select(wanted)
 
     def place(self, row: int) -> str:
         """Say where a row stands.

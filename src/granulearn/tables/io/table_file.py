@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -149,6 +149,12 @@ class TableFile(ABC):
         # A part that is read elsewhere holds nothing.
         return self.__dict__ | {"_held": ExitStack()}
 
+    def _part(self, first_row: int, **chunks: Any) -> TableFile:
+        """Return the same table with fewer rows."""
+        part = copy.copy(self)
+        part.__dict__.update(first_row=first_row, **chunks)
+        return part
+
     def _wanted(self, columns: Sequence[str] | None) -> list[str]:
         return self.names if columns is None else known_columns(self.path, self.names, columns)
 
@@ -253,17 +259,3 @@ def is_number(text: str) -> bool:
 def rows_per_batch(n_columns: int) -> int:
     """Return how many rows go into a batch, fewer if they are wide."""
     return max(1, min(_BATCH_ROWS, _BATCH_CELLS // max(n_columns, 1)))
-
-
-def text_batches(
-    rows: Iterable[Sequence[str | None]], names: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
-    """Yield rows, which have as many cells as there are names, as record batches of text."""
-    remaining = iter(rows)
-    schema = pa.schema([pa.field(name, pa.string()) for name in names])
-    while taken := list(islice(remaining, rows_per_batch(len(names)))):
-        columns = [pa.array(cells, pa.string()) for cells in zip(*taken, strict=True)]
-        if columns:
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
-        else:
-            yield pa.table({"": pa.nulls(len(taken))}).select([]).to_batches()[0]

@@ -7,7 +7,6 @@ the line of what could make a fast reader lose or shift rows.
 from __future__ import annotations
 
 import bisect
-import copy
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -189,13 +188,9 @@ class TextTable(TableFile):
         """Return stretches of rows; the whole table if the file is compressed."""
         if not self.source.has_offsets:
             return (self,)
-        parts = []
-        for begin in range(0, len(self.chunks), _CHUNKS_OF_PART):
-            part = copy.copy(self)
-            part.chunks = self.chunks[begin : begin + _CHUNKS_OF_PART]
-            part.first_row = part.chunks[0].first_row
-            parts.append(part)
-        return tuple(parts)
+        begins = range(0, len(self.chunks), _CHUNKS_OF_PART)
+        stretches = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
 
     def place(self, row: int) -> str:
         """Say where a row stands.

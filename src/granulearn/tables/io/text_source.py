@@ -161,8 +161,6 @@ def is_table(member: zipfile.ZipInfo) -> bool:
 def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
     members = list(filter(is_table, archive.infolist()))
     names = [member.filename for member in members]
-    if "granulearn.json" in names:
-        raise TableError(f"{shown} is a model that granulearn saved, no table; name the table.")
     if len(members) != 1:
         found = f"holds {len(members)} files: {', '.join(map(repr, names[:20]))}"
         raise TableError(

@@ -58,14 +58,14 @@ class WorkbookTable(FrameTable):
             what = "has a header but no data rows" if filled else "is empty"
             said = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
             raise TableError(Message(said, Setting("sheet"), ")."))
-        columns = [[cells[number][place] for number in filled] for place in range(len(cells[0]))]
-        used = [place for place, column in enumerate(columns) if _is_filled(column)]
-        texts = [list(map(text_of, columns[place])) for place in used]
+        columns = [[cells[number][index] for number in filled] for index in range(len(cells[0]))]
+        used = [index for index, column in enumerate(columns) if _is_filled(column)]
+        texts = [list(map(text_of, columns[index])) for index in used]
         arrays = [pa.array(column[1:], pa.string()) for column in texts]
         header = [column[0] or "" for column in texts]
         super().__init__(pa.Table.from_arrays(arrays, names=header), shown)
         self.remarks = (*remark, *self.remarks)
-        self.columns = [left + 1 + place for place in used]
+        self.columns = [left + 1 + index for index in used]
         """Number in the sheet, from 1, of each column."""
         self._lines = top + 1 + np.array(filled[1:])
 

@@ -77,8 +77,8 @@ class _ChangedColumn:
 
     def __init__(self, table: TableFile, schema: pa.Schema, changes: Changes):
         name, cells, self._drop = changes
-        self._place = table.names.index(name)
-        self._field = schema.field(self._place)
+        self._index = table.names.index(name)
+        self._field = schema.field(self._index)
         self._shown = f"{table.path}: column {name!r} is of the type {self._field.type}"
         self._first_row = 0
         self._rows = np.array(sorted(cells), dtype=np.int64)
@@ -110,24 +110,24 @@ class _ChangedColumn:
         """Return the next table or batch of the file with its new cells."""
         first_row, self._first_row = self._first_row, self._first_row + rows.num_rows
         begin, end = np.searchsorted(self._rows, [first_row, self._first_row])
-        column = rows.column(self._place)
+        column = rows.column(self._index)
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        places, labels = self._rows[begin:end] - first_row, self._labels[int(begin) : int(end)]
+        positions, labels = self._rows[begin:end] - first_row, self._labels[int(begin) : int(end)]
         storage = column.storage if isinstance(column, pa.ExtensionArray) else column
         if pa.types.is_dictionary(storage.type):
-            new = self._with_labels(storage, places, labels)
+            new = self._with_labels(storage, positions, labels)
         else:
-            new = _with_values(storage, places, labels)
+            new = _with_values(storage, positions, labels)
         if isinstance(column, pa.ExtensionArray):
             new = pa.ExtensionArray.from_storage(column.type, new)
-        rows = rows.set_column(self._place, self._field, new)
+        rows = rows.set_column(self._index, self._field, new)
         kept = [
             row - first_row for row in range(first_row, self._first_row) if row not in self._drop
         ]
         return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept, pa.int64()))
 
     def _with_labels(
-        self, column: pa.DictionaryArray, places: np.ndarray, labels: pa.Array
+        self, column: pa.DictionaryArray, positions: np.ndarray, labels: pa.Array
     ) -> pa.DictionaryArray:
         # Values are added at the end, and none is taken away: an order of classes is kept.
         # All batches get the same ones, since a file of Arrow has one dictionary for all.
@@ -140,18 +140,18 @@ class _ChangedColumn:
                 f"{self._shown}, which has no room for more different labels ({error}); write the "
                 "column as text."
             ) from error
-        codes = _with_values(column.indices, places, codes)
+        codes = _with_values(column.indices, positions, codes)
         return pa.DictionaryArray.from_arrays(codes, dictionary, ordered=column.type.ordered)
 
 
-def _with_values(column: pa.Array, places: np.ndarray, values: pa.Array) -> pa.Array:
-    """Return a column with other values at some places, which are in order."""
-    if not len(places):
+def _with_values(column: pa.Array, positions: np.ndarray, values: pa.Array) -> pa.Array:
+    """Return a column with other values at some positions, which are in order."""
+    if not len(positions):
         return column
     if pa.types.is_string_view(column.type):  # whose rows Arrow cannot take
         text = pa.large_string()
-        return _with_values(column.cast(text), places, values.cast(text)).cast(column.type)
+        return _with_values(column.cast(text), positions, values.cast(text)).cast(column.type)
     # Arrow replaces no values in columns of all types; taking rows works for all.
     sources = np.arange(len(column))
-    sources[places] = len(column) + np.arange(len(places))
+    sources[positions] = len(column) + np.arange(len(positions))
     return pa.concat_arrays([column, values]).take(pa.array(sources))

@@ -67,7 +67,7 @@ class _Values:
         self._encoding = "utf-8" if encoding is None else encoding.name
 
     def edits(self, content: str, row: int, begin: int) -> list[Edit]:
-        """Return what changes the object that begins at a place; nothing for most rows."""
+        """Return what changes the object that begins at an offset; nothing for most rows."""
         if row not in self._cells:
             return []
         new, (first, end, last) = self._cells[row], _value(content, begin, self._key)
@@ -91,8 +91,8 @@ class _Values:
             return [Edit(first, end, value)]
         blank = "" if last and '": ' not in content[begin:last] else " "
         comma = f",{blank}" if last else ""
-        place = last or begin + 1
-        return [Edit(place, place, f"{comma}{self._string(self._key, content)}:{blank}{value}")]
+        offset = last or begin + 1
+        return [Edit(offset, offset, f"{comma}{self._string(self._key, content)}:{blank}{value}")]
 
     @cached_property
     def _strings_are_usual(self) -> bool:
@@ -144,11 +144,11 @@ def _value(content: str, begin: int, key: str) -> tuple[int, int, int]:
 
 def _removed(rows: list[tuple[int, int, int]], drop: Collection[int]) -> Iterator[Edit]:
     """Yield the stretches of an array that are to go, with a comma each."""
-    kept = [place for place, (row, _, _) in enumerate(rows) if row not in drop]
+    kept = [index for index, (row, _, _) in enumerate(rows) if row not in drop]
     last_kept = kept[-1] if kept else -1
-    for place in range(last_kept):
-        if rows[place][0] in drop:
-            yield Edit(rows[place][1], rows[place + 1][1], "")
+    for index in range(last_kept):
+        if rows[index][0] in drop:
+            yield Edit(rows[index][1], rows[index + 1][1], "")
     if last_kept < len(rows) - 1:
         # The last elements go with the comma before them; the first one has none.
         yield Edit(rows[last_kept][2] if kept else rows[0][1], rows[-1][2], "")

@@ -73,7 +73,7 @@ class _TextRows:
     """
 
     def __init__(self, table: TextTable, column: str):
-        self._table, self._place = table, table.names.index(column)
+        self._table, self._index = table, table.names.index(column)
         self._separator = table.separator.encode()
         # Possessive: what was read of a cell is never given back, so that time is linear.
         pattern = rb'"[^"]*+(?:""[^"]*+)*+"|[^%b\r\n]*+' % re.escape(self._separator)
@@ -99,7 +99,7 @@ class _TextRows:
     def cell(self, content: bytes, begin: int) -> tuple[int, int] | None:
         """Return where the cell of a row stands; None if the row has too few cells."""
         found = list(islice(self._cells(content, begin), len(self._table.names)))
-        return found[self._place] if len(found) == len(self._table.names) else None
+        return found[self._index] if len(found) == len(self._table.names) else None
 
     def next_line(self, content: bytes, begin: int) -> int:
         """Return where the line after a row begins."""

@@ -231,8 +231,8 @@ def _letters(number: int) -> str:
     """Return the letters of a column."""
     letters = ""
     while number:
-        number, place = divmod(number - 1, 26)
-        letters = chr(ord("A") + place) + letters
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
     return letters
 
 

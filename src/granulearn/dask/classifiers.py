@@ -1,24 +1,35 @@
-"""Classifiers for Dask collections; each fits an ordinary, in-memory classifier."""
+"""Classifiers for Dask collections; each fits an ordinary, in-memory classifier.
+
+Networks in closed form sum their normal equations over blocks; balls are made, and get
+their memberships, within a block. All other classifiers are fitted to a sample of the rows.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from dask import delayed
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import fit_context
-from granulearn.distributed.ball_fit import fit_balls
-from granulearn.distributed.blocks import blocks_in_step, checked_blocks
-from granulearn.distributed.cluster import compute
-from granulearn.distributed.facts import BlockFacts
-from granulearn.distributed.member_fit import fit_members
-from granulearn.distributed.prediction import predict_lazily
-from granulearn.distributed.reduction import tree_reduce
-from granulearn.distributed.row_sums import fit_rows
+from granulearn.balls.makers import check_min_ball_size
+from granulearn.dask.blocks import (
+    SAMPLE_SIZE,
+    Block,
+    Facts,
+    blocks_in_step,
+    checked_blocks,
+    predict_lazily,
+    sample_blocks,
+)
+from granulearn.dask.cluster import compute, keep, tree_reduce
 from granulearn.estimators import (
     BallForestClassifier,
     FGBRVFLClassifier,
@@ -28,11 +39,24 @@ from granulearn.estimators import (
     RVFLCommitteeClassifier,
     SDAPGBRVFLClassifier,
 )
-from granulearn.estimators.base import draw_seeds
+from granulearn.estimators.ball_rvfl import mean_weights
+from granulearn.estimators.base import (
+    Seeds,
+    TrainingRows,
+    draw_seeds,
+    multiply_weights,
+    sample_rows,
+    weight_of_each_class,
+)
+from granulearn.memberships import GivenMembership, resolve_membership
+from granulearn.network import FeatureMap, NormalEquations, normal_equations, one_hot, solve_primal
+
+CLOSED_FORM = (RVFLClassifier, GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier)
+"""Classifiers that are fitted to all rows."""
 
 
 class _OnDask(BaseEstimator):
-    """`fit` and lazy predictions on Dask collections, for a plain classifier's parameters."""
+    """`fit` and lazy predictions on Dask collections, for the parameters of a plain classifier."""
 
     _plain: ClassVar[type]
 
@@ -56,13 +80,14 @@ class _OnDask(BaseEstimator):
         self
             The fitted classifier; ``estimator_`` is the ordinary one.
         """
-        name = self._plain.__name__
-        blocks = checked_blocks(X, y, sample_weight, sample_membership, name)
-        model = self._plain(**self.get_params(deep=False))
-        fit_blocks(model, blocks, X.shape[1])
+        model, name = self._plain(**self.get_params(deep=False)), self._plain.__name__
+        blocks, facts = checked_blocks(X, y, sample_weight, sample_membership, name)
+        return self._keep(fit_closed_form(model, blocks, facts))
+
+    def _keep(self, model: Any):
         self.estimator_ = model
         for key, value in vars(model).items():
-            if key.endswith("_"):  # what the ordinary classifier has learnt is found here too
+            if key.endswith("_"):  # fitted attributes are found here too
                 setattr(self, key, value)
         return self
 
@@ -154,15 +179,13 @@ class DaskRVFLClassifier(_OnDask, RVFLClassifier):
 
     Notes
     -----
-    The normal equations are summed over blocks in a fixed order. With one block
-    the result equals the plain classifier's exactly; with several, up to rounding.
-    It never depends on the order in which workers finish. The data is read once, or
-    twice with `class_weight`.
+    The normal equations are summed over blocks, so the result equals the plain
+    classifier's up to rounding. The data is read twice.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from granulearn.distributed import DaskRVFLClassifier
+    >>> from granulearn.dask import DaskRVFLClassifier
     >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
     >>> y = (X.sum(axis=1) > 0).astype(int)
     >>> model = DaskRVFLClassifier(random_state=0).fit(X, y)
@@ -186,27 +209,19 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
     ----------
     estimator_ : GBRVFLClassifier
         The ordinary classifier: it predicts, is saved and exported without
-        Dask. Its fitted attributes are those of this object too; above ten
-        million rows ``balls_.assignment`` is empty.
+        Dask. It has no ``balls_`` and no ``membership_``: balls stay on the cluster.
 
     Notes
     -----
-    With one block the result equals the plain classifier's exactly. With
-    several, a ball never reaches from one block into another, so there are
-    somewhat more balls than one machine would make. All centres are gathered:
-    their number times the features must fit in the memory of a worker and of
-    the client.
-
-    A ball is rated by all blocks with "uniform", "fuzzy", "sdap" or a function, by
-    its own samples with memberships given for samples, and by the samples of its
-    block with any other scheme. Above 20,000 balls "sdap" seeks the neighbours of
-    each among 20,000 balls drawn at random.
+    A ball never reaches from one block into another, and gets its membership from the
+    samples and balls of its block. The normal equations of all balls are summed. The data is
+    read twice.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.distributed import DaskGBRVFLClassifier
+    >>> from granulearn.dask import DaskGBRVFLClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
     >>> model = DaskGBRVFLClassifier(random_state=0).fit(rows, labels)
@@ -220,25 +235,19 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
 class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
     """`FGBRVFLClassifier` for Dask arrays and DataFrames.
 
-    The parameters are those of `FGBRVFLClassifier`; balls are made as in
+    The parameters are those of `FGBRVFLClassifier`; balls are made and rated as in
     `DaskGBRVFLClassifier`.
 
     Attributes
     ----------
     estimator_ : FGBRVFLClassifier
-        The ordinary classifier: it predicts, is saved and exported without
-        Dask. Its fitted attributes are those of this object too.
-
-    Notes
-    -----
-    Means and radii of the classes are those of all samples, so the data is read
-    twice; between the two passes, 16 bytes per row stay with the workers.
+        The ordinary classifier: it predicts, is saved and exported without Dask.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.distributed import DaskFGBRVFLClassifier
+    >>> from granulearn.dask import DaskFGBRVFLClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
     >>> model = DaskFGBRVFLClassifier(random_state=0).fit(rows, labels)
@@ -252,26 +261,19 @@ class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
 class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
     """`SDAPGBRVFLClassifier` for Dask arrays and DataFrames.
 
-    The parameters are those of `SDAPGBRVFLClassifier`; balls are made as in
+    The parameters are those of `SDAPGBRVFLClassifier`; balls are made and rated as in
     `DaskGBRVFLClassifier`.
 
     Attributes
     ----------
     estimator_ : SDAPGBRVFLClassifier
-        The ordinary classifier: it predicts, is saved and exported without
-        Dask. Its fitted attributes are those of this object too.
-
-    Notes
-    -----
-    Class centres, spreads and neighbours are those of the balls of all blocks.
-    Up to 20,000 balls the nearest of all others are found; above, the nearest
-    among 20,000 balls drawn at random, since the time grows with the square.
+        The ordinary classifier: it predicts, is saved and exported without Dask.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.distributed import DaskSDAPGBRVFLClassifier
+    >>> from granulearn.dask import DaskSDAPGBRVFLClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
     >>> model = DaskSDAPGBRVFLClassifier(random_state=0).fit(rows, labels)
@@ -282,11 +284,12 @@ class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
     _plain = SDAPGBRVFLClassifier
 
 
-class _MembersOnDask(_OnDask):
-    """Members are fitted to rows drawn of all blocks."""
+class _Sampled(_OnDask):
+    """`fit` on rows that are sampled to memory."""
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the members to rows that are drawn in passes over the blocks.
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, *, sample_size=SAMPLE_SIZE):
+        """Sample rows to memory, and fit the ordinary classifier to them.
 
         Parameters
         ----------
@@ -295,18 +298,26 @@ class _MembersOnDask(_OnDask):
         y : Dask array or Series of shape (n_samples,)
             Class labels.
         sample_weight : Dask array or Series of shape (n_samples,), default=None
-            Weights up to 1.5; zero leaves a sample out. Repeat rows that count more often.
+            Of the samples; zero leaves one out.
+        sample_size : int, default=50000
+            About how many rows to sample, every class in proportion and small ones more often;
+            all if there are no more.
 
         Returns
         -------
         self
             The fitted classifier; ``estimator_`` is the ordinary one.
         """
-        return super().fit(X, y, sample_weight)
+        model, name = self._plain(**self.get_params(deep=False)), self._plain.__name__
+        blocks, facts = checked_blocks(X, y, sample_weight, None, name)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        sample = sample_blocks(blocks, facts, sample_size, seed)
+        rows = sample.X if facts.names is None else pd.DataFrame(sample.X, columns=facts.names)
+        return self._keep(model.fit(rows, sample.y, sample.weights))
 
 
-class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
-    """`BallForestClassifier` for Dask arrays and DataFrames.
+class DaskBallForestClassifier(_Sampled, BallForestClassifier):
+    """`BallForestClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
 
     The parameters are those of `BallForestClassifier`. Use it when the table does not fit in
     memory.
@@ -315,20 +326,18 @@ class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
     ----------
     estimator_ : BallForestClassifier
         The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
-        attributes are those of this object too. Above 20,000 samples those with an entry for
-        every sample are empty: ``reliability_``, ``oob_proba_``, ``in_bag_``; `DaskLabelAudit`
-        rates labels.
+        attributes are those of this object too; those with an entry for every sample are of
+        the sampled rows.
 
     Notes
     -----
-    The trees are those of the plain classifier to the last bit, however rows are cut into
-    blocks: a tree draws rows by keys that depend on their values. The data is read twice.
+    The data is read twice.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.distributed import DaskBallForestClassifier
+    >>> from granulearn.dask import DaskBallForestClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
     >>> model = DaskBallForestClassifier(random_state=0).fit(rows, labels)
@@ -339,28 +348,26 @@ class DaskBallForestClassifier(_MembersOnDask, BallForestClassifier):
     _plain = BallForestClassifier
 
 
-class DaskRVFLCommitteeClassifier(_MembersOnDask, RVFLCommitteeClassifier):
-    """`RVFLCommitteeClassifier` for Dask arrays and DataFrames.
+class DaskRVFLCommitteeClassifier(_Sampled, RVFLCommitteeClassifier):
+    """`RVFLCommitteeClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
 
-    The parameters are those of `RVFLCommitteeClassifier`; of `n_layers` and `n_hidden` one
-    must be "auto", so that a part of the rows is enough.
+    The parameters are those of `RVFLCommitteeClassifier`.
 
     Attributes
     ----------
     estimator_ : RVFLCommitteeClassifier
         The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
-        attributes are those of this object too; above 20,000 samples ``loo_scores_`` is empty.
+        attributes are those of this object too.
 
     Notes
     -----
-    The networks are those of the plain classifier to the last bit, however rows are cut into
-    blocks. The data is read twice.
+    The data is read twice.
 
     Examples
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.distributed import DaskRVFLCommitteeClassifier
+    >>> from granulearn.dask import DaskRVFLCommitteeClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
     >>> model = DaskRVFLCommitteeClassifier(random_state=0).fit(rows, labels)
@@ -371,28 +378,27 @@ class DaskRVFLCommitteeClassifier(_MembersOnDask, RVFLCommitteeClassifier):
     _plain = RVFLCommitteeClassifier
 
 
-class DaskRobustClassifier(_MembersOnDask, RobustClassifier):
-    """`RobustClassifier` for Dask arrays and DataFrames.
+class DaskRobustClassifier(_Sampled, RobustClassifier):
+    """`RobustClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
 
-    The parameters are those of `RobustClassifier`, without another `forest`. Use it when the
-    table does not fit in memory.
+    The parameters are those of `RobustClassifier`. Use it when the table does not fit in
+    memory.
 
     Attributes
     ----------
     estimator_ : RobustClassifier
         The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
-        attributes are those of this object too; above 20,000 samples those with an entry for
-        every sample are empty.
+        attributes are those of this object too; those with an entry for every sample are of
+        the sampled rows.
 
     Notes
     -----
-    Members, shares and power are those of the plain classifier to the last bit, however rows
-    are cut into blocks. The data is read three times.
+    The data is read twice.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from granulearn.distributed import DaskRobustClassifier
+    >>> from granulearn.dask import DaskRobustClassifier
     >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
     >>> y = (X.sum(axis=1) > 0).astype(int)
     >>> model = DaskRobustClassifier(random_state=0).fit(X, y)
@@ -403,28 +409,127 @@ class DaskRobustClassifier(_MembersOnDask, RobustClassifier):
     _plain = RobustClassifier
 
 
-def fit_blocks(model: Any, blocks: Sequence[Any], n_features: int) -> BlockFacts:
-    """Fit an ordinary classifier to blocks of samples; return the facts about them.
+def fit_closed_form(model: Any, blocks: Sequence[Any], facts: Facts) -> Any:
+    """Fit an ordinary network to blocks of samples, and return it.
 
     Parameters
     ----------
-    model : classifier
-        One that can be fitted in parts. Not fitted; parameters already checked.
+    model : one of CLOSED_FORM
+        Not fitted; parameters are checked.
     blocks : sequence of Delayed
         One `Block` each.
-    n_features : int
-        Number of columns of X.
+    facts : Facts
+        About all of them.
     """
-    if isinstance(model, BallForestClassifier | RVFLCommitteeClassifier | RobustClassifier):
-        facts = fit_members(model, blocks)
-    elif isinstance(model, GBRVFLClassifier):
-        facts = fit_balls(model, blocks, draw_seeds(model.random_state))
-    else:
-        facts = fit_rows(model, blocks, n_features, draw_seeds(model.random_state))
-    model.n_features_in_ = n_features
+    is_ball_model, seeds = isinstance(model, GBRVFLClassifier), draw_seeds(model.random_state)
+    if is_ball_model:
+        _check_ball_model(model, facts)
+    n_features, n_classes = len(facts.types), len(facts.classes)
+    make = delayed(rows_of_block)
+    rows = [make(block, model, facts.classes, seeds) for block in blocks]
+    # Balls are few, and take long to make.
+    rows = keep(rows) if is_ball_model else rows
+    totals = delayed(_totals)
+    (found,) = compute(tree_reduce(np.add, [totals(part, n_classes) for part in rows]))
+    _check_totals(model, facts, found)
+    factors = None
+    if model.class_weight is not None:
+        factors = weight_of_each_class(model.class_weight, facts.classes, found)
+    model.classes_, model.n_features_in_ = facts.classes, n_features
     if facts.names is not None:
         model.feature_names_in_ = np.array(facts.names, dtype=object)
-    return facts
+    no_rows = TrainingRows(np.empty((0, n_features)), np.empty(0, np.intp), None)
+    model.features_ = model._features(no_rows, seeds)
+    add = delayed(equations_of_rows)
+    parts = [add(part, model.features_, factors, n_classes) for part in rows]
+    (equations,) = compute(tree_reduce(_added, parts))
+    model.coef_ = solve_primal(equations, model.C)
+    return model
+
+
+def rows_of_block(
+    block: Block | None, model: Any, classes: np.ndarray, seeds: Seeds
+) -> TrainingRows | None:
+    """Return the rows of the regression that a block gives: its samples, or centres of balls."""
+    samples = None if block is None else block.samples(classes)
+    if samples is None or not len(samples):
+        return None
+    if not isinstance(model, GBRVFLClassifier):
+        return sample_rows(samples)
+    samples = samples.in_ball_order()
+    balls = model._maker()(samples, random_state=seeds.balls, n_jobs=model.n_jobs)
+    balls = balls.without_small(model.min_ball_size)
+    if not len(balls):
+        return None
+    scheme = resolve_membership(model.membership)
+    if samples.memberships is not None:
+        scheme = GivenMembership(samples.memberships)
+    delta = scheme(balls, samples.X, samples.codes)
+    codes = np.searchsorted(classes, balls.classes)[balls.labels]
+    weights = multiply_weights(mean_weights(balls, samples), delta**2)
+    return TrainingRows(balls.centers, codes, weights)
+
+
+def equations_of_rows(
+    rows: TrainingRows | None, features: FeatureMap, factors: np.ndarray | None, n_classes: int
+) -> NormalEquations | None:
+    """Return the normal equations of the rows of one block."""
+    if rows is None:
+        return None
+    if factors is not None:
+        weights = multiply_weights(rows.weights, factors[rows.codes])
+        rows = replace(rows, weights=weights)
+    return normal_equations(features, rows.X, one_hot(rows.codes, n_classes), rows.weights)
+
+
+def _added(first: NormalEquations, second: NormalEquations) -> NormalEquations:
+    return NormalEquations(first.gram + second.gram, first.moment + second.moment)
+
+
+def _totals(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
+    """Return the weight of the rows of each class."""
+    if rows is None:
+        return np.zeros(n_classes)
+    return np.bincount(rows.codes, rows.weights, minlength=n_classes)
+
+
+def _check_ball_model(model: Any, facts: Facts) -> None:
+    check_min_ball_size(model.min_ball_size)
+    model._maker()._validate_params()
+    scheme = resolve_membership(model.membership)
+    scheme._validate_params()
+    if isinstance(scheme, GivenMembership) and scheme.sample_membership is not None:
+        raise TypeError(
+            "GivenMembership(sample_membership=...) holds memberships in memory; pass them to "
+            "fit as a Dask array or Series: fit(X, y, sample_membership=...)."
+        )
+    rows, _, alone = facts.counts.T
+    if (2 * alone > rows).any():
+        warnings.warn(
+            f"most samples of class {facts.classes[2 * alone > rows].tolist()} lie in blocks "
+            "without any other class, and such a block becomes a single ball, so the class will "
+            "hardly be predicted: the rows seem to be sorted. Shuffle them, so that blocks are "
+            "alike.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _check_totals(model: Any, facts: Facts, totals: np.ndarray) -> None:
+    """Raise if nothing is left to learn from; warn of classes without a ball."""
+    if not totals.any():
+        raise ValueError(
+            "no block has a ball with a membership above zero, so nothing is left to learn from; "
+            "lower min_ball_size or purity, or use another membership."
+        )
+    lost = facts.classes[(totals == 0) & (facts.counts[:, 0] > 0)]
+    if len(lost):
+        warnings.warn(
+            f"class {lost.tolist()} has no ball with a membership above zero and will hardly be "
+            "predicted; lower min_ball_size, or raise purity.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _hits(predicted: Any, y: Any, weights: Any) -> np.ndarray:

@@ -3,8 +3,8 @@
 import os
 import sys
 
-from granulearn.training import size
-from granulearn.training.size import is_large
+from granulearn.cli import options as size
+from granulearn.cli.options import is_large
 
 
 def test_directories_and_files_above_a_share_of_memory_are_large(tmp_path, monkeypatch):

@@ -1,26 +1,33 @@
-"""A Dask cluster: opening one, computing on it, and saying clearly when it is gone."""
+"""A Dask cluster: connect, compute with clear errors when it is lost, and reduce in a tree."""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from typing import Any
+from functools import cache, reduce
+from typing import Any, TypeVar
 
 import dask
+import distributed
+from dask import delayed
 from distributed.comm import CommClosedError
 
-import distributed
-
 CONNECT_SECONDS = 15.0
-# How long a cluster may be without a single worker: a nanny starts one anew in a few seconds.
+# A cluster may be without a worker for so long: a nanny starts one anew in a few seconds.
 NO_WORKER_SECONDS = 60.0
 # A local cluster looks once, so long after a worker died, whether it is back, and else lets it go
-# for good: also one that came back and died again. Its nanny would begin it anew all the same.
+# for good. Its nanny would start it anew all the same.
 _PATIENCE = {"distributed.deploy.lost-worker-timeout": "1 day"}
 _POLL_SECONDS = 0.5
+# One task joins so many partial results, so that a worker holds few at a time.
+SPLIT_EVERY = 8
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class ClusterError(ConnectionError):
@@ -28,7 +35,7 @@ class ClusterError(ConnectionError):
 
     Examples
     --------
-    >>> from granulearn.distributed import ClusterError, open_client
+    >>> from granulearn.dask import ClusterError, open_client
     >>> try:
     ...     with open_client("no-such-scheme://nowhere:1"):
     ...         pass
@@ -38,58 +45,48 @@ class ClusterError(ConnectionError):
     """
 
 
+class TaskLostError(RuntimeError):
+    """A task gave no result: its workers died, or it could not be sent."""
+
+
 def compute(*things: Any) -> tuple[Any, ...]:
-    """Compute delayed things as `dask.compute` does, but never wait for a lost cluster.
-
-    A cluster is waited for as long as it has a scheduler and, now and then, a
-    worker. Without a client, Dask's own scheduler does the work.
-
-    Parameters
-    ----------
-    *things : Delayed
-        What to compute.
-
-    Returns
-    -------
-    tuple
-        The results.
-
-    Raises
-    ------
-    ClusterError
-        When the scheduler goes away, or no worker is left.
-    """
+    """Compute delayed things as `dask.compute` does, but never wait for a lost cluster."""
     client = active_client()
     if client is None:
         return dask.compute(*things)
-    with told_of_losses(client):
+    with errors_of_loss(client):
         futures = client.compute(list(things))
         try:
-            wait_for(client, futures, "ALL_COMPLETED")
+            _wait(client, futures, "ALL_COMPLETED")
             return tuple(client.gather(futures))
         finally:
-            # Also after an error or Ctrl-C: nobody will ask for what is still running.
-            give_up(client, futures)
+            # Also after an error or Ctrl-C: nobody will ask for unfinished results.
+            _cancel(client, futures)
 
 
 def keep(things: Sequence[Any]) -> list[Any]:
-    """Start computing delayed things, and keep results where they are computed.
-
-    Parameters
-    ----------
-    things : sequence of Delayed
-        What to compute.
-
-    Returns
-    -------
-    list of Delayed
-        The same, already under way; a lost result is computed again.
-    """
+    """Start computing delayed things, and keep the results where they are computed."""
     client = active_client()
     if client is None:
         return list(dask.persist(*things))
-    with told_of_losses(client):
+    with errors_of_loss(client):
         return client.persist(list(things))
+
+
+def tree_reduce(join: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+    """Return the delayed result of joining neighbours, level by level; None of None is left out."""
+    level, join_all = list(parts), delayed(_join_all)
+    while len(level) > 1:
+        level = [
+            join_all(join, level[start : start + SPLIT_EVERY])
+            for start in range(0, len(level), SPLIT_EVERY)
+        ]
+    return level[0]
+
+
+def _join_all(join: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+    known = [part for part in parts if part is not None]
+    return reduce(join, known) if known else None
 
 
 def active_client() -> distributed.Client | None:
@@ -127,7 +124,7 @@ def open_client(
 
     Examples
     --------
-    >>> from granulearn.distributed import open_client
+    >>> from granulearn.dask import open_client
     >>> with open_client("local", n_workers=1) as client:
     ...     print(len(client.scheduler_info()["workers"]), "worker")
     1 worker
@@ -142,7 +139,7 @@ def open_client(
             threads_per_worker=1,
             processes=True,
             memory_limit=memory_limit or "auto",
-            silence_logs=logging.CRITICAL,  # what goes wrong in a task is raised
+            silence_logs=logging.CRITICAL,  # errors of tasks are raised
             # On this machine only, at any free port: a second cluster must not cause a warning.
             dashboard_address="127.0.0.1:0",
         )
@@ -166,14 +163,8 @@ def _connected(where: Any) -> Iterator[distributed.Client]:
 
 
 @contextmanager
-def told_of_losses(client: distributed.Client) -> Iterator[None]:
-    """Turn all errors that a lost cluster causes into `ClusterError`.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection to the cluster.
-    """
+def errors_of_loss(client: distributed.Client) -> Iterator[None]:
+    """Turn all errors that a lost cluster causes into `ClusterError`."""
     address = _address(client)
     try:
         yield
@@ -191,20 +182,85 @@ def told_of_losses(client: distributed.Client) -> Iterator[None]:
         ) from error
 
 
-def wait_for(
-    client: distributed.Client, futures: list[distributed.Future], return_when: str
-) -> set[distributed.Future]:
-    """Return the futures that are done; raise when no worker is left to do them.
+def run_on_cluster(
+    function: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    client: distributed.Client,
+    start: Callable[[], None],
+) -> Generator[tuple[Task, Result | TaskLostError], None, None]:
+    """Apply a function to tasks on the workers of a cluster.
 
     Parameters
     ----------
+    function : callable
+        Importable by name on the workers; must not raise.
+    tasks : iterable
+        Taken one by one, when a worker is free.
     client : distributed.Client
         The connection to the cluster.
-    futures : list of distributed.Future
-        What to wait for.
-    return_when : {"ALL_COMPLETED", "FIRST_COMPLETED"}
-        How many of them to wait for.
+    start : callable
+        Called once in each worker, before its first task.
+
+    Yields
+    ------
+    tuple
+        A task and its result, or `TaskLostError` if there is none.
     """
+    waiting = iter(tasks)
+    pending: dict[distributed.Future, Task] = {}
+
+    def fill() -> None:
+        """Give out tasks until every worker has one; at least one task, even without workers."""
+        while len(pending) < max(1, len(client.nthreads())):
+            for task in waiting:
+                pending[client.submit(_run_alone, function, start, task, pure=False)] = task
+                break
+            else:
+                return
+
+    with errors_of_loss(client):
+        try:
+            fill()
+            while pending:
+                done = _wait(client, list(pending), "FIRST_COMPLETED")
+                finished = [(pending.pop(future), _result(future)) for future in done]
+                fill()
+                yield from finished
+        finally:
+            _cancel(client, list(pending))
+
+
+# One task runs at a time in a process: tasks may change settings of the whole process, such as
+# warnings and threads.
+_alone = threading.Lock()
+_started = cache(lambda start: start())
+
+
+def _run_alone(function: Callable[[Task], Result], start: Callable[[], None], task: Task) -> Result:
+    with _alone:
+        _started(start)
+        return function(task)
+
+
+def _result(future: distributed.Future) -> Any:
+    if future.status == "cancelled":
+        future.result()  # raises the error that `errors_of_loss` turns into ClusterError
+    error = future.exception()
+    if error is None:
+        return future.result()
+    lost = TaskLostError(
+        f"{error}; perhaps memory ran out: give workers more."
+        if isinstance(error, distributed.KilledWorker)
+        else f"{type(error).__name__}: {error}"
+    )
+    lost.__cause__ = error
+    return lost
+
+
+def _wait(
+    client: distributed.Client, futures: list[distributed.Future], return_when: str
+) -> set[distributed.Future]:
+    """Return the futures that are done; raise when no worker is left to do them."""
     seen = time.monotonic()
     while True:
         try:
@@ -231,16 +287,7 @@ def _address(client: distributed.Client) -> str:
     return str(getattr(client.scheduler, "address", "an unknown address"))
 
 
-def give_up(client: distributed.Client, futures: list[distributed.Future]) -> None:
-    """Cancel the futures that are not done: nobody will ask for them.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection to the cluster.
-    futures : list of distributed.Future
-        Futures, done or not.
-    """
+def _cancel(client: distributed.Client, futures: list[distributed.Future]) -> None:
     unfinished = [future for future in futures if not future.done()]
     if unfinished and client.status == "running":
         client.cancel(unfinished)

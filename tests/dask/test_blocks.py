@@ -6,11 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask import delayed
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.distributed import DaskGBRVFLClassifier, DaskRVFLClassifier
-from granulearn.distributed.blocks import blocks_in_step, check_block, is_collection
-from tests.distributed.chunked import chunked, every_pair, framed, table
+from granulearn.dask import DaskGBRVFLClassifier, DaskRVFLClassifier
+from granulearn.dask.blocks import (
+    blocks_in_step,
+    check_block,
+    checked_blocks,
+    sample_blocks,
+)
+from tests.dask.chunked import chunked, every_pair, framed, table
 
 
 @every_pair
@@ -79,7 +84,7 @@ def test_unknown_chunk_sizes_are_no_error(on_dask, plain):
     assert np.isnan(unknown.shape[0])
     ours = on_dask(random_state=0).fit(unknown, labels_too)
     theirs = on_dask(random_state=0).fit(frame, labels)
-    assert_array_equal(ours.coef_, theirs.coef_)
+    assert_allclose(ours.coef_, theirs.coef_)
     assert_array_equal(ours.predict(unknown), theirs.predict(frame))
 
 
@@ -131,34 +136,33 @@ def test_blocks_in_step_hold_the_same_rows():
     assert first == len(X)
 
 
-@pytest.mark.parametrize("kind", ["array", "frame"])
-def test_what_x_and_y_have_in_common_is_computed_once(tmp_path, kind):
-    def noted(block):
-        (tmp_path / str(len(list(tmp_path.iterdir())))).touch()
-        return block
+def test_samples_are_stratified_seeded_and_about_as_large_as_asked_for():
+    X, y = table(n_samples=6000)
+    y[y == 2] = np.where(np.arange((y == 2).sum()) < 10, 2, 0)  # a class of ten rows
+    blocks, facts = checked_blocks(chunked(X, 700), chunked(y, 700), None, None, "")
+    one, again, other = (sample_blocks(blocks, facts, 1000, seed) for seed in (0, 0, 1))
+    assert_array_equal(one.X, again.X)
+    assert len(one.X) != len(other.X) or not np.array_equal(one.X, other.X)
+    assert abs(len(one.y) - 1000) < 100
+    assert (one.y == 2).sum() == 10
+    assert abs((one.y == 1).mean() - (y == 1).mean()) < 0.05
+    rows = 700 * one.number + one.position
+    assert_array_equal(one.X, X[rows])
+    assert_array_equal(one.y, y[rows])
 
+
+def test_a_table_no_larger_than_the_sample_is_sampled_whole():
     X, y = table()
-    if kind == "array":
-        joined = chunked(np.column_stack([X, y]))
-        base = joined.map_blocks(noted, dtype=float, meta=np.empty((0, 4)))
-        DaskRVFLClassifier().fit(base[:, :3], base[:, 3].astype(int))
-    else:
-        memory = pd.DataFrame(X, columns=list("abc")).assign(y=y)
-        base = dd.from_pandas(memory, npartitions=1).map_partitions(noted, meta=memory.iloc[:0])
-        DaskRVFLClassifier().fit(base[["a", "b", "c"]], base["y"])
-    assert len(list(tmp_path.iterdir())) == 1
+    weights = np.arange(600) % 3
+    given = chunked(X, 250), chunked(y, 250), chunked(weights, 250)
+    sample = sample_blocks(*checked_blocks(*given, None, ""), 600, 0)
+    assert_array_equal(sample.X, X[weights > 0])
+    assert_array_equal(sample.weights, weights[weights > 0])
 
 
-def test_a_checked_block_leaves_out_samples_of_weight_zero():
+def test_a_checked_block_knows_its_rows_and_an_empty_one_is_none():
     X, y = table(n_samples=10)
     block = check_block(4, X, y, np.r_[np.zeros(4), np.ones(6)], None)
     assert block.number == 4
-    assert_array_equal(block.samples.X, X[4:])
-    assert (block.facts.n_rows, block.facts.n_counting) == (10, 6)
-
-
-def test_collections_are_told_from_data_in_memory():
-    X, y = table()
-    assert is_collection(chunked(X))
-    assert all(is_collection(part) for part in framed(X, y, []))
-    assert not any(is_collection(thing) for thing in (X, pd.DataFrame(X), None, delayed(X)))
+    assert_array_equal(block.samples(np.arange(3)).X, X[4:])
+    assert check_block(4, X[:0], y[:0], None, None) is None

@@ -1,10 +1,11 @@
-"""The classifiers on a Dask cluster, for tables that do not fit in memory."""
+"""Classifiers and the audit for Dask collections: tables that do not fit in memory."""
 
 from granulearn._extras import check_installed
 
 check_installed("dask", "distributed")
 
-from granulearn.distributed.classifiers import (
+from granulearn.dask.audit import DaskLabelAudit
+from granulearn.dask.classifiers import (
     DaskBallForestClassifier,
     DaskFGBRVFLClassifier,
     DaskGBRVFLClassifier,
@@ -13,8 +14,7 @@ from granulearn.distributed.classifiers import (
     DaskRVFLCommitteeClassifier,
     DaskSDAPGBRVFLClassifier,
 )
-from granulearn.distributed.cluster import ClusterError, open_client
-from granulearn.distributed.label_audit import DaskLabelAudit
+from granulearn.dask.cluster import ClusterError, open_client
 
 __all__ = [
     "ClusterError",

@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 from dask import delayed
 
-from granulearn.distributed import (
+from granulearn.dask import (
     DaskFGBRVFLClassifier,
     DaskGBRVFLClassifier,
     DaskRVFLClassifier,
     DaskSDAPGBRVFLClassifier,
 )
-from granulearn.distributed.blocks import Block, check_block
 from granulearn.estimators import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
@@ -47,11 +46,6 @@ def framed(X, y, cuts):
     parts = [table.iloc[first:end] for first, end in pairwise(edges)]
     frame = dd.from_delayed([delayed(part) for part in parts], meta=table.iloc[:0])
     return frame[[name for name in table if name != "y"]], frame["y"]
-
-
-def block_of(X, y, number=0, weights=None, memberships=None) -> Block:
-    """Return a checked block."""
-    return check_block(number, np.asarray(X, dtype=float), np.asarray(y), weights, memberships)
 
 
 def table(n_classes=3, n_samples=600, seed=0):

@@ -1,15 +1,15 @@
-"""The audit on blocks: the ratings of the plain audit."""
+"""The audit on blocks: the plain audit of a sample, and ratings of all other rows like it."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.metrics import roc_auc_score
 
 from granulearn.audit import LabelAudit, audit_labels
 from granulearn.audit.ratings import VERDICTS
-from granulearn.distributed import DaskLabelAudit
-from tests.distributed.chunked import chunked, framed
-from tests.distributed.large_tables import call_large, mixed_table
+from granulearn.dask import DaskLabelAudit
+from tests.dask.chunked import chunked, framed
 
 COLUMNS = {
     "given": "given_",
@@ -21,29 +21,50 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("is_large", [True, False])
-def test_blocks_of_any_size_have_the_ratings_of_the_plain_audit(is_large, monkeypatch):
-    if is_large:
-        call_large(monkeypatch)
-    X, y = mixed_table()
+def noisy_table(n=3000, seed=0):
+    """Return inputs, labels of three classes, and which of them are wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    kinds = rng.integers(3, size=n)
+    X[:, 3:] = kinds[:, None] == np.arange(3)
+    truth = np.digitize(np.sin(3 * X[:, 0]) + X[:, 1] + (kinds == 1), [-0.5, 1.0])
+    y = truth.copy()
+    wrong = rng.random(n) < 0.05
+    y[wrong] = (truth[wrong] + 1) % 3
+    return X, y, wrong
+
+
+def test_a_table_that_fits_the_sample_has_the_ratings_of_the_plain_audit():
+    X, y, _ = noisy_table()
+    alone = LabelAudit(random_state=0).fit(X, y)
+    ours = DaskLabelAudit(random_state=0).fit(chunked(X, 700), chunked(y, 700))
+    assert ours.noise_ == alone.noise_
+    found = ours.ratings_.compute()
+    for column, attribute in COLUMNS.items():
+        assert_array_equal(found[column].to_numpy(), getattr(alone, attribute))
+    assert_array_equal(found.index, np.arange(len(X)))
+    assert_array_equal(ours.worst(40).index, alone.ratings_.worst_first[:40])
+
+
+def test_rows_outside_of_the_sample_are_rated_nearly_as_well():
+    X, y, wrong = noisy_table(4000)
     X[:, 2] += 90 * (np.arange(len(X)) % 500 == 17)  # strange
     alone = LabelAudit(random_state=0).fit(X, y)
-    for rows in (200, 1700, -1) if is_large else (1700,):
-        ours = DaskLabelAudit(random_state=0).fit(chunked(X, rows), chunked(y, rows))
-        assert ours.noise_ == alone.noise_
-        found = ours.ratings_.compute()
-        for column, attribute in COLUMNS.items():
-            assert_array_equal(found[column].to_numpy(), getattr(alone, attribute))
-        assert_array_equal(found.index, np.arange(len(X)))
-        assert_array_equal(ours.worst(40).index, alone.ratings_.worst_first[:40])
+    ours = DaskLabelAudit(random_state=0, sample_size=1500).fit(chunked(X, 700), chunked(y, 700))
+    found = ours.ratings_.compute()
+    assert roc_auc_score(wrong, 1 - found["reliability"]) > (
+        roc_auc_score(wrong, 1 - alone.reliability_) - 0.02
+    )
+    assert abs(ours.noise_.rate - alone.noise_.rate) < 0.03
+    assert (found["verdict"] == alone.verdict_).mean() > 0.85
     assert (found["verdict"] == "strange").sum() > 1
 
 
-def test_ratings_are_written_block_by_block_with_sums_on_the_way(monkeypatch, tmp_path):
-    call_large(monkeypatch)
-    X, y = mixed_table()
+def test_ratings_are_written_block_by_block_with_sums_on_the_way(tmp_path):
+    X, y, _ = noisy_table()
     names = np.array(["a", "b", "c"])[y]
-    audit = DaskLabelAudit(random_state=0).fit(*framed(X, names, [1000, 1000, 2500]))
+    audit = DaskLabelAudit(random_state=0, sample_size=1000)
+    audit.fit(*framed(X, names, [1000, 1000, 2500]))
     done = audit.write(tmp_path / "ratings", n_worst=25)
     assert sorted(path.name for path in (tmp_path / "ratings").iterdir()) == [
         f"part-{number:05d}.parquet" for number in range(4)
@@ -57,29 +78,25 @@ def test_ratings_are_written_block_by_block_with_sums_on_the_way(monkeypatch, tm
     assert done.worst["verdict"].iloc[0] == "wrong"
 
 
-def test_empty_partitions_and_blocks_that_lack_a_class_change_no_rating(monkeypatch):
-    call_large(monkeypatch)
-    X, y = mixed_table()
+def test_blocks_that_lack_a_class_are_no_harm():
+    X, y, _ = noisy_table()
     order = np.argsort(y == 2, kind="stable")
     X, names = X[order], np.array(["ox", "zebra", "rhinoceros"])[y[order]]
-    alone = LabelAudit(random_state=0).fit(X, names)
-    ours = DaskLabelAudit(random_state=0).fit(*framed(X, names, [0, 400, 400, 2000, len(X)]))
-    assert ours.noise_ == alone.noise_
-    found = ours.ratings_.compute()
-    for column, attribute in COLUMNS.items():
-        assert_array_equal(found[column].to_numpy(), getattr(alone, attribute))
+    audit = DaskLabelAudit(random_state=0, sample_size=1000)
+    found = audit.fit(*framed(X, names, [0, 400, 400, 2000, len(X)])).ratings_.compute()
+    assert_array_equal(found["given"], names)
+    assert_array_equal(found.index, np.arange(len(X)))
 
 
 def test_data_in_memory_is_refused_with_the_plain_class_named():
-    X, y = mixed_table(50)
+    X, y, _ = noisy_table(50)
     with pytest.raises(TypeError, match="for data in memory use LabelAudit"):
         DaskLabelAudit().fit(X, y)
 
 
 @pytest.mark.parametrize("cut", ["arrays", "frames"])
-def test_the_plain_names_take_collections(cut, monkeypatch):
-    call_large(monkeypatch)
-    X, y = mixed_table()
+def test_the_plain_names_take_collections(cut):
+    X, y, _ = noisy_table()
     blocks = (chunked(X, 700), chunked(y, 700)) if cut == "arrays" else framed(X, y, [900, 900])
     ours = DaskLabelAudit(random_state=0).fit(*blocks)
     audit = LabelAudit(random_state=0).fit(*blocks)
@@ -91,7 +108,6 @@ def test_the_plain_names_take_collections(cut, monkeypatch):
     for attribute in COLUMNS.values():
         assert_array_equal(getattr(audit, attribute).compute(), getattr(alone, attribute))
     assert table.npartitions == audit.ratings_.npartitions == ours.ratings_.npartitions
-    assert audit.noise_ == alone.noise_
     assert audit.n_features_in_ == X.shape[1]
     in_memory = alone.to_frame().attrs
     assert table.attrs == table.compute().attrs == {name: in_memory[name] for name in table.attrs}
@@ -101,7 +117,7 @@ def test_the_plain_names_take_collections(cut, monkeypatch):
 
 
 def test_an_audit_can_be_fitted_in_blocks_and_in_memory_by_turns():
-    X, y = mixed_table(200)
+    X, y, _ = noisy_table(200)
     audit = LabelAudit(random_state=0).fit(X, y).fit(chunked(X, 50), chunked(y, 50))
     assert not hasattr(audit, "proba_")
     verdicts = audit.verdict_.compute()
@@ -111,7 +127,7 @@ def test_an_audit_can_be_fitted_in_blocks_and_in_memory_by_turns():
 
 
 def test_what_needs_all_rows_is_refused_for_collections():
-    X, y = mixed_table(200)
+    X, y, _ = noisy_table(200)
     blocks = chunked(X, 50), chunked(y, 50)
     audit = LabelAudit(random_state=0).fit(*blocks)
     with pytest.raises(ValueError, match="groups: needs all rows in memory"):

@@ -15,7 +15,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from granulearn.distributed import open_client
+from granulearn.dask import open_client
 from tests.warm_processes import Warm, copies
 
 N_BLOCKS = 12
