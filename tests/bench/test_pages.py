@@ -54,7 +54,7 @@ def digests() -> list[str]:
 def test_it_is_the_same_in_every_process():
     other = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     done = subprocess.run(
-        [sys.executable, "-c", "import tests.bench.report.test_page as t; print(t.digests())"],
+        [sys.executable, "-c", "import tests.bench.test_pages as t; print(t.digests())"],
         cwd=Path(__file__).resolve().parents[2],
         env=os.environ | {"PYTHONHASHSEED": other},
         capture_output=True, text=True, check=True,
