@@ -594,7 +594,7 @@ def test_a_method_that_fails_was_seen_too(runs):
     expected.ended(runs[1], None, 4.0)
     expected.ended(runs[2], 1.0, 5.0)
     n_splits = len(runs) // 3
-    assert expected.left(5.0) == pytest.approx((n_splits - 1) * (4 + 4 + 1))
+    assert expected.left(5.0) == pytest.approx((n_splits - 1) * (4 + 2.5 + 1))
 
 
 def test_runs_of_a_kind_are_expected_to_take_what_others_took(runs):

@@ -18,6 +18,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib import rcsetup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -61,7 +62,7 @@ THEME = {
 }
 # Lines and bars of the same place of a study have the same colour and marker.
 _STYLE: dict[str, Any] = {
-    "axes.prop_cycle": mpl.cycler(color=SERIES),
+    "axes.prop_cycle": rcsetup.cycler(color=SERIES),
     "figure.facecolor": "none",
     "figure.constrained_layout.use": True,
     "axes.facecolor": "none",

@@ -213,8 +213,8 @@ def run_in_processes(
     Each process is a pool of its own: one that dies costs its own task, a `WorkerDiedError`.
     """
     waiting = iter(tasks)
-    free = [_Worker(start) for _ in range(jobs)]
-    busy: dict[Future, tuple[_Worker, Any]] = {}
+    workers = [_Worker(start) for _ in range(jobs)]
+    free, busy = [*workers], dict[Future, tuple[_Worker, Any]]()
     try:
         while True:
             while free and (task := next(waiting, None)) is not None:
@@ -231,10 +231,11 @@ def run_in_processes(
                         "try fewer --jobs."
                     )
                     worker = _Worker(start)
+                    workers.append(worker)
                 free.append(worker)
                 yield task, error or future.result()
     finally:
-        for worker in [*free, *(worker for worker, _ in busy.values())]:
+        for worker in workers:
             worker.stop()
 
 
@@ -242,15 +243,16 @@ class _Worker:
     """A pool of one process, which is started by its first task."""
 
     def __init__(self, start: Callable[[], None]) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(1, context, _begin, (start,))
         self._processes: list[multiprocessing.process.BaseProcess] = []
+        with _signals_wait():
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, context, _begin, (start,))
 
     def submit(self, function: Callable, task: Any) -> Future:
-        before = set(multiprocessing.active_children())
         with _signals_wait():
+            before = set(multiprocessing.active_children())
             future = self._pool.submit(function, task)
-        self._processes += set(multiprocessing.active_children()) - before
+            self._processes += set(multiprocessing.active_children()) - before
         return future
 
     def stop(self) -> int | None:
@@ -468,7 +470,8 @@ class RemainingTime:
         self._left = Counter(map(_kind, runs))
         self._first = {_kind(run) for run in runs if run.unit == runs[0].unit}
         self._seconds: defaultdict[tuple, list[float]] = defaultdict(list)
-        self._computed, self._begun = 0.0, 0.0
+        self._computed = 0.0
+        self._begun: float | None = None
 
     def ended(self, run: Run, seconds: float | None, elapsed: float | None = None) -> None:
         """Hear of a run and its seconds; and how long after the start, if it was computed now."""
@@ -479,14 +482,15 @@ class RemainingTime:
         self._seconds[_kind(run)].append(seconds)
         if elapsed is not None:
             # Before its first run a study starts processes and compiles loops, once.
-            self._begun = self._begun or max(elapsed - seconds, 0.0)
+            if self._begun is None:
+                self._begun = max(elapsed - seconds, 0.0)
             self._computed += seconds
 
     def left(self, elapsed: float) -> float | None:
         """Return the seconds that are left by the clock; None while too little is known."""
         if not +self._left:
             return 0.0
-        if not self._computed or self._first:
+        if self._begun is None or not self._computed or self._first:
             return None
         means = {kind: np.mean(seconds) for kind, seconds in self._seconds.items()}
         usual = np.mean(list(means.values()))
