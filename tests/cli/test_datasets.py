@@ -110,7 +110,7 @@ def test_of_many_or_long_names_some_are_shown_and_the_rest_is_counted(fitted, tm
 def test_refused_files_and_odd_options_are_one_line(fitted, tmp_path):
     text, nowhere = tmp_path / "t.granulearn", tmp_path / "nowhere"
     text.write_text("no model")
-    assert "is not a granulearn model file" in fails(exit_codes.BAD_MODEL, "inspect", text)
+    assert "or no model file" in fails(exit_codes.BAD_MODEL, "inspect", text)
     fails(exit_codes.NOT_WRITTEN, "inspect", nowhere)
     assert "needs --keys" in fails(exit_codes.USAGE, "inspect", fitted[1], "--signature", text)
     assert "need --signature" in fails(exit_codes.USAGE, "inspect", fitted[1], "--keys", text)

@@ -22,6 +22,7 @@ import pytest
 from rich.console import Console
 
 from granulearn.cli import exit_codes, output
+from granulearn.utils.text import visible
 from tests.cli.commands import COMMAND, fails, granulearn, people, run, succeeds
 from tests.cli.terminals import in_terminal
 from tests.warm_processes import Command
@@ -229,8 +230,8 @@ def test_what_is_stopped_while_it_reads_leaves_no_copy(fitted, tmp_path):
     ],
 )
 def test_control_characters_are_spelt_out_and_all_else_stays(text, shown):
-    assert output.visible(text) == shown
-    assert output.visible(shown) == shown
+    assert visible(text) == shown
+    assert visible(shown) == shown
 
 
 def test_answers_on_a_terminal_are_spelt_out_and_those_in_a_pipe_are_not(tmp_path, fitted):
@@ -254,7 +255,7 @@ def test_answers_on_a_terminal_are_spelt_out_and_those_in_a_pipe_are_not(tmp_pat
     shown = in_terminal(100, "predict", fitted[1], evil, "-o", "-", "--keep", "note")
     assert [line.partition(",")[0] for line in shown[:4]] == [
         "note",
-        *[output.visible(TITLE)] * 3,
+        *[visible(TITLE)] * 3,
     ]
     assert shown[4].startswith("granulearn: note: 3 rows predicted")
 

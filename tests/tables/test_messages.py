@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables.errors import TableError
-from granulearn.tables.messages import Message, Setting, any_of, listed
+from granulearn.tables.messages import Message, Setting, any_of
+from granulearn.utils.text import listed
 
 settings = st.builds(Setting, st.sampled_from(["ignore", "decimal"]), st.text(max_size=3))
 parts = st.lists(st.text(max_size=5) | settings, max_size=6)

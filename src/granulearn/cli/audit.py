@@ -14,7 +14,7 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.table_report import some
+from granulearn.utils.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -246,7 +246,7 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     once = [f"{str(o['given'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
-        out.say(f"{count} once and cannot be rated; check first: {some(once, SHOWN)}")
+        out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
     expected = facts.get("expected_yield")
     if expected and is_known:
         (n, first), *more = expected.items()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from granulearn._extras import check_installed
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,20 +44,14 @@ def balls(
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        Option(
-            help="How balls are made; an unknown name lists the known ones.",
-            **opt.one_of(_maker_names),
-        ),
+        Option(help="How balls are made; an unknown name lists all.", **opt.one_of(_maker_names)),
     ] = "two-means",
     purity: Annotated[
         float, Option(min=0.01, max=1.0, help="Balls below it are split, by makers that ask.")
     ] = 0.985,
     membership: Annotated[
         str,
-        Option(
-            help="How balls are rated; an unknown name lists the known ones.",
-            **opt.one_of(_scheme_names),
-        ),
+        Option(help="How balls are rated; an unknown name lists all.", **opt.one_of(_scheme_names)),
     ] = "sdap",
     seed: opt.SeedOption = 0,
     json: opt.JsonOption = False,
@@ -133,13 +127,9 @@ def ball_listing(table: TrainingTable, balls: BallSet, membership: Any) -> pd.Da
         "membership": membership,
         "first_row": table.rows[first] + 1,
     }
-    for name in table.X.columns:
-        cells = table.X[name]
-        by_ball = cells.groupby(balls.assignment)
-        if isinstance(cells.dtype, pd.CategoricalDtype):
-            typical = by_ball.agg(_most_frequent)
-        else:
-            typical = by_ball.mean()
+    for name, cells in table.X.items():
+        is_category = isinstance(cells.dtype, pd.CategoricalDtype)
+        typical = cells.groupby(balls.assignment).agg(_most_frequent if is_category else "mean")
         columns[f"typical_{name}"] = typical.to_numpy()
     # Among equally trusted balls, the larger one says more.
     return pd.DataFrame(columns).sort_values(
@@ -165,17 +155,13 @@ def _summary(balls: BallSet, membership: Any) -> dict[str, Any]:
 
 
 def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")  # a command draws files, and needs no screen
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
     from granulearn.bench import plot_balls
 
-    figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
-    plot_balls(balls, X, y, color=membership, ax=axes)
+    figure = Figure(figsize=(7.5, 5.5), layout="constrained")
+    plot_balls(balls, X, y, color=membership, ax=figure.subplots())
     figure.savefig(path, dpi=150)
-    plt.close(figure)
 
 
 def _show(name: str, facts: dict[str, Any], listing: pd.DataFrame) -> None:
@@ -185,10 +171,8 @@ def _show(name: str, facts: dict[str, Any], listing: pd.DataFrame) -> None:
     means += f"mean membership {facts['mean_membership']:.3f}"
     out.headline(name, f"{size}\n{means}\n")
     n_shown = min(SHOWN_AT_EACH_END, len(listing))
-    for which, part in (("most", listing.head(n_shown)), ("least", listing.tail(n_shown))):
-        names = ("ball", "label", "samples", "purity", "membership", "first row")
-        rows = [
-            (b.ball, b.label, b.samples, f"{b.purity:.3f}", f"{b.membership:.3f}", b.first_row)
-            for b in part.itertuples()
-        ]
-        out.print_table(f"the {counted(n_shown, f'{which} trusted ball')}", names, rows)
+    names = ["ball", "label", "samples", "purity", "membership", "first_row"]
+    shown = listing[names].map(lambda cell: f"{cell:.3f}" if isinstance(cell, float) else cell)
+    for which, part in (("most", shown.head(n_shown)), ("least", shown.tail(n_shown))):
+        title = f"the {counted(n_shown, f'{which} trusted ball')}"
+        out.print_table(title, [*names[:5], "first row"], part.itertuples(index=False))

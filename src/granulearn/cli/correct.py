@@ -6,10 +6,10 @@ from typing import Annotated
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
+from granulearn.utils.text import counted
 
 
 @opt.takes_table
@@ -48,25 +48,17 @@ def correct(
     opt.check_is_one_file(table)
     path = decisions or default_journal(table)
     if path is None or not (decisions or path.is_file()):
-        raise UsageError(
-            f"there are no decisions about {table.name}: {path} is not there; name their file by "
-            "--decisions."
-        )
+        about = f"there are no decisions about {table.name}: {path} is not there"
+        raise UsageError(f"{about}; name their file by --decisions.")
     opt.check_output(output, others=(table, path), json=json)
     said = read_decisions(path)
     if said and decided_column(said, str(path), target) is None:
         raise UsageError(f"{path} does not say which column holds the labels; name it by --target.")
     with out.written_output(output) as draft:
         done = correct_table(
-            table,
-            draft,
-            said,
-            source=str(path),
-            target=target,
-            drop_excluded=drop_excluded,
-            undo=undo,
-            reading=asked.reading,
-        )
+            table, draft, said, source=str(path), target=target, drop_excluded=drop_excluded,
+            undo=undo, reading=asked.reading,
+        )  # fmt: skip
     if json:
         out.print_json({"file": str(output), **asdict(done)})
         return

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.utils.text import counted
 
 SHOWN_CONFLICTS = 20
 

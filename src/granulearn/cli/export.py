@@ -41,15 +41,10 @@ def export(
     with out.written_output(output) as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:
-        out.print_json(
-            {
-                "file": str(output),
-                "rows_compared": len(rows),
-                "largest_difference": difference,
-                "inputs": [value.name for value in onnx_model.graph.input],
-                "outputs": [value.name for value in onnx_model.graph.output],
-            }
-        )
+        facts: dict[str, Any] = {"rows_compared": len(rows), "largest_difference": difference}
+        for name in ("input", "output"):
+            facts[f"{name}s"] = [value.name for value in getattr(onnx_model.graph, name)]
+        out.print_json({"file": str(output), **facts})
         return
     compared = f"{len(rows)} rows compared with onnxruntime: predictions differ by at most"
     out.print_written(f"{compared} {difference:.1e}", output)
@@ -75,14 +70,7 @@ def rows_to_compare(loaded: Any) -> Any:
 def probe_rows(card: Any, missing_share: float = MISSING_SHARE, n_made: int = 0) -> Any:
     """Return rows like those of training, some beyond its ranges, some cells missing.
 
-    Parameters
-    ----------
-    card : ModelCard
-        Names, kinds, ranges and categories of the columns.
-    missing_share : float, default=0.1
-        Fraction of cells that are missing.
-    n_made : int, default=0
-        Columns that the model makes of them, if more: of many, fewer rows are compared.
+    Fewer rows are compared if the model makes many columns of them.
     """
     import numpy as np
     import pandas as pd

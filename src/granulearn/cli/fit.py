@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.output import note
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     from granulearn.models import ModelCard
@@ -71,7 +70,7 @@ def fit(
     if in_parts:
         opt.refuse_in_parts(decisions=decisions, tune=tune)
     elif tune and not model_kinds()[model].tunable:
-        note(f"{model} has no grid to search, so --tune changes nothing.")
+        out.note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
     with asked.open(table) as file:
         # A search draws a bar of its own.

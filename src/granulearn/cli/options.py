@@ -147,9 +147,10 @@ class TableOptions(FileOptions):
         """What the columns are and become."""
         from granulearn.tables import ColumnOptions
 
-        lists = (self.categorical, self.ignore, self.include)
-        named = [tuple(names or ()) for names in lists]
-        return ColumnOptions(*named, self.decimal, self.day_first, self.exact_labels)
+        return ColumnOptions(
+            tuple(self.categorical or ()), tuple(self.ignore or ()), tuple(self.include or ()),
+            self.decimal, self.day_first, self.exact_labels,
+        )  # fmt: skip
 
 
 def takes_table(verb: Callable) -> Callable:

@@ -31,14 +31,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from granulearn.utils.text import CONTROL_CHARACTERS, visible
+
 if TYPE_CHECKING:
     from granulearn.tables.messages import Setting
 
-# Control characters but for tab and line feed, those that turn the direction of text, other
-# ends of lines, and halves of characters, which file names may hold and nothing can encode.
-CONTROL_CHARACTERS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 # Words of messages of `granulearn.datasets`.
 _IN_PYTHON = {
     "list_datasets()": "`granulearn datasets`",
@@ -53,17 +50,6 @@ PATIENCE = 2.0
 # Files and pipes have no width of their own; tables must not be cut there.
 _WIDTH_OF_PIPES = 120
 _STANDARD_OUTPUT = 1
-
-
-def visible(text: str) -> str:
-    r"""Return a text with characters that could command a terminal spelt out.
-
-    Examples
-    --------
-    >>> print(visible("red: \x1b[31m"))
-    red: \x1b[31m
-    """
-    return CONTROL_CHARACTERS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def error(message: str) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.output import note
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     from granulearn.tables import TableFile
@@ -83,23 +84,16 @@ def predict(
                 n_rows = predict_on_cluster(predictor, file, output, tell)
         else:
             # A bar would be drawn into answers that go to the same terminal.
-            with out.row_progress(
-                file.rows_about, hidden=json or out.is_terminal(output)
-            ) as progress:
+            hidden = json or out.is_terminal(output)
+            with out.row_progress(file.rows_about, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
         for line in predictor.surprises(file.place):
             note(line)
     if json:
-        out.print_json(
-            {
-                "file": str(output),
-                "rows": n_rows,
-                "predicted": predictor.counts,
-                "ignored_columns": predictor.ignored_columns(file.names),
-                "new_categories": predictor.new_categories(),
-                "misfits": predictor.misfits(),
-            }
-        )
+        facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
+        facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
+        facts |= {"new_categories": predictor.new_categories(), "misfits": predictor.misfits()}
+        out.print_json(facts)
         return
     counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
     shown = f" ({counts})" if counts else ""
@@ -125,17 +119,15 @@ def _predict_file(
         threadpool_limits(1, user_api="blas"),
         predictor.reading.forms_first(file.path, file.place),
     ):
-        writer = None
-        try:
+        with ExitStack() as opened:
+            writer = None
             for chunk in predictor.loaded.chunks(file, predictor.input_names):
                 answers = predictor.predict_batch(chunk, place, n_rows)
-                writer = writer or _open_writer(draft, answers.schema)
+                if writer is None:
+                    writer = opened.enter_context(_open_writer(draft, answers.schema))
                 writer.write(answers)
                 n_rows += chunk.num_rows
                 progress(n_rows)
-        finally:
-            if writer is not None:
-                writer.close()
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
         predictor.check_cells(file.path, file.place)

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from granulearn._words import counted
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.output import note
-from granulearn.cli.table_report import show_warnings, some
+from granulearn.cli.table_report import show_warnings
+from granulearn.utils.text import counted, listed
 
 
 @opt.takes_table
@@ -58,18 +58,10 @@ def review(
         with out.stage_progress() as tell:
             tell(f"rating the labels of {table.name}")
             opened = Review(
-                table,
-                target,
-                keep=keep or (),
-                decisions=decisions,
-                who=who,
-                options=asked.options,
-                reading=asked.reading,
-                group=group,
-                order=order,
-                random_state=seed,
-                background=True,
-            )
+                table, target, keep=keep or (), decisions=decisions, who=who,
+                options=asked.options, reading=asked.reading, group=group, order=order,
+                random_state=seed, background=True,
+            )  # fmt: skip
         with opened:
             token = secrets.token_urlsafe(16)
             address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
@@ -86,16 +78,14 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
     data, source = opened.table.data, opened.source
     show_warnings(data.report)
     if opened.stale:
-        rows = some([str(row) for row in opened.stale])
+        rows = listed([str(row) for row in opened.stale])
         note(f"labels were edited since they were decided on (row {rows}); they are open again.")
     if opened.journal.dropped:
         note(f"{source} ended in the middle of a line, which was left out.")
     out.headline(table.name, f"{counted(len(data.rows), 'label')}")
     n_before = opened.summary().n_decided
-    if n_before:
-        out.say(f"{counted(n_before, 'decision')} in {source}: going on from there")
-    else:
-        out.say(f"decisions go to {source}")
+    going_on = f"{counted(n_before, 'decision')} in {source}: going on from there"
+    out.say(going_on if n_before else f"decisions go to {source}")
     out.say("open", out.bold(address))
     out.say("press Ctrl-C to end the review; everything decided is saved")
 
@@ -106,9 +96,8 @@ def _show_end(table: Path, opened: Any) -> None:
         out.say("\nnothing was decided")
         return
     counts = ", ".join(f"{n} {kind}" for kind, n in numbers.counts.items())
-    decided = counted(numbers.n_decided, "decision")
     out.say()
-    out.headline(opened.source, f"{decided} ({counts})")
+    out.headline(opened.source, f"{counted(numbers.n_decided, 'decision')} ({counts})")
     if numbers.counts.get("change") or numbers.counts.get("exclude"):
         stem, point, ending = table.name.partition(".")
         clean = table.with_name(f"{stem}.clean{point}{ending}")

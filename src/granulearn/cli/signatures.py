@@ -16,25 +16,11 @@ _MOST_BYTES = 2**16
 
 
 def check_signature(file: Path, signature: Path, keys: Path, signer: str | None = None) -> str:
-    """Return who signed a file, in words; raise `ModelFileError` unless the signature is good.
-
-    Parameters
-    ----------
-    file : Path
-        What was signed.
-    signature : Path
-        Of ``ssh-keygen -Y sign`` or ``minisign -S``.
-    keys : Path
-        The allowed signers of ssh, or the public key of minisign.
-    signer : str, optional
-        Who must have signed, by the name in the file of allowed signers; any of them if left out.
-    """
+    """Return who signed a file, in words; raise `ModelFileError` unless the signature is good."""
     # A pipe would be waited for, and both tools read a signature whole.
     for each in (signature, keys):
         check_is_file(each)
-    beginning = b""
-    if signature.stat().st_size <= _MOST_BYTES:
-        beginning = signature.read_bytes()
+    beginning = signature.read_bytes() if signature.stat().st_size <= _MOST_BYTES else b""
     if beginning.startswith(b"untrusted comment:"):
         if signer is not None:
             raise UsageError("--signer is for signatures of ssh; a key of minisign has no names.")
@@ -66,14 +52,9 @@ def _run(tool: str, arguments: list[str], file: Path) -> str:
     with file.open("rb") as content:
         try:
             done = subprocess.run(
-                [found, *arguments],
-                stdin=content,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_SECONDS,
-                check=True,
-            )
+                [found, *arguments], stdin=content, capture_output=True, text=True,
+                errors="replace", timeout=_SECONDS, check=True,
+            )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             raise _bad(file, f"{tool} did not end within {_SECONDS} seconds") from error
         except subprocess.CalledProcessError as error:
@@ -83,7 +64,5 @@ def _run(tool: str, arguments: list[str], file: Path) -> str:
 
 
 def _bad(file: Path, reason: str) -> ModelFileError:
-    return ModelFileError(
-        f"the signature does not hold for {file} ({reason}); do not use the file, or check the "
-        "keys."
-    )
+    step = "do not use the file, or check the keys"
+    return ModelFileError(f"the signature does not hold for {file} ({reason}); {step}.")

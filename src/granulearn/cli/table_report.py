@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 
-from granulearn._words import counted
 from granulearn.cli import output as out
+from granulearn.utils.text import counted, listed
 
 if TYPE_CHECKING:
     from granulearn.tables import Column, TableReport
@@ -29,10 +29,10 @@ def show_short(report: TableReport, place: Place) -> None:
     dropped = [column for column in report.schema.dropped if column.dropped != "asked"]
     if dropped:
         step = "; to use one anyway: --include NAME" if any(map(_can_be_included, dropped)) else ""
-        lines.append(f"left out: {some([f'{_plain(c)} ({c.dropped})' for c in dropped])}{step}")
+        lines.append(f"left out: {listed([f'{_plain(c)} ({c.dropped})' for c in dropped])}{step}")
     parsed = [f"{_plain(c)} ({_parsed(c)})" for c in used if _parsed(c)]
     if parsed:
-        lines.append(f"read as: {some(parsed)}")
+        lines.append(f"read as: {listed(parsed)}")
     odd = []
     for column in report.schema.columns:
         # One more option is needed to use the column, such as the order of day and month.
@@ -71,7 +71,7 @@ def show_whole(report: TableReport, place: Place) -> None:
     if report.labels is not None:
         classes = [f"{name} ({rows})" for name, rows in report.labels.classes.items()]
         count = counted(len(classes), "class", "classes")
-        out.say(out.bold(report.target), f", the target: {count}: {some(classes)}", sep="")
+        out.say(out.bold(report.target), f", the target: {count}: {listed(classes)}", sep="")
     if len(columns) > SHOWN_COLUMNS:  # the odd ones first; sorting is stable
         odd_first = sorted(columns, key=lambda c: not (c.dropped or c.warnings(place)))
         kept = {column.name for column in odd_first[:SHOWN_COLUMNS]}
@@ -112,12 +112,6 @@ def _show_blocks(columns: Sequence[Column], place: Place) -> None:
 def _print_indented(lines: Iterable[str]) -> None:
     for line in lines:
         out.say(Padding(out.shown(line), (0, 0, 0, 2)))
-
-
-def some(texts: list[str], most: int = SHOWN) -> str:
-    """Return the first few texts in one, and how many more there are."""
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
 
 
 def _parsed(column: Column) -> str:

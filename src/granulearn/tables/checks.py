@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn._words import counted
 from granulearn.tables.labels import add_up, label_key
-from granulearn.tables.messages import Message, Setting, listed
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.schema import Schema, TypedRows
+from granulearn.utils.text import counted, listed
 
 # A column of more different values is not a code of the target.
 FEW_VALUES = 1000

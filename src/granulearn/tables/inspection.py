@@ -19,9 +19,10 @@ from granulearn.tables.labels import (
     profile_labels,
     read_labels,
 )
-from granulearn.tables.messages import Message, Setting, any_of, listed
+from granulearn.tables.messages import Message, Setting, any_of
 from granulearn.tables.profile import LONG, LONGEST_CATEGORY, ColumnProfile, profile_column
 from granulearn.tables.schema import CATEGORY, NESTED, Column, Schema
+from granulearn.utils.text import listed
 
 # Headers by which the output of our own commands is known.
 _OWN_OUTPUTS = {

@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn._words import counted
 from granulearn.tables.errors import TableError
-from granulearn.tables.messages import Message, Setting, listed
+from granulearn.tables.messages import Message, Setting
 from granulearn.tables.parse.cells import as_text, is_nested, is_null_token
+from granulearn.tables.parse.numbers import number_class
+from granulearn.utils.text import counted, listed
 
 LONGEST_LABEL = 1000
 # Counting stops here, so that a target of ten million different numbers costs no memory.
@@ -36,13 +37,6 @@ FEW_CLASSES = 10
 # Fewer rows may come class by class by chance.
 SORTED_ROWS = 20
 
-# A number as people write it: with separators, a currency sign or a percent sign.
-_NUMBER = re.compile(
-    "[-+(]?\\s?[$€£¥]?\\s?"
-    "((\\d+|\\d{1,3}([.,' \u00a0\u202f]\\d{3})+)([.,]\\d*)?|[.,]\\d+)"
-    "([eE][-+]?\\d+)?\\s?[%€$£¥]?\\)?",
-    re.ASCII,
-)
 _DECIMALS = re.compile(r"[.,]\d*[1-9]|[eE]-", re.ASCII)
 _WHOLE = re.compile(r"\+?(-?[0-9]+)(\.0*)?")
 _DIGITS = re.compile(r"\d+")
@@ -194,11 +188,16 @@ def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
     return is_long and all(a[1] < b[0] for a, b in pairwise(sorted(spans.values())))
 
 
+def _is_number(name: str) -> bool:
+    kind = number_class(name)
+    return kind is not None and kind.unit in ("", "%", "€", "$", "£", "¥")
+
+
 def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     """Return why a target cannot be learned, and what to do."""
     rows, is_cut = sum(classes.values()), len(classes) > MAX_SPELLINGS
     found = f"holds {f'more than {MAX_SPELLINGS}' if is_cut else len(classes)} different"
-    numbers = {name: classes[name] for name in classes if _NUMBER.fullmatch(name.strip())}
+    numbers = {name: classes[name] for name in classes if _is_number(name.strip())}
     has_decimals = any(map(_DECIMALS.search, numbers))
     few_rows = sum(numbers.values()) < ENOUGH_ROWS * len(numbers)
     rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
@@ -249,7 +248,7 @@ def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     yield found, joined, Message("to keep them apart: ", Setting("exact_labels", True))
     misspelt = [f"{shown[rare]} like {shown[meant]}" for rare, meant in labels.misspelt]
     yield "look misspelt and were not joined", misspelt, "correct them if they are"
-    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_NUMBER.fullmatch, shown))
+    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_is_number, shown))
     step = "group them, or fit a regressor in Python, if they are measurements"
     yield "are learned without their order", [f"{len(shown)} numbers"] * are_numbers, step
     names = [*shown]

@@ -49,9 +49,3 @@ def any_of(settings: Sequence[Setting]) -> Message:
     """Return alternative settings, joined by "or"."""
     first, *others = settings
     return Message(first, *(part for other in others for part in (" or ", other)))
-
-
-def listed(items: Sequence[str], separator: str = ", ", most: int = 10) -> str:
-    """Return items as text; of a long list its beginning, and how many more there are."""
-    more = [f"and {len(items) - most} more"] if len(items) > most else []
-    return separator.join([*items[:most], *more])

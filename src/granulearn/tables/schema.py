@@ -39,6 +39,7 @@ KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
 # First cells of a kind that are kept for messages.
 SHOWN_CELLS = 5
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 NESTED_CELL = "(nested)"
 # What a model file keeps of a column: no cell of the table.
 _KEPT = (
@@ -70,10 +71,7 @@ class CellCount(msgspec.Struct, frozen=True):
         return CellCount(self.count + later.count, tuple(first))
 
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
-
-
-class Column(msgspec.Struct, frozen=True):
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One column of a table: what it is, and what becomes of it.
 
     Examples
@@ -162,17 +160,6 @@ class Column(msgspec.Struct, frozen=True):
         forms = {NUMBER, DATE} - {self.kind}
         return {key: msgspec.to_builtins(getattr(self, key)) for key in _KEPT if key not in forms}
 
-    @classmethod
-    def from_json(cls, content: Any) -> Column:
-        """Return the column that `to_json` turned into this content."""
-        unknown = sorted(set(content) - set(_KEPT)) if isinstance(content, dict) else []
-        if unknown:
-            raise TypeError(f"a column of the schema has an unknown entry {ascii(unknown[0])[:80]}")
-        try:
-            return msgspec.convert(content, cls)
-        except msgspec.ValidationError as error:
-            raise TypeError(f"a column of the schema: {ascii(str(error))[1:-1]}") from error
-
 
 @dataclass(frozen=True)
 class Schema:
@@ -232,9 +219,10 @@ class Schema:
     @classmethod
     def from_json(cls, content: Any) -> Schema:
         """Return the schema that `to_json` turned into this content."""
-        if not isinstance(content, list):
-            raise TypeError(f"{ascii(content)[:80]} is not the columns of a schema")
-        return cls(tuple(map(Column.from_json, content)))
+        try:
+            return cls(tuple(msgspec.convert(content, list[Column])))
+        except msgspec.ValidationError as error:
+            raise TypeError(f"the columns of a schema: {ascii(str(error))[1:-1]}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,6 +233,11 @@ class TypedRows:
     """By feature: floats, or text; NaN or null for a missing cell."""
     failures: dict[str, CellCount]
     """By column, for those in which cells do not have the form of the column."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.cells.values())))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the cells as a frame of floats and categories."""
@@ -261,12 +254,8 @@ class TypedRows:
 
     def take(self, rows: np.ndarray, names: Iterable[str]) -> TypedRows:
         """Return some rows of some features."""
-        cells = {name: self.cells[name] for name in names}
-        chosen = {
-            name: own[rows] if isinstance(own, np.ndarray) else own.take(pa.array(rows))
-            for name, own in cells.items()
-        }
-        return TypedRows(chosen, self.failures)
+        cells = {name: self.cells[name].take(rows) for name in names}
+        return TypedRows(cells, self.failures)
 
 
 def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:

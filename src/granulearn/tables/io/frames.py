@@ -17,19 +17,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import standard_batch
 from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import (
     ReadOptions,
     TableFile,
-    TablePart,
     check_width,
     column_indices,
     named_columns,
     rows_per_batch,
 )
+from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
 _OBJECT = np.dtype(object)
@@ -70,7 +69,7 @@ class FrameTable(TableFile):
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
             yield standard_batch(self.path, batch, fields, wanted)
 
-    def parts(self) -> tuple[TablePart, ...]:
+    def parts(self) -> tuple[TableFile, ...]:
         """Return stretches of rows."""
         begins = range(0, self._table.num_rows, _PART_ROWS)
         return tuple(

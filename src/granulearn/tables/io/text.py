@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from granulearn._words import quoted
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
 from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
@@ -27,11 +26,11 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
     named_columns,
 )
 from granulearn.tables.io.text_source import TextSource
 from granulearn.tables.messages import Message, Setting
+from granulearn.utils.text import quoted
 
 # Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
 CHUNK_BYTES = 8 * 2**20
@@ -184,7 +183,7 @@ class TextTable(TableFile):
                 f"that holds {self.separator!r}."
             )
 
-    def parts(self) -> tuple[TablePart, ...]:
+    def parts(self) -> tuple[TableFile, ...]:
         """Return stretches of rows; the whole table if the file is compressed."""
         if not self.source.has_offsets:
             return (self,)

@@ -1,6 +1,6 @@
-"""Words that messages share."""
+"""Text for messages: counted nouns and long cells in short."""
 
-from granulearn._words import counted, quoted
+from granulearn.utils.text import counted, quoted
 
 
 def test_one_is_counted_in_the_singular():
