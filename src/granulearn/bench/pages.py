@@ -138,7 +138,12 @@ def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     ...     write_paper_page(summarize_paper(store), Path(folder, "paper.html")).name
     'paper.html'
     """
-    page = _rendered(
+    return write_text_atomically(path, render_paper_page(summary))
+
+
+def render_paper_page(summary: dict[str, Any]) -> str:
+    """Render the page of the whole paper as HTML; what was not run is named."""
+    return _rendered(
         "paper.html",
         [(f"{name}-", study) for name, study in summary["studies"].items()],
         summary={**summary, "machines": _machines(summary)},
@@ -146,7 +151,6 @@ def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
         elsewhere=ELSEWHERE,
         printed=_printed(summary),
     )
-    return write_text_atomically(path, page)
 
 
 def _rendered(template: str, studies: list[tuple[str, dict[str, Any]]], **values: Any) -> str:
