@@ -220,7 +220,7 @@ def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
     loaded = LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored))
     reading, pieces, row = RowReading(loaded.inputs), [], 0
     for batch in file.batches(loaded.inputs.names):
-        pieces.append(reading.read(batch, file.place, row).typed.to_frame().astype(object))
+        pieces.append(reading.read(batch, file.place, row).to_frame().astype(object))
         row += batch.num_rows
     found = pd.concat(pieces, ignore_index=True).astype(object)
     return {name: found[name].where(found[name].notna(), None).tolist() for name in found}
@@ -231,7 +231,7 @@ def typed_frame(fitted: TableClassifier, table) -> pd.DataFrame:
     model = fitted._loaded
     with table_of(table) as file:
         (read,) = model._read(file, RowReading(model.inputs))
-    return read.typed.to_frame()
+    return read.to_frame()
 
 
 def check_every_way(file: TableFile, columns: dict) -> None:
