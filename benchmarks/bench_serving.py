@@ -232,7 +232,7 @@ def prepare(model: LoadedModel, rows) -> np.ndarray:
 
 def prepared_frame(model: LoadedModel, rows) -> pd.DataFrame:
     """Return the frame that the pipeline gets."""
-    return read(model, rows).typed.to_frame()
+    return read(model, rows).to_frame()
 
 
 def median(call: Callable[[int], object], n_calls: int, n_times: int = 10) -> float:

@@ -99,7 +99,7 @@ def classifiers(seed: int) -> dict[str, Any]:
 
 def for_mixed_types(frame: pd.DataFrame, model: Any) -> Any:
     """Return a pipeline that prepares a frame of mixed types for a model."""
-    return granulearn.datasets.make_pipeline_for(frame, model)
+    return make_pipeline(granulearn.TablePreprocessor(), model)
 
 
 def with_wrong_labels(y: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:

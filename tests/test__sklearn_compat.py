@@ -4,10 +4,6 @@ import ast
 from importlib.metadata import requires
 from pathlib import Path
 
-import pandas as pd
-from sklearn.compose import ColumnTransformer
-from sklearn.preprocessing import StandardScaler
-
 import granulearn
 from granulearn import _sklearn_compat
 
@@ -46,10 +42,3 @@ def test_the_dependency_is_bounded_on_both_sides():
     (bounds,) = [need for need in requires("granulearn") if need.startswith("scikit-learn")]
     assert ">=" in bounds
     assert "<" in bounds
-
-
-def test_columns_of_a_transformer_stay_in_plain_lists():
-    table = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
-    steps = [("first", StandardScaler(), ["a"]), ("second", StandardScaler(), ["b"])]
-    fitted = ColumnTransformer(steps, **_sklearn_compat.plain_column_lists()).fit(table)
-    assert {type(columns) for *_, columns in (*fitted.transformers_, fitted._remainder)} == {list}

@@ -45,24 +45,3 @@ def booster_rounds(booster):
 def booster_baseline(booster):
     """Return the raw scores of a fitted histogram booster before its first round."""
     return booster._baseline_prediction
-
-
-def set_columns(transformer, columns):
-    """Set what a fitted `ColumnTransformer`, which uses all columns, calls those of each part."""
-    for name in ("transformers", "transformers_"):
-        parts = zip(getattr(transformer, name), columns, strict=True)
-        setattr(transformer, name, [(*part[:2], own) for part, own in parts])
-    transformer._columns = columns
-    transformer._validate_remainder(None)  # it says in the same words that no column is left over
-
-
-def plain_column_lists():
-    """Return the settings by which a `ColumnTransformer` keeps columns in plain lists.
-
-    Up to version 1.6 it has a class of its own for columns that are left over, even if there
-    are none, and model files hold no such thing.
-    """
-    from sklearn.compose import ColumnTransformer
-
-    usual = ColumnTransformer([]).get_params().get("force_int_remainder_cols")
-    return {"force_int_remainder_cols": False} if usual is True else {}

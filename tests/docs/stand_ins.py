@@ -18,13 +18,7 @@ NOT_RUN = {
     "make ": "it runs these tests, builds what they look at, or takes longer than they may",
     "pytest ": "it is a part of this run",
     "python benchmarks/fuzz_model_files.py 10000": (
-        "it takes many minutes; tests/models damages 1,000 of each kind"
-    ),
-    "python benchmarks/hostile_archives.py": (
-        "it takes a minute; tests/models/test_archives.py refuses the same files"
-    ),
-    "python benchmarks/hostile_forests.py": (
-        "it takes minutes; tests/models refuses what is beyond the same limits"
+        "it takes minutes; tests/models damages and edits 1,000 files each"
     ),
     "python benchmarks/signal_campaign.py 100": (
         "it takes many minutes; tests/end_to_end/test_signals.py stops verbs, too"

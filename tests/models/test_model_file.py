@@ -81,6 +81,17 @@ def test_a_loaded_model_predicts_as_the_one_that_was_saved(name, tmp_path):
     assert kept == (["balls_"] if isinstance(last[0], GranularBallKNNClassifier) else [])
 
 
+def test_a_loaded_model_is_explained_without_its_training_rows(tmp_path):
+    model = fitted_quietly(small(RobustClassifier), X, Y)
+    save_model(model, tmp_path / "m")
+    loaded = load_model(tmp_path / "m").pipeline
+    assert str(loaded.explain(X[:2])) == str(model.explain(X[:2]))
+    with pytest.raises(ValueError, match="leave out training, or fit the model again"):
+        loaded.explain(X[:2], training=(X, Y))
+    with pytest.raises(AttributeError, match="loaded from a file"):
+        _ = loaded.out_of_sample_
+
+
 @pytest.mark.parametrize("labels", ["text", "objects", "bools", "int8", "floats"])
 def test_labels_keep_their_type(labels, tmp_path):
     X, codes = numbers()

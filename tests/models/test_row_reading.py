@@ -10,10 +10,9 @@ from granulearn.models import ModelCard, ModelFileError
 from granulearn.models.row_reading import (
     ModelInputs,
     RowReading,
-    joined_reads,
 )
 from granulearn.tables import TableError, open_table
-from granulearn.tables.schema import TypedRows
+from granulearn.tables.schema import joined_rows
 from tests.models.loaded_models import fitted, place, row_of, write_messy_people
 from tests.training.small_tables import read
 
@@ -28,15 +27,11 @@ def make_loaded(table):
     return fitted(table)
 
 
-def to_frame(rows):
-    return TypedRows(rows.cells, {}).to_frame()
-
-
 def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
     reading = RowReading(loaded.inputs)
     with open_table(table) as file:
         (batch,) = file.batches(loaded.inputs.names)
-    pieces = [to_frame(reading.read(batch.slice(at, 7), place, at)) for at in range(0, 120, 7)]
+    pieces = [reading.read(batch.slice(at, 7), place, at).to_frame() for at in range(0, 120, 7)]
     found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
     expected = read(table, ignore=("prediction",)).X.astype({"città": object})
     pd.testing.assert_frame_equal(found, expected)
@@ -55,16 +50,16 @@ def test_many_rows_are_read_as_a_few_and_surprise_in_the_same_way(loaded, table)
     many, few = RowReading(loaded.inputs), RowReading(loaded.inputs)
     at_once = many.read(batch, place)
     parts = [few.read(batch.slice(at, 50), place, at) for at in range(0, batch.num_rows, 50)]
-    in_parts = joined_reads(parts)
+    in_parts = joined_rows(parts)
     pd.testing.assert_frame_equal(
-        to_frame(at_once).astype({"città": object}),
-        to_frame(in_parts).astype({"città": object}),
+        at_once.to_frame().astype({"città": object}),
+        in_parts.to_frame().astype({"città": object}),
     )
-    assert many.misfits == few.misfits
-    assert {*many.misfits} == {"age", "member"}
+    assert many.failures == few.failures
+    assert {*many.failures} == {"age", "member"}
     assert many.unknown == few.unknown
     assert many.known_cells == few.known_cells
-    assert [*many.surprises(place)] == [*few.surprises(place)]
+    assert [*many.warnings(place)] == [*few.warnings(place)]
 
 
 def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
@@ -73,8 +68,8 @@ def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
     X = reading.read(batch, place, 5).cells
     assert_array_equal(X["day: month"], [12, np.nan, np.nan])
     assert_array_equal(X["price"], [1.5, np.nan, 7.0])
-    assert {name: found.count for name, found in reading.misfits.items()} == {"day": 1, "price": 1}
-    by_column = {said.split(":")[0]: said for said in reading.surprises(place)}
+    assert {name: found.count for name, found in reading.failures.items()} == {"day": 1, "price": 1}
+    by_column = {said.split(":")[0]: said for said in reading.warnings(place)}
     assert "1 cell does not hold dates" in by_column["column 'day'"]
     assert "'31.02.2020' at line 9" in by_column["column 'day'"]
     assert "does not hold numbers of €" in by_column["column 'price'"]
@@ -130,7 +125,7 @@ def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
     for cells in ({"città": [long]}, {"day": [long]}):
         reading = RowReading(loaded.inputs)
         reading.read(row_of(table, **cells), place, 0)
-        (surprise,) = reading.surprises(place)
+        (surprise,) = reading.warnings(place)
         assert shown in surprise
         assert len(surprise) < 400
         with pytest.raises(TableError) as caught:

@@ -42,7 +42,7 @@ def test_every_kind_of_drift_is_counted_in_its_column(model, table):
     assert model.card.columns[0].name == "age"
     values = pd.to_numeric(rows["age"], errors="coerce")
     assert (age.below, age.above) == (int((values < low).sum()), int((values > high).sum()))
-    assert (age.missing, age.misfits) == (1, 1)
+    assert (age.missing, age.failures) == (1, 1)
     assert found["città"] == ColumnCheck(
         "città",
         10,
@@ -52,8 +52,8 @@ def test_every_kind_of_drift_is_counted_in_its_column(model, table):
         rows_in_training=120,
     )
     day = found["day"]
-    assert (day.below, day.above, day.misfits, day.surprising) == (1, 1, 1, 3)
-    assert found["income"].surprising == 0
+    assert (day.below, day.above, day.failures, day.n_drifted) == (1, 1, 1, 3)
+    assert found["income"].n_drifted == 0
 
 
 def test_the_worst_column_comes_first_and_json_holds_all_of_it(model, table):
@@ -68,7 +68,7 @@ def test_the_worst_column_comes_first_and_json_holds_all_of_it(model, table):
 
 def test_a_column_says_that_it_is_as_in_training():
     assert str(ColumnCheck("a", 2)) == "column 'a': as in training, of 2 cells"
-    many = ColumnCheck("a", 9, misfits=1, unknown=dict.fromkeys("abcd", 1))
+    many = ColumnCheck("a", 9, failures=1, unknown=dict.fromkeys("abcd", 1))
     assert "1 of another form, 4 of unknown categories ('a', 'b', 'c', ...)" in str(many)
     assert RowsCheck(1, (many,)).drifted == (many,)
 
@@ -92,13 +92,13 @@ def test_a_column_that_the_feed_lost_has_drifted(model, table):
     )
     assert str(found).count("missing") == 2
     told = {column["name"]: column for column in json.loads(json.dumps(found.to_json()))["columns"]}
-    assert (told["price"]["more_missing"], told["price"]["surprising"]) == (True, 120)
-    assert (told["age"]["more_missing"], told["age"]["surprising"]) == (False, 0)
+    assert (told["price"]["more_missing"], told["price"]["n_drifted"]) == (True, 120)
+    assert (told["age"]["more_missing"], told["age"]["n_drifted"]) == (False, 0)
 
 
 def test_one_missing_cell_is_told_where_training_had_none():
     one = ColumnCheck("a", 690, missing=1, rows_in_training=690)
-    assert one.surprising == 1
+    assert one.n_drifted == 1
     assert str(RowsCheck(690, (one,))) == ("column 'a': 1 missing (none in training), of 690 cells")
     unknown = ColumnCheck("a", 3, missing=1)  # of a card without rows, which tells of none either
     assert unknown.more_missing

@@ -49,7 +49,7 @@ from granulearn.tables.inspection import (
     report_first,
     report_second,
 )
-from granulearn.tables.io.table_file import TableFile, TablePart
+from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import Message, Setting
 from granulearn.tables.parse.cells import as_text, is_nested
@@ -85,7 +85,7 @@ class PartReader:
     test: float
     seed: int
 
-    def read(self, part: TablePart, number: int) -> PartRows:
+    def read(self, part: TableFile, number: int) -> PartRows:
         """Read the rows of a part; `number` is that of the part."""
         names = [self.target, *(column.name for column in self.schema.used)]
         typed, labels, row = [], [], part.first_row
@@ -149,7 +149,7 @@ class PartCheck:
 class Survey:
     """A table in parts after both passes."""
 
-    parts: Sequence[TablePart]
+    parts: Sequence[TableFile]
     reader: PartReader
     report: TableReport
     n_training: np.ndarray
@@ -229,14 +229,14 @@ def survey_table(
     return Survey(parts, reader, report, found.n_training, sample, found.rows)
 
 
-def profile_part(part: TablePart, target: str) -> Any:
+def profile_part(part: TableFile, target: str) -> Any:
     """Profile cells and labels of a part; None if it has no rows."""
     batches = [batch for batch in part.batches() if batch.num_rows]
     has_target = bool(batches) and target in batches[0].schema.names
     return first_pass(batches, target if has_target else None, part.first_row)
 
 
-def check_part(part: TablePart, number: int, reader: PartReader) -> PartCheck:
+def check_part(part: TableFile, number: int, reader: PartReader) -> PartCheck:
     """Count what the checks need of a part, and sample its training rows."""
     rows = reader.read(part, number)
     classes = list(reader.labels.classes)
@@ -336,7 +336,7 @@ def _fit_to_all(classifier: Any, survey: Survey) -> Pipeline:
 
 
 def block_of_part(
-    part: TablePart, number: int, shared: tuple[PartReader, TablePreprocessor]
+    part: TableFile, number: int, shared: tuple[PartReader, TablePreprocessor]
 ) -> Block | None:
     """Return the training rows of a part that are not in the sample."""
     reader, preprocessor = shared
@@ -350,7 +350,7 @@ def block_of_part(
 
 
 def confusion_of_part(
-    part: TablePart, number: int, shared: tuple[PartReader, Pipeline]
+    part: TableFile, number: int, shared: tuple[PartReader, Pipeline]
 ) -> np.ndarray:
     """Count true against predicted classes among the rows of a part that are held out."""
     reader, pipeline = shared
@@ -452,7 +452,7 @@ def audit_on_cluster(
 
 
 def rated_part(
-    part: TablePart,
+    part: TableFile,
     number: int,
     shared: tuple[PartReader, TablePreprocessor, Rater],
     sampled: pd.DataFrame | None,
@@ -538,7 +538,7 @@ def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell
 
 
 def predicted_part(
-    part: TablePart, number: int, predictor: Predictor, folder: str, path: str
+    part: TableFile, number: int, predictor: Predictor, folder: str, path: str
 ) -> PredictedParts:
     """Predict the rows of one part, and write them to a file; `path` is for messages."""
     own = predictor.afresh()  # another task may use the same one

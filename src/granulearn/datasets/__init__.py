@@ -15,7 +15,6 @@ from granulearn.datasets.noise import (
     flip_labels,
     make_imbalanced,
 )
-from granulearn.datasets.pipelines import make_pipeline_for
 
 __all__ = [
     "Dataset",
@@ -32,5 +31,4 @@ __all__ = [
     "load",
     "load_collection",
     "make_imbalanced",
-    "make_pipeline_for",
 ]

@@ -128,6 +128,11 @@ def explain_rows(
             learnt = np.flatnonzero(samples.weights > 0)
         nearest = learnt[nearest_points(samples.X[learnt], X, min(NEAREST, len(learnt)))]
         if forest is not None:
+            if not hasattr(forest, "in_bag_"):
+                raise ValueError(
+                    "a model from a file does not know which rows its trees saw; leave out "
+                    "training, or fit the model again."
+                )
             balls = _speaking_balls(forest, samples, X, codes, _column_names(model))
     classes = tuple(model.classes_.tolist())
     return [

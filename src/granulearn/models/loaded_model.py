@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,19 +15,13 @@ from sklearn.base import is_regressor
 from granulearn.models.errors import ModelFileError
 from granulearn.models.model_card import ModelCard
 from granulearn.models.predictors import final_predictor, rows_for
-from granulearn.models.row_reading import (
-    ModelInputs,
-    Place,
-    ReadRows,
-    RowReading,
-    joined_reads,
-)
-from granulearn.models.rows_check import RowsCheck, RowsCount
+from granulearn.models.row_reading import ModelInputs, Place, RowReading
+from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.frames import table_of
-from granulearn.tables.io.table_file import TableFile, TablePart
-from granulearn.tables.schema import TypedRows
+from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.schema import TypedRows, joined_rows
 
 # Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many
 # classes must multiply memory.
@@ -96,7 +90,7 @@ class LoadedModel:
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             What `granulearn predict` writes.
         """
-        return self._ask(self.predict_read, rows, strict, warn)
+        return self._ask("predict", rows, strict, warn)
 
     def predict_proba(self, rows: Any, *, strict: bool = False, warn: bool = True) -> np.ndarray:
         """Return the probability of each class for each row.
@@ -118,7 +112,7 @@ class LoadedModel:
                 f"{type(final_predictor(self.pipeline)).__name__} predicts numbers, and has no "
                 "probabilities; use predict."
             )
-        return self._ask(self.proba_read, rows, strict, warn)
+        return self._ask("predict_proba", rows, strict, warn)
 
     def check(self, rows: Any) -> RowsCheck:
         """Say what rows hold that training did not: drift, column by column.
@@ -134,11 +128,9 @@ class LoadedModel:
             Numbers and dates outside of the range of training, unknown categories, cells of
             another form, and more missing ones than training had, counted.
         """
-        reading, count = RowReading(self.inputs), RowsCount(self.card)
+        reading = RowReading(self.inputs)
         with table_of(_as_table(rows)) as file:
-            for read in self._read(file, reading):
-                count.add(read)
-        return count.result(reading)
+            return check_rows(self.card, reading, self._read(file, reading))
 
     @cached_property
     def is_classifier(self) -> bool:
@@ -160,91 +152,83 @@ class LoadedModel:
         first = steps[0][1] if steps else None
         return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
 
-    def predict_read(self, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
+    def predict_read(self, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
         """Return the class, or the number, of rows that were read.
 
         Parameters
         ----------
-        read : ReadRows
+        rows : TypedRows
             The rows.
         place : callable
             Says where a row stands, for messages.
         first_row : int
             Number of the first row in its table.
         """
-        return self._answers("predict", read, place, first_row)
+        return self._answers("predict", rows, place, first_row)
 
-    def proba_read(self, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
+    def proba_read(self, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
         """Return the probabilities of rows that were read.
 
         Parameters
         ----------
-        read, place, first_row
+        rows, place, first_row
             As for `predict_read`.
         """
-        return self._answers("predict_proba", read, place, first_row)
+        return self._answers("predict_proba", rows, place, first_row)
 
-    def _answers(self, method: str, read: ReadRows, place: Place, first_row: int) -> np.ndarray:
+    def _answers(self, method: str, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
         answers = []
-        for piece in read.pieces(MAX_ROWS_PER_PIECE):
+        for begin in range(0, rows.n_rows, MAX_ROWS_PER_PIECE):
+            own = slice(begin, begin + MAX_ROWS_PER_PIECE)
+            piece = TypedRows({name: cells[own] for name, cells in rows.cells.items()}, {})
+            inputs: Any = piece.cells
+            if not self._takes_columns:
+                inputs = rows_for(self.pipeline, piece.to_frame())
             try:
-                answers.append(self._answer(method, piece))
+                answers.append(getattr(self.pipeline, method)(inputs))
             except ValueError as error:
-                raise _refusal(error, piece, place, first_row) from error
-            except (MemoryError, OSError, Warning):
-                raise
-            except Exception as error:  # parts of a file that do not fit together raise anything
-                raise wrong_columns(error) from error
-            first_row += piece.n_rows
+                raise _refusal(error, piece, place, first_row + begin) from error
         return _joined(answers)
 
-    def _answer(self, method: str, read: ReadRows) -> np.ndarray:
-        rows: Any = read.cells
-        if not self._takes_columns:
-            rows = rows_for(self.pipeline, TypedRows(read.cells, {}).to_frame())
-        return getattr(self.pipeline, method)(rows)
-
-    def _ask(
-        self, ask: Callable[[ReadRows, Place, int], np.ndarray], rows: Any, strict: bool, warn: bool
-    ) -> np.ndarray:
+    def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
         reading = RowReading(self.inputs, strict)
         with table_of(_as_table(rows)) as file:
             answers, row = [], 0
             with reading.forms_first(file.path, file.place):
                 for read in self._read(file, reading):
-                    answers.append(ask(read, file.place, row))
+                    answers.append(self._answers(method, read, file.place, row))
                     row += read.n_rows
             reading.check_cells(file.path, file.place)
             if warn:
-                for said in reading.surprises(file.place):
-                    warnings.warn(said, UserWarning, stacklevel=3)
+                for message in reading.warnings(file.place):
+                    warnings.warn(message, UserWarning, stacklevel=3)
         return _joined(answers)
 
-    def _read(self, file: TableFile, reading: RowReading) -> Iterator[ReadRows]:
+    def _read(self, file: TableFile, reading: RowReading) -> Iterator[TypedRows]:
         """Yield the rows of a table, as many at a time as the model gets."""
         problems = self.inputs.missing_columns(file.path, file.names)
         if problems:
             raise TableError(*problems)
-        pieces: list[ReadRows] = []
+        pieces: list[TypedRows] = []
         row = held = 0
         for chunk in self.chunks(file, self.inputs.names):
             if held + chunk.num_rows > self.rows_per_chunk:
-                yield joined_reads(pieces)
+                yield joined_rows(pieces)
                 pieces, held = [], 0
             pieces.append(reading.read(chunk, file.place, row))
             row, held = row + chunk.num_rows, held + chunk.num_rows
         if not row:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        yield joined_reads(pieces)
+        yield joined_rows(pieces)
 
     def chunks(
-        self, file: TableFile | TablePart, names: list[str] | tuple[str, ...]
+        self, file: TableFile, names: list[str] | tuple[str, ...]
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table, as many at a time as the model gets.
 
         Parameters
         ----------
-        file : TableFile or TablePart
+        file : TableFile
             The table, or a part of it.
         names : sequence of str
             Its columns to read.
@@ -279,9 +263,9 @@ def _is_column(value: Any) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
 
-def _refusal(error: ValueError, read: ReadRows, place: Place, first_row: int) -> ValueError:
+def _refusal(error: ValueError, rows: TypedRows, place: Place, first_row: int) -> ValueError:
     """Return the error for rows that a model made in Python refuses."""
-    for name, cells in read.cells.items():
+    for name, cells in rows.cells.items():
         missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.asarray(cells.is_null())
         if missing.any():
             where = place(first_row + int(missing.argmax()))

@@ -45,7 +45,7 @@ class ColumnCard:
     def __post_init__(self):
         if (self.lowest is None) != (self.highest is None):
             raise ValueError(f"column {self.name!r} has one end of its range")
-        if self.lowest is not None and not self.lowest <= self.highest:
+        if self.lowest is not None and self.highest is not None and not self.lowest <= self.highest:
             raise ValueError(f"column {self.name!r} has a range that ends before it begins")
         if len(set(self.categories)) < len(self.categories):
             raise ValueError(f"column {self.name!r} names a category twice")

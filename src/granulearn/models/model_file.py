@@ -321,7 +321,7 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
     if issubclass(kind, BaseEstimator):
         node["params"] = _described_params(value)
     state = value._saved_state() if hasattr(value, "_saved_state") else vars(value)
-    for name, spec in saved_attributes(kind).items():
+    for name, spec in saved_attributes(kind).items():  # type: ignore[arg-type]
         found = state.get(name, _MISSING)
         if found is _MISSING and getattr(spec, "optional", False):
             continue
@@ -438,7 +438,7 @@ def _read(path: Path) -> _Content:
     """Return the model of a file and its card, checked."""
     require(path.stat().st_size <= MOST_BYTES, "it is larger than any model")
     with safe_open(path, "numpy") as file:
-        entry = (file.metadata() or {}).get(ENTRY)
+        entry: Any = (file.metadata() or {}).get(ENTRY)
         foreign = "granulearn did not write it; use a file of `granulearn fit` or save_model"
         require(entry is not None, foreign)
         require(len(entry) <= MOST_HEADER_BYTES, "its header is larger than that of any model")
@@ -516,7 +516,7 @@ class _Reader:
         self.at, self.counts[name] = name, self.counts[name] + 1
         unknown = sorted(node.keys() - {"class", "params", *specs})
         require(not unknown, f"it has no {unknown[:3]}")
-        part = object.__new__(kind)
+        part: Any = object.__new__(kind)
         if issubclass(kind, BaseEstimator):
             vars(part).update(_params(kind, node.get("params")))
         for own, spec in specs.items():
@@ -543,8 +543,10 @@ class _Reader:
         if isinstance(spec, Labels):
             return _labels(spec, content)
         if isinstance(spec, Number):
-            kind = Annotated[int if spec.whole else float, msgspec.Meta(ge=spec.low, le=spec.high)]
-            return msgspec.convert(content, kind | None if spec.or_none else kind)
+            value = msgspec.convert(content, (int if spec.whole else float) | None)
+            inside = spec.or_none if value is None else spec.low <= value <= spec.high
+            require(inside, f"{name}={value} is not between {spec.low:g} and {spec.high:g}")
+            return value
         if not isinstance(spec, Part):
             return msgspec.convert(content, spec)
         require(isinstance(content, list) or spec.many is None, f"{name} are no parts")
@@ -562,16 +564,13 @@ class _Reader:
             require(spec.optional, f"the array {name} is missing")
             require(content in (_MISSING, None), f"{name} is no array")
             return content
-        keys = msgspec.convert(content, list[str] if spec.many is dict else _Number)
+        keys: Any = msgspec.convert(content, list[str] if spec.many is dict else int)
         number = len(keys) if spec.many is dict else keys
         paths = [f"{path}.{i}" for i in range(min(number, len(self.tensors)))]
         missing = [own for own in paths if own not in self.tensors]
         require(len(paths) == number and not missing, f"arrays of {name} are missing")
         arrays = [_as_stated(spec, self.tensors.pop(own)) for own in paths]
         return dict(zip(keys, arrays, strict=True)) if spec.many is dict else spec.many(arrays)
-
-
-_Number = Annotated[int, msgspec.Meta(ge=0)]
 
 
 def _as_stated(spec: Array, array: np.ndarray) -> np.ndarray:
@@ -590,14 +589,15 @@ def _labels(spec: Labels, content: Any) -> np.ndarray:
     """Return labels, checked: they are all text or all whole numbers."""
     known = msgspec.convert(content, _LabelContent)
     texts = [label for label in known.labels if isinstance(label, str)]
-    is_text = len(texts) == len(known.labels) and known.dtype in ("U", "O")
-    require(is_text or (not texts and known.dtype != "U"), "labels are of several kinds")
+    numbers = [label for label in known.labels if not isinstance(label, str)]
+    fits = not numbers or (not texts and known.dtype != "U")
+    require(fits and (not texts or known.dtype in "UO"), "labels are of several kinds")
     widest = max(map(len, texts), default=0)
     fits = widest <= WIDEST_LABEL and len(texts) * widest <= MOST_LABEL_CHARACTERS
     require(fits, f"labels have up to {widest} characters; shorten them")
     values = np.array(known.labels, dtype=known.dtype)
     require(values.tolist() == known.labels, f"labels are no {values.dtype}")
-    whole = is_text or all(-(2**63) <= v < 2**64 and int(v) == v for v in known.labels)
+    whole = all(-(2**63) <= label < 2**64 and int(label) == label for label in numbers)
     require(whole, "labels are neither text nor whole numbers")
     rises = not spec.ordered or (values[1:] > values[:-1]).all()
     require(len(values) and rises, "labels are none, or not sorted and different")

@@ -1,11 +1,10 @@
-"""The rows of a table as a model takes them, and what surprises it in their cells."""
+"""The rows of a table as a model takes them, and how they differ from training."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -91,53 +90,8 @@ class ModelInputs:
         return {YES_NO: "yes or no", DATE: "dates"}.get(column.kind, "categories")
 
 
-@dataclass(frozen=True, eq=False)
-class ReadRows:
-    """Some rows as a model takes them."""
-
-    n_rows: int
-    cells: dict[str, np.ndarray | pa.Array]
-    """By input: floats, or the categories as a dictionary array."""
-
-    def pieces(self, n_rows: int) -> Iterator[ReadRows]:
-        """Yield the rows, so many at a time.
-
-        Parameters
-        ----------
-        n_rows : int
-            Of each piece but the last.
-        """
-        for begin in range(0, self.n_rows, n_rows):
-            own = slice(begin, begin + n_rows)
-            cells = {name: values[own] for name, values in self.cells.items()}
-            yield ReadRows(min(n_rows, self.n_rows - begin), cells)
-
-
-def joined_reads(parts: Sequence[ReadRows]) -> ReadRows:
-    """Return rows of several batches as one.
-
-    Parameters
-    ----------
-    parts : sequence of ReadRows
-        In order, at least one.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    joined = {}
-    for name, first in parts[0].cells.items():
-        each = [part.cells[name] for part in parts]
-        joined[name] = (
-            np.concatenate(each) if isinstance(first, np.ndarray) else _concatenated(each)
-        )
-    return ReadRows(sum(part.n_rows for part in parts), joined)
-
-
-def _concatenated(categories: list[pa.DictionaryArray]) -> pa.DictionaryArray:
-    return pa.chunked_array(categories).unify_dictionaries().combine_chunks()
-
-
 class RowReading:
-    """One reading of a table: rows come out, and what is odd about them is counted.
+    """One pass over a table: rows come out, and what training did not have is counted.
 
     Parameters
     ----------
@@ -152,14 +106,14 @@ class RowReading:
         self.strict = strict
         self.known_cells: Counter = Counter()
         """By column: cells that are not missing."""
-        self.misfits: dict[str, CellCount] = {}
-        """By column: cells that have not the form of training."""
+        self.failures: dict[str, CellCount] = {}
+        """By column: cells that do not have the form of training."""
         self.unknown: dict[str, Counter] = {}
         """By column: how often each category was met that training did not have."""
         self._first_unknown: dict[str, tuple[str, int]] = {}
 
-    def read(self, batch: pa.RecordBatch, place: Place, first_row: int = 0) -> ReadRows:
-        """Return rows as the model takes them, and remember what is odd about them.
+    def read(self, batch: pa.RecordBatch, place: Place, first_row: int = 0) -> TypedRows:
+        """Return rows as the model takes them, categories as dictionary arrays; count drift.
 
         Parameters
         ----------
@@ -170,16 +124,16 @@ class RowReading:
         first_row : int, default=0
             Number of the first row in the table.
         """
-        typed = self.inputs.schema.read(batch, first_row)
-        self._remember_misfits(typed, batch.num_rows, place)
-        cells = typed.cells
+        rows = self.inputs.schema.read(batch, first_row)
+        self._count_cells(rows, place)
         for name, known in self.inputs.categories.items():
-            cells[name] = cells[name].dictionary_encode()
-            self._remember_unknown(name, cells[name], known, place, first_row)
-        return ReadRows(batch.num_rows, cells)
+            categories = rows.cells[name].dictionary_encode()  # type: ignore[union-attr]
+            rows.cells[name] = categories
+            self._count_unknown(name, categories, known, place, first_row)
+        return rows
 
     def absorb(self, later: RowReading) -> None:
-        """Add what was odd about later rows of the same table, which were read elsewhere.
+        """Add the counts of later rows of the same table, which were read elsewhere.
 
         Parameters
         ----------
@@ -187,8 +141,8 @@ class RowReading:
             It has read some rows.
         """
         self.known_cells.update(later.known_cells)
-        for name, found in later.misfits.items():
-            self.misfits[name] = self.misfits[name] + found if name in self.misfits else found
+        for name, found in later.failures.items():
+            self.failures[name] = self.failures.get(name, CellCount()) + found
         for name, counter in later.unknown.items():
             self.unknown[name] = self.unknown.get(name, Counter()) + counter
             self._first_unknown.setdefault(name, later._first_unknown[name])
@@ -205,10 +159,10 @@ class RowReading:
         """
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
-            f"{misfits.count} of {self.known_cells[name]} cells do not: "
-            f"{_listed(misfits, place)}; {_step(misfits)} or leave them empty."
-            for name, misfits in self.misfits.items()
-            if misfits.count > (1 - NEEDED_SHARE) * self.known_cells[name]
+            f"{failures.count} of {self.known_cells[name]} cells do not: "
+            f"{_listed(failures, place)}; {_step(failures)} or leave them empty."
+            for name, failures in self.failures.items()
+            if failures.count > (1 - NEEDED_SHARE) * self.known_cells[name]
         ]
         if wrong:
             raise TableError(*wrong)
@@ -231,7 +185,7 @@ class RowReading:
             self.check_cells(path, place)
             raise
 
-    def surprises(self, place: Place) -> Iterator[str]:
+    def warnings(self, place: Place) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.
 
         Parameters
@@ -239,13 +193,13 @@ class RowReading:
         place : callable
             Says where a row stands.
         """
-        for name, misfits in self.misfits.items():
-            one = misfits.count == 1
+        for name, failures in self.failures.items():
+            one = failures.count == 1
             do, count = ("does", "counts") if one else ("do", "count")
             yield (
-                f"column {name!r}: {counted(misfits.count, 'cell')} {do} not hold "
+                f"column {name!r}: {counted(failures.count, 'cell')} {do} not hold "
                 f"{self.inputs.form(name)}, as in training, and {count} as missing: "
-                f"{_listed(misfits, place)}."
+                f"{_listed(failures, place)}."
             )
         for name, counter in self.unknown.items():
             text, row = self._first_unknown[name]
@@ -256,16 +210,16 @@ class RowReading:
                 f"(first {quoted(text)} at {place(row)}), counted as none of the known ones."
             )
 
-    def _remember_misfits(self, typed: TypedRows, n_rows: int, place: Place) -> None:
+    def _count_cells(self, rows: TypedRows, place: Place) -> None:
         for column in self.inputs.schema.used:
-            cells = typed.cells[column.feature_names[-1]]
+            cells = rows.cells[column.feature_names[-1]]
             if isinstance(cells, np.ndarray):
                 missing = int(np.count_nonzero(np.isnan(cells)))
             else:
                 missing = cells.null_count
-            found = typed.failures.get(column.name)
-            self.known_cells[column.name] += n_rows - missing + (found.count if found else 0)
-            if found is None:
+            found = rows.failures.get(column.name, CellCount())
+            self.known_cells[column.name] += rows.n_rows - missing + found.count
+            if not found.count:
                 continue
             if self.strict:
                 held = _NESTED if found.nested else quoted(found.first[0].text)
@@ -275,10 +229,9 @@ class RowReading:
                     f"{held}; correct it, or leave out "
                 )
                 raise TableError(Message(said, Setting("strict", True), "."))
-            earlier = self.misfits.get(column.name)
-            self.misfits[column.name] = earlier + found if earlier else found
+            self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
 
-    def _remember_unknown(
+    def _count_unknown(
         self,
         name: str,
         cells: pa.DictionaryArray,
@@ -305,12 +258,12 @@ class RowReading:
         self.unknown[name] = self.unknown.get(name, Counter()) + Counter(unknown)
 
 
-def _step(misfits: CellCount) -> str:
-    return "make plain cells of them" if misfits.nested else "correct the cells"
+def _step(failures: CellCount) -> str:
+    return "make plain cells of them" if failures.nested else "correct the cells"
 
 
-def _listed(misfits: CellCount, place: Place) -> str:
-    if misfits.nested:  # one is like the other, and none has a text
-        return f"{_NESTED}, the first at {place(misfits.first[0].row)}"
-    shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in misfits.first)
-    return shown + (", ..." if misfits.count > len(misfits.first) else "")
+def _listed(failures: CellCount, place: Place) -> str:
+    if failures.nested:  # one is like the other, and none has a text
+        return f"{_NESTED}, the first at {place(failures.first[0].row)}"
+    shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in failures.first)
+    return shown + (", ..." if failures.count > len(failures.first) else "")

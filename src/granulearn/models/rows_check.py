@@ -1,9 +1,9 @@
-"""What rows hold that training did not: drift, column by column, with counts."""
+"""Drift: what rows hold that training did not, counted by column."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from granulearn._words import counted, quoted
-from granulearn.models.model_card import ColumnCard, ModelCard
-from granulearn.models.row_reading import ReadRows, RowReading
+from granulearn.models.model_card import ModelCard
+from granulearn.models.row_reading import RowReading
+from granulearn.tables.schema import TypedRows
 
 _SHOWN = 3
 _CHANCE = 1e-3
@@ -26,7 +27,7 @@ class ColumnCheck:
     --------
     >>> from granulearn.models import ColumnCheck
     >>> column = ColumnCheck("age", rows=100, below=1, above=2)
-    >>> column.surprising, str(column)
+    >>> column.n_drifted, str(column)
     (3, "column 'age': 1 below the range of training, 2 above the range of training, of 100 cells")
     """
 
@@ -34,7 +35,7 @@ class ColumnCheck:
     rows: int
     missing: int = 0
     """Cells that are empty."""
-    misfits: int = 0
+    failures: int = 0
     """Cells that have another form than in training; they count as missing."""
     below: int = 0
     """Numbers, or dates, below the least one of training."""
@@ -62,9 +63,9 @@ class ColumnCheck:
         return bool(hypergeom.sf(self.missing - 1, both, empty, self.rows) < _CHANCE)
 
     @property
-    def surprising(self) -> int:
+    def n_drifted(self) -> int:
         """Cells that training did not have the like of; missing ones count if `more_missing`."""
-        others = self.misfits + self.below + self.above + sum(self.unknown.values())
+        others = self.failures + self.below + self.above + sum(self.unknown.values())
         return others + (self.missing if self.more_missing else 0)
 
     def to_json(self) -> dict[str, Any]:
@@ -72,7 +73,7 @@ class ColumnCheck:
         return {
             **asdict(self),
             "more_missing": self.more_missing,
-            "surprising": self.surprising,
+            "n_drifted": self.n_drifted,
         }
 
     def __str__(self) -> str:
@@ -83,7 +84,7 @@ class ColumnCheck:
             f"{count} {what}"
             for count, what in (
                 (self.missing if self.more_missing else 0, f"missing ({training} in training)"),
-                (self.misfits, "of another form"),
+                (self.failures, "of another form"),
                 (self.below, "below the range of training"),
                 (self.above, "above the range of training"),
             )
@@ -104,12 +105,12 @@ class ColumnCheck:
 
 @dataclass(frozen=True)
 class RowsCheck:
-    """What `LoadedModel.check` found; its text is one line per column that surprises.
+    """What `LoadedModel.check` found; its text is one line per column with drift.
 
     Examples
     --------
     >>> from granulearn.models import ColumnCheck, RowsCheck
-    >>> found = RowsCheck(100, (ColumnCheck("age", 100), ColumnCheck("city", 100, misfits=4)))
+    >>> found = RowsCheck(100, (ColumnCheck("age", 100), ColumnCheck("city", 100, failures=4)))
     >>> [column.name for column in found.drifted]
     ['city']
     >>> print(found)
@@ -122,8 +123,8 @@ class RowsCheck:
     @property
     def drifted(self) -> tuple[ColumnCheck, ...]:
         """The columns with cells that training did not have the like of, the worst first."""
-        found = (column for column in self.columns if column.surprising)
-        return tuple(sorted(found, key=lambda column: -column.surprising))
+        found = (column for column in self.columns if column.n_drifted)
+        return tuple(sorted(found, key=lambda column: -column.n_drifted))
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as what JSON can hold."""
@@ -135,63 +136,41 @@ class RowsCheck:
         return "\n".join(map(str, self.drifted))
 
 
-class RowsCount:
-    """Counts, batch by batch, what the cells of each column hold.
+def check_rows(card: ModelCard, reading: RowReading, parts: Iterable[TypedRows]) -> RowsCheck:
+    """Return how rows differ from training.
 
     Parameters
     ----------
     card : ModelCard
         Of the model.
+    reading : RowReading
+        Which reads the rows.
+    parts : iterable of TypedRows
+        The rows, as they are read.
     """
-
-    def __init__(self, card: ModelCard):
-        self._cards = {column.name: column for column in card.columns}
-        self._training_rows = card.rows or 0
-        self._rows = 0
-        self._below: Counter = Counter()
-        self._above: Counter = Counter()
-
-    def add(self, read: ReadRows) -> None:
-        """Count rows.
-
-        Parameters
-        ----------
-        read : ReadRows
-            Some rows of the table.
-        """
-        self._rows += read.n_rows
-        for name, card in self._cards.items():
-            cells = read.cells[name]
-            if card.lowest is not None and isinstance(cells, np.ndarray):
-                self._below[name] += int(np.count_nonzero(cells < card.lowest))
-                self._above[name] += int(np.count_nonzero(cells > card.highest))
-
-    def result(self, reading: RowReading) -> RowsCheck:
-        """Return what was found.
-
-        Parameters
-        ----------
-        reading : RowReading
-            Which read the rows.
-        """
-        found = []
-        for column in reading.inputs.schema.used:
-            # Of a date this is the running number, the date itself.
-            card = self._cards[column.feature_names[-1]]
-            misfits = reading.misfits.get(column.name)
-            check = ColumnCheck(
-                column.name,
-                self._rows,
-                missing=self._rows - reading.known_cells[column.name],
-                misfits=misfits.count if misfits else 0,
-                below=self._below[card.name],
-                above=self._above[card.name],
-                unknown=dict(reading.unknown.get(column.name, Counter()).most_common()),
-                missing_in_training=self._share_missing(card),
-                rows_in_training=self._training_rows,
-            )
-            found.append(check)
-        return RowsCheck(self._rows, tuple(found))
-
-    def _share_missing(self, card: ColumnCard) -> float:
-        return card.missing / self._training_rows if self._training_rows else 0.0
+    n_rows, below, above = 0, Counter(), Counter()  # type: ignore[var-annotated]
+    cards = {column.name: column for column in card.columns}
+    for rows in parts:
+        n_rows += rows.n_rows
+        for name, own in cards.items():
+            cells = rows.cells[name]
+            if own.lowest is not None and isinstance(cells, np.ndarray):
+                below[name] += int(np.count_nonzero(cells < own.lowest))
+                above[name] += int(np.count_nonzero(cells > own.highest))
+    found = []
+    for column in reading.inputs.schema.used:
+        # Of a date this is the running number, the date itself.
+        own, failures = cards[column.feature_names[-1]], reading.failures.get(column.name)
+        check = ColumnCheck(
+            column.name,
+            n_rows,
+            missing=n_rows - reading.known_cells[column.name],
+            failures=failures.count if failures else 0,
+            below=below[own.name],
+            above=above[own.name],
+            unknown=dict(reading.unknown.get(column.name, Counter()).most_common()),
+            missing_in_training=own.missing / card.rows if card.rows else 0.0,
+            rows_in_training=card.rows or 0,
+        )
+        found.append(check)
+    return RowsCheck(n_rows, tuple(found))

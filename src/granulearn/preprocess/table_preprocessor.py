@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -115,7 +115,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     _saved: ClassVar[dict] = {
         "n_features_in_": Size,
         "feature_names_in_": Labels(ordered=False, optional=True),
-        "dates_": dict[str, list[Literal[DATE_PARTS]]],
+        "dates_": dict[str, list[str]],
         "numbers_": list[str],
         "fill_values_": Array("float64", ("numbers",), -FINITE, FINITE),
         "means_": Array("float64", ("numbers",)),
@@ -272,6 +272,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         numbers = [
             own for name in names for own in ([name] if name in plain else self._parts_of(name))
         ]
+        parts = [part for own in self.dates_.values() for part in own]
+        require({*parts} <= {*DATE_PARTS}, "dates_ have unknown parts")
         whole = len(plain) + len(known) + len(self.dates_) == len(names)
         require(whole and numbers == self.numbers_, "numbers_, dates_ and categories_ differ")
         require(len(self.fill_values_) == len(numbers), "fill_values_ have another length")

@@ -3,7 +3,7 @@
 from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.errors import TableError
 from granulearn.tables.inspection import TableReport, inspect_table
-from granulearn.tables.io.files import ReadOptions, TableFile, TablePart, open_table
+from granulearn.tables.io.files import ReadOptions, TableFile, open_table
 from granulearn.tables.io.frames import table_of
 from granulearn.tables.schema import Column, Schema
 from granulearn.tables.training_table import TrainingTable, read_training_table
@@ -15,7 +15,6 @@ __all__ = [
     "Schema",
     "TableError",
     "TableFile",
-    "TablePart",
     "TableReport",
     "TrainingTable",
     "inspect_table",

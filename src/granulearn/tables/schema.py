@@ -234,6 +234,11 @@ class TypedRows:
     failures: dict[str, CellCount]
     """By column, for those in which cells do not have the form of the column."""
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.cells.values())))
+
     def to_frame(self) -> pd.DataFrame:
         """Return the cells as a frame of floats and categories."""
         import pandas as pd

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.models import LoadedModel
-from granulearn.models.row_reading import Place, ReadRows, RowReading
+from granulearn.models.row_reading import Place, RowReading
 from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import similar_names
 from granulearn.tables.messages import Message, Setting
+from granulearn.tables.schema import TypedRows
 
 PREDICTION = "prediction"
 
@@ -115,7 +116,7 @@ class Predictor:
         place : callable
             Says where a row stands.
         """
-        return self.reading.surprises(place)
+        return self.reading.warnings(place)
 
     def afresh(self) -> Predictor:
         """Return a predictor of the same model that has predicted nothing yet."""
@@ -127,7 +128,7 @@ class Predictor:
 
     def misfits(self) -> dict[str, int]:
         """Return how many cells did not have the form of training, by column."""
-        return {name: found.count for name, found in self.reading.misfits.items()}
+        return {name: found.count for name, found in self.reading.failures.items()}
 
     def ignored_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns of a table that are not used.
@@ -140,7 +141,7 @@ class Predictor:
         used = set(self.input_names)
         return [name for name in names if name not in used]
 
-    def _numbers(self, read: ReadRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+    def _numbers(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
         predicted = self.loaded.predict_read(read, place, first_row)
         if predicted.ndim == 1:
             return {PREDICTION: pa.array(predicted)}
@@ -149,7 +150,7 @@ class Predictor:
             for number, target in enumerate(predicted.T, start=1)
         }
 
-    def _labels(self, read: ReadRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+    def _labels(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
         if self.proba:
             probabilities = self.loaded.proba_read(read, place, first_row)
             # The classes of highest probability are what `predict` returns.

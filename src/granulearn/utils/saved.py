@@ -110,7 +110,7 @@ class Part:
 
 
 @cache
-def saved_attributes(kind: type) -> dict[str, Any]:
+def saved_attributes(kind: Any) -> dict[str, Any]:
     """Return what a class and its bases say that a model file keeps of an object."""
     stated = (vars(base).get("_saved", {}) for base in reversed(kind.__mro__))
     return {name: spec for own in stated for name, spec in own.items()}
@@ -128,7 +128,7 @@ def each_of(name: str, value: Any, many: type | None) -> Iterator[tuple[str, Any
 def check_saved(owner: Any) -> None:
     """Raise `SavedStateError` unless the arrays of an object are as its class states."""
     sizes: dict[str, int] = {}
-    for name, spec in saved_attributes(type(owner)).items():
+    for name, spec in saved_attributes(type(owner)).items():  # type: ignore[arg-type]
         value = vars(owner).get(name)
         if isinstance(spec, Array) and value is not None:
             for own_name, each in each_of(name, value, spec.many):

@@ -17,7 +17,6 @@ from granulearn.tables.errors import TableError
 from granulearn.tables.io.files import PARQUET_ENDINGS
 from granulearn.tables.io.table_file import (
     TableFile,
-    TablePart,
     column_indices,
     named_columns,
     rows_per_batch,
@@ -141,7 +140,7 @@ class ParquetTable(TableFile):
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{shown} is damaged: {error}; write it again.") from error
 
-    def parts(self) -> tuple[TablePart, ...]:
+    def parts(self) -> tuple[TableFile, ...]:
         """Return the row groups."""
         return tuple(self._part(group.first_row, _groups=[group]) for group in self._groups)
 

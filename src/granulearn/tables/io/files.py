@@ -15,11 +15,11 @@ from typing import BinaryIO, cast
 
 from granulearn._extras import check_installed
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, TablePart
+from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile
 from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
 from granulearn.utils.files import FULL_DISK
 
-__all__ = ["ReadOptions", "TableFile", "TablePart", "open_table"]
+__all__ = ["ReadOptions", "TableFile", "open_table"]
 
 PARQUET_ENDINGS = (".parquet", ".pq")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")

@@ -23,7 +23,6 @@ from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import (
     ReadOptions,
     TableFile,
-    TablePart,
     check_width,
     column_indices,
     named_columns,
@@ -70,7 +69,7 @@ class FrameTable(TableFile):
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
             yield standard_batch(self.path, batch, fields, wanted)
 
-    def parts(self) -> tuple[TablePart, ...]:
+    def parts(self) -> tuple[TableFile, ...]:
         """Return stretches of rows."""
         begins = range(0, self._table.num_rows, _PART_ROWS)
         return tuple(

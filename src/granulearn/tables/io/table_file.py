@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -45,25 +45,6 @@ class ReadOptions:
 AS_FOUND = ReadOptions()
 
 
-class TablePart(Protocol):
-    """Some rows of a table; small to send, and read where it is needed.
-
-    Examples
-    --------
-    >>> from granulearn.tables import table_of
-    >>> part = next(iter(table_of({"age": [31, 47, 52]}).parts()))
-    >>> part.first_row, sum(batch.num_rows for batch in part.batches())
-    (0, 3)
-    """
-
-    @property
-    def first_row(self) -> int:
-        """Number, from 0, of the first row in the whole table."""
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some columns, in file order."""
-
-
 class TableFile(ABC):
     """A table that can be read more than once, in constant memory where its format allows.
 
@@ -89,6 +70,7 @@ class TableFile(ABC):
     """
 
     first_row = 0
+    """Number, from 0, of the first row; of a part, in the whole table."""
 
     def __init__(self, path: Path, names: list[str], remarks: Sequence[str], rows_about: int):
         self.path = path
@@ -107,8 +89,8 @@ class TableFile(ABC):
             Which columns, and in which order; all of them unless given.
         """
 
-    def parts(self) -> tuple[TablePart, ...]:
-        """Return the table as parts that can be read on their own, in order."""
+    def parts(self) -> tuple[TableFile, ...]:
+        """Return the table as tables of fewer rows, in order, that can be read elsewhere."""
         return (self,)
 
     def place(self, row: int) -> str:

@@ -26,7 +26,6 @@ from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
-    TablePart,
     named_columns,
 )
 from granulearn.tables.io.text_source import TextSource
@@ -184,7 +183,7 @@ class TextTable(TableFile):
                 f"that holds {self.separator!r}."
             )
 
-    def parts(self) -> tuple[TablePart, ...]:
+    def parts(self) -> tuple[TableFile, ...]:
         """Return stretches of rows; the whole table if the file is compressed."""
         if not self.source.has_offsets:
             return (self,)
