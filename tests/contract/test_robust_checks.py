@@ -10,7 +10,7 @@ from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 
 # Some checks pass weights of ten and more: every tree then saw the sample, and it is right to say
 # that its label's reliability is unknown.
-@pytest.mark.filterwarnings("ignore:the reliability of")
+@pytest.mark.filterwarnings("ignore:the label quality of")
 @pytest.mark.slow
 @parametrize_with_checks(
     [

@@ -46,7 +46,9 @@ def balls(
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        Option(help="How balls are made; an unknown name lists all.", **opt.one_of(_generator_names)),
+        Option(
+            help="How balls are made; an unknown name lists all.", **opt.one_of(_generator_names)
+        ),
     ] = "two-means",
     purity: Annotated[
         float, Option(min=0.01, max=1.0, help="Balls below it are split, by makers that ask.")
@@ -158,7 +160,7 @@ def _summary(balls: BallSet, membership: Any) -> dict[str, Any]:
 def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
     from matplotlib.figure import Figure
 
-    from granulearn.bench.plots import plot_balls
+    from granulearn.bench import plot_balls
 
     figure = Figure(figsize=(7.5, 5.5), layout="constrained")
     plot_balls(balls, X, y, color=membership, ax=figure.subplots())

@@ -271,7 +271,7 @@ def errors_about_table(kind: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             # Nobody asked for ratings of the rows, and every fold would warn about them.
-            warnings.filterwarnings("ignore", "the reliability of")
+            warnings.filterwarnings("ignore", "the label quality of")
             yield
     except ValueError as error:
         said = f"{kind} cannot be fitted to this table: {error} Another "
