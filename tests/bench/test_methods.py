@@ -162,7 +162,7 @@ def test_a_value_that_is_no_scheme_at_all_is_refused(changes, said):
 
 
 class ForgetfulBalls(BallGenerator):
-    def _make(self, samples):
+    def _generate(self, samples):
         return balls_from_labels(samples, samples.codes)
 
 
@@ -172,7 +172,7 @@ class ForgetfulMembership(Membership):
 
 
 class LooseBalls(BallGenerator):
-    def _make(self, *given, **others):
+    def _generate(self, *given, **others):
         return balls_from_labels(given[0], given[0].codes)
 
 
@@ -187,7 +187,7 @@ def one_argument(samples, purity=1.0):
 @pytest.mark.parametrize(
     ("parameter", "scheme", "said"),
     [
-        ("balls", "ForgetfulBalls", "def _make(self, samples, seed, n_threads)."),
+        ("balls", "ForgetfulBalls", "def _generate(self, samples, seed, n_threads)."),
         ("membership", "ForgetfulMembership", "def _rate(self, balls, X, y)."),
         ("balls", "two_arguments", "def two_arguments(samples)."),
         ("membership", "two_arguments", "def two_arguments(balls)."),

@@ -43,7 +43,7 @@ axes[1].legend(loc="lower left")
 plt.show()
 
 # %%
-# A class makes the width a parameter that can be searched (``balls__width``). `_make`
+# A class makes the width a parameter that can be searched (``balls__width``). `_generate`
 # gets the samples, a seed for makers that draw, and the number of threads. What it
 # returns is checked: a sample without a ball, or counts that do not add up, are errors.
 
@@ -52,7 +52,7 @@ class GridBalls(BallGenerator):
     def __init__(self, width=0.4):
         self.width = width
 
-    def _make(self, samples, seed, n_threads):
+    def _generate(self, samples, seed, n_threads):
         return grid_cells(samples, self.width)
 
 

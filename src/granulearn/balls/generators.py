@@ -341,10 +341,9 @@ def generate_balls(
         Finite numbers; float32 stays float32. Never modified.
     y : array-like of shape (n_samples,)
         Labels of two or more classes.
-    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
-            default="two-means"
-        How balls are made: by a generator or a function of samples that returns a
-        `BallSet`.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
     purity : float, default=0.985
         Balls below this purity are split. Used where `balls` is a name; an
         instance has its own.
@@ -396,10 +395,9 @@ class GranularBalls(BaseEstimator):
 
     Parameters
     ----------
-    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
-            default="two-means"
-        How balls are made: by a generator or a function of samples that returns a
-        `BallSet`.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
     purity : float, default=0.985
         Balls below this purity are split. Used where `balls` is a name; an
         instance has its own.

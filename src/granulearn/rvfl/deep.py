@@ -436,10 +436,9 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
-    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
-            default="two-means"
-        How balls are made: by a generator, or by a function that takes the samples and
-        returns a `BallSet`.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
     purity : float, default=0.925
         Balls with a smaller share of their most frequent class are split. Used where
         `balls` is a name.
@@ -552,10 +551,9 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's balls; "balanced" gives every
         class the same total weight.
-    balls : {"two-means", "k-division", "gbg++", "rd-gbg"}, BallGenerator or callable, \
-            default="two-means"
-        How balls are made: by a generator, or by a function that takes the samples and
-        returns a `BallSet`.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
     purity : float, default=0.925
         Balls with a smaller share of their most frequent class are split. Used where
         `balls` is a name.

@@ -155,7 +155,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         Hidden nodes of each network; "auto" means 200 and one for every 15 samples that
         are fitted, or for every 25 of two classes, which need fewer still where there
         are many features.
-    max_samples : int or None, default=10_000
+    max_samples : int or None, default=10000
         Networks are fitted to at most so many samples, drawn so that each class keeps its
         share; all others are predicted out of sample. None means all.
     activation : str or sequence of str, default="auto"
