@@ -7,7 +7,6 @@ from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
 from granulearn.estimators import RVFLCommitteeClassifier, RVFLCommitteeRegressor
 from granulearn.forest import BallForestClassifier
 
-
 SAMPLED = {
     "check_sample_weight_equivalence_on_dense_data": "a weighted sample is drawn once, repeated "
     "ones are drawn one by one: equal in distribution"
