@@ -87,7 +87,7 @@ def predict(
             hidden = json or out.is_terminal(output)
             with out.row_progress(file.rows_about, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
-        for line in predictor.reading.surprises(file.place):
+        for line in predictor.reading.warnings(file.place):
             note(line)
     if json:
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
