@@ -43,9 +43,9 @@ axes[1].legend(loc="lower left")
 plt.show()
 
 # %%
-# A class makes the width a parameter that can be searched (``balls__width``). `_generate`
-# gets the samples, a seed for makers that draw, and the number of threads. What it
-# returns is checked: a sample without a ball, or counts that do not add up, are errors.
+# A class makes the width a parameter that can be searched (``balls__width``). It writes
+# `_generate`, which gets the samples, a seed and the number of threads. What it returns is
+# checked: a sample without a ball, or counts that do not add up, are errors.
 
 
 class GridBalls(BallGenerator):
