@@ -44,8 +44,8 @@ plt.show()
 
 # %%
 # A class makes the width a parameter that can be searched (``balls__width``). It writes
-# `_generate`, which gets the samples, a seed and the number of threads. What it returns is
-# checked: a sample without a ball, or counts that do not add up, are errors.
+# `_generate`, which gets the samples, a seed and the number of threads. What it returns
+# is checked: a sample without a ball, or counts that do not add up, are errors.
 
 
 class GridBalls(BallGenerator):

@@ -155,13 +155,13 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         Hidden nodes of each network; "auto" means 200 and one for every 15 samples that
         are fitted, or for every 25 of two classes, which need fewer still where there
         are many features.
-    max_samples : int or None, default=10000
-        Networks are fitted to at most so many samples, drawn so that each class keeps its
-        share; all others are predicted out of sample. None means all.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
+    max_samples : int or None, default=10000
+        Networks are fitted to at most so many samples, drawn so that each class keeps its
+        share; all others are predicted out of sample. None means all.
     random_state : int, RandomState or None, default=None
         Draws the hidden nodes.
     class_weight : dict, "balanced" or None, default=None
