@@ -1,57 +1,47 @@
-"""How fitting on a local Dask cluster grows with the rows, and what a second worker brings.
+"""Work on a local Dask cluster: what more rows cost, and what a sample loses against all rows.
 
-The table is made block by block, where it is needed, and is never whole in
-memory. Prints ratios measured in one run, beside the seconds they come from. The
-ratio of processor time is the one to trust on a machine that others use too; the
-gain of a second worker says something only where two cores are free.
+The tables of `growth` are made block by block and never whole in memory. The ratio of processor
+time is the one to trust on a machine that others use too.
 
-The classes are fairly well separated (32 clouds, one label in a thousand wrong),
-so a block of 100,000 rows becomes several hundred balls. Where classes overlap,
-balls are many, and gathering and rating them takes its share.
+    python benchmarks/bench_dask.py --part growth --rows 1000000 10000000
+    python benchmarks/bench_dask.py --part quality --data-dir ../shared/data
 """
 
 import argparse
-import os
 import resource
+import tempfile
 import time
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import dask.array as da
 import numpy as np
+import pandas as pd
+from sklearn.metrics import roc_auc_score
 
+from granulearn.audit import LabelAudit
 from granulearn.dask import (
-    DaskFGBRVFLClassifier,
-    DaskGBRVFLClassifier,
+    DaskLabelAudit,
+    DaskRobustClassifier,
     DaskRVFLClassifier,
     DaskSDAPGBRVFLClassifier,
     open_client,
 )
-from granulearn.estimators import GBRVFLClassifier
+from granulearn.estimators import RobustClassifier, RVFLClassifier, SDAPGBRVFLClassifier
 
 N_FEATURES = 20
 N_CLOUDS = 32
 BLOCK_ROWS = 100_000
 MODELS = {
-    "RVFL": DaskRVFLClassifier,
-    "GB-RVFL": DaskGBRVFLClassifier,
-    "F-GBRVFL": DaskFGBRVFLClassifier,
-    "SDAP-GBRVFL": DaskSDAPGBRVFLClassifier,
+    "RVFL": (DaskRVFLClassifier, RVFLClassifier),
+    "SDAP-GBRVFL": (DaskSDAPGBRVFLClassifier, SDAPGBRVFLClassifier),
+    "robust": (DaskRobustClassifier, RobustClassifier),
 }
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one fit cost."""
-
-    seconds: float
-    cpu_seconds: float
-    balls: int | None
-    accuracy: float
+COVTYPE = Path("large") / "covtype.parquet"
 
 
 def make_block(block_info=None) -> np.ndarray:
-    """Return the rows of one block, the label last."""
+    """Return the rows of one block, the label last; one label in twenty is wrong."""
     shape = block_info[None]["chunk-shape"]
     clouds = np.random.default_rng(0).uniform(-2.8, 2.8, (N_CLOUDS, N_FEATURES))
     rng = np.random.default_rng([1, block_info[None]["chunk-location"][0]])
@@ -59,7 +49,7 @@ def make_block(block_info=None) -> np.ndarray:
     rows = rng.standard_normal((shape[0], N_FEATURES + 1))
     rows[:, :-1] += clouds[cloud]
     rows[:, :-1] /= 1.9  # about unit variance, as after scaling
-    rows[:, -1] = (cloud % 2) ^ (rng.random(shape[0]) < 0.001)
+    rows[:, -1] = (cloud % 2) ^ (rng.random(shape[0]) < 0.05)
     return rows
 
 
@@ -70,105 +60,90 @@ def make_table(n_rows: int) -> tuple[da.Array, da.Array]:
     return rows[:, :-1], rows[:, -1].astype(int)
 
 
-def measure(client, model, n_rows: int) -> Run:
-    """Fit once, from cold memory but with compiled kernels."""
-    X, y = make_table(n_rows)
-    before = sum(client.run(time.process_time).values())
-    began = time.perf_counter()
+def fit(model: type, X: da.Array, y: da.Array) -> str:
+    """Fit a classifier; return its accuracy on the first block."""
     fitted = model(random_state=0).fit(X, y)
-    seconds = time.perf_counter() - began
-    cpu = sum(client.run(time.process_time).values()) - before
-    balls = len(fitted.balls_) if hasattr(fitted, "balls_") else None
-    return Run(seconds, cpu, balls, fitted.score(*make_table(BLOCK_ROWS)))
+    return f"{fitted.score(X[:BLOCK_ROWS], y[:BLOCK_ROWS]):.4f}"
 
 
-def load_kernels() -> None:
-    """Fit a little in this worker, so that no measured fit waits for compiled kernels."""
-    X = np.random.default_rng(0).standard_normal((2000, N_FEATURES))
-    GBRVFLClassifier().fit(X, X[:, 0] > 0)
+def audit(X: da.Array, y: da.Array) -> str:
+    """Rate every label, and write the ratings; return the share of labels called wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = DaskLabelAudit(random_state=0).fit(X, y).write(folder)
+    return f"{done.counts['wrong'] / len(y):.4f}"
 
 
-def peak_memory(client) -> float:
-    """Return the largest memory that a worker has used, in gigabytes."""
-    usage = client.run(partial(resource.getrusage, resource.RUSAGE_SELF))
-    return max(part.ru_maxrss for part in usage.values()) / 2**20
+WORK = {name: partial(fit, model) for name, (model, _) in MODELS.items()} | {"audit": audit}
 
 
-def growth(sizes: list[int], names: list[str], memory: str) -> None:
+def growth(sizes: list[int], memory: str) -> None:
     """Print what more rows cost, with two workers."""
-    print(f"\n## Two workers limited to {memory}, blocks of {BLOCK_ROWS:,} x {N_FEATURES}\n")
-    print("| model | rows | seconds | times the first | processor time, times the first |", end="")
-    print(" balls | peak of a worker, GB | accuracy |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in names:
+    print(f"\nTwo workers limited to {memory}, blocks of {BLOCK_ROWS:,} x {N_FEATURES}\n")
+    print(
+        "| work | rows | seconds | processor time, times the first | peak of a worker, GB |", end=""
+    )
+    print(" accuracy, or labels called wrong |\n|---|---|---|---|---|---|")
+    for name, work in WORK.items():
+        first = None
         with open_client("local", n_workers=2, memory_limit=memory) as client:
-            client.run(load_kernels)
-            runs = [measure(client, MODELS[name], sizes[0])]
+            work(*make_table(2 * BLOCK_ROWS))  # compiled loops are loaded
             for n_rows in sizes:
-                run = runs[0] if n_rows == sizes[0] else measure(client, MODELS[name], n_rows)
+                before, began = sum(client.run(time.process_time).values()), time.perf_counter()
+                found = work(*make_table(n_rows))
+                seconds = time.perf_counter() - began
+                busy = sum(client.run(time.process_time).values()) - before
+                first = first or busy
+                usage = client.run(partial(resource.getrusage, resource.RUSAGE_SELF))
+                peak = max(part.ru_maxrss for part in usage.values()) / 2**20
                 print(
-                    f"| {name} | {n_rows:,} | {run.seconds:.1f} "
-                    f"| {run.seconds / runs[0].seconds:.1f} "
-                    f"| {run.cpu_seconds / runs[0].cpu_seconds:.1f} "
-                    f"| {'' if run.balls is None else f'{run.balls:,}'} "
-                    f"| {peak_memory(client):.2f} | {run.accuracy:.4f} |",
+                    f"| {name} | {n_rows:,} | {seconds:.1f} | {busy / first:.1f} | {peak:.2f} "
+                    f"| {found} |",
                     flush=True,
                 )
 
 
-def gain(n_rows: int, names: list[str], rounds: int) -> None:
-    """Print how much faster two workers are than one, the best of several rounds in turn."""
-    print(f"\n## One and two workers, {n_rows:,} rows\n")
-    print("| model | one worker, seconds | two workers, seconds | gain | cores busy besides them |")
-    print("|---|---|---|---|---|")
-    with (
-        open_client("local", n_workers=1) as one,
-        open_client("local", n_workers=2) as two,
-    ):
-        for client in (one, two):
-            client.run(load_kernels)
-        for name in names:
-            seconds, elsewhere = np.empty((rounds, 2)), np.empty((rounds, 2))
-            for turn in range(rounds):
-                for at, client in enumerate((one, two)):
-                    with client.as_current():
-                        began, wall = busy_seconds(), time.perf_counter()
-                        run = measure(client, MODELS[name], n_rows)
-                        wall = time.perf_counter() - wall
-                    seconds[turn, at] = run.seconds
-                    elsewhere[turn, at] = (busy_seconds() - began - run.cpu_seconds) / wall
-            best = seconds.min(axis=0)
-            others = elsewhere[seconds.argmin(axis=0), [0, 1]].max()
-            print(
-                f"| {name} | {best[0]:.1f} | {best[1]:.1f} | {best[0] / best[1]:.2f} "
-                f"| {others:.1f} |",
-                flush=True,
-            )
-
-
-def busy_seconds() -> float:
-    """Return the time that all cores together have worked since the machine was started."""
-    with open("/proc/stat", encoding="ascii") as file:
-        user, nice, system, _, _, interrupts, soft_interrupts, *_ = map(
-            int, file.readline().split()[1:]
-        )
-    return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")
+def quality(data: Path, n_rows: int, n_blocks: int) -> None:
+    """Print accuracy on forest cover types and audit AUROC, in memory and in blocks."""
+    frame = pd.read_parquet(data / COVTYPE)
+    X, y = frame.drop(columns="target").to_numpy(float), frame["target"].to_numpy()
+    order = np.random.default_rng(0).permutation(len(X))
+    X, y = X[order], y[order]
+    mean, deviation = X[:n_rows].mean(axis=0), X[:n_rows].std(axis=0)
+    X = (X - mean) / np.where(deviation > 0, deviation, 1)
+    new, truth = X[n_rows:][:80_000], y[n_rows:][:80_000]
+    X, y = X[:n_rows], y[:n_rows]
+    blocks = -(-n_rows // n_blocks)
+    lazy = da.from_array(X, chunks=(blocks, X.shape[1])), da.from_array(y, chunks=blocks)
+    print(f"\nForest cover types, {n_rows:,} rows, {len(new):,} to score\n")
+    print(f"| work | in memory, all rows | in {n_blocks} blocks |\n|---|---|---|")
+    for name, (on_dask, plain) in MODELS.items():
+        alone = plain(random_state=0).fit(X, y).score(new, truth)
+        ours = on_dask(random_state=0).fit(*lazy).estimator_.score(new, truth)
+        print(f"| {name}, accuracy | {alone:.4f} | {ours:.4f} |", flush=True)
+    rng = np.random.default_rng(1)
+    wrong = rng.random(n_rows) < 0.05
+    noisy = np.where(wrong, rng.permutation(y), y)
+    wrong = noisy != y
+    alone = LabelAudit(random_state=0, n_jobs=2).fit(X, noisy).reliability_
+    rated = DaskLabelAudit(random_state=0).fit(lazy[0], da.from_array(noisy, chunks=blocks))
+    ours = rated.ratings_["reliability"].compute().to_numpy()
+    scores = [roc_auc_score(wrong, 1 - np.nan_to_num(own, nan=0.5)) for own in (alone, ours)]
+    print(f"| audit, AUROC | {scores[0]:.4f} | {scores[1]:.4f} |", flush=True)
 
 
 def main() -> None:
-    """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[2_000_000, 20_000_000])
-    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--gain-rows", type=int, default=4_000_000)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--part", choices=["growth", "gain", "both"], default="both")
+    parser.add_argument("--quality-rows", type=int, default=500_000)
+    parser.add_argument("--data-dir", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--part", choices=["growth", "quality", "all"], default="all")
     arguments = parser.parse_args()
     if arguments.part != "growth":
-        gain(arguments.gain_rows, arguments.models, arguments.rounds)
-    if arguments.part != "gain":
-        growth(arguments.rows, arguments.models, arguments.memory)
+        quality(arguments.data_dir, arguments.quality_rows, 50)
+    if arguments.part != "quality":
+        growth(arguments.rows, arguments.memory)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from granulearn import (
     generate_balls,
 )
 from granulearn.bench import compare, paper_accuracy_table, plot_balls, plot_critical_difference
+from granulearn.dask.blocks import drawn_rows, sampling_rates
 from granulearn.datasets import flip_labels, make_imbalanced
 from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
 from granulearn.models import load_model, to_onnx
@@ -309,19 +310,22 @@ def _file_sizes(kind: str, n_rows: int) -> tuple[int, int]:
 
 
 def dask() -> None:
-    """Draw which rows two members take: those whose mixed keys are the least of all blocks."""
+    """Draw which rows of three blocks are sampled: a rare class is there as a whole."""
     rng = np.random.default_rng(0)
-    mixed = rng.random((2, 240))
-    figure, axes = axes_of(2, 3.2)
-    for number, (ax, keys) in enumerate(zip(axes, mixed, strict=True), 1):
-        drawn = keys <= np.sort(keys)[39]
-        ax.plot(np.flatnonzero(~drawn), keys[~drawn], ".", color=GREY)
-        ax.plot(np.flatnonzero(drawn), keys[drawn], "o", color=ORANGE, ms=4)
-        ax.axhline(np.sort(keys)[39], color=ORANGE, lw=1)
-        for edge in (79.5, 159.5):
-            ax.axvline(edge, color=GREY, lw=1, ls=":")
-        ax.set(title=f"member {number}: 40 of 240 rows", xlabel="row, in three blocks")
-        ax.set(ylabel="mixed key", yticks=[])
+    codes = (rng.random(240) < 0.06).astype(int)
+    rates = sampling_rates(np.bincount(codes), 60)
+    drawn = np.concatenate(
+        [drawn_rows(0, number, own, rates) for number, own in enumerate(np.split(codes, 3))]
+    )
+    figure, (ax,) = axes_of(1, 2.4)
+    figure.set_figwidth(7.2)
+    rows, heights = np.arange(240), codes + rng.uniform(-0.25, 0.25, 240)
+    ax.plot(rows[~drawn], heights[~drawn], ".", color=GREY, label="predicted and rated only")
+    ax.plot(rows[drawn], heights[drawn], "o", color=ORANGE, ms=4, label="sampled")
+    for edge in (79.5, 159.5):
+        ax.axvline(edge, color=GREY, lw=1, ls=":")
+    ax.set(xlabel="row, in three blocks", yticks=[0, 1], yticklabels=["frequent", "rare"])
+    figure.legend(loc="outside upper right", ncols=2, frameon=False)
     save(figure, "dask")
 
 

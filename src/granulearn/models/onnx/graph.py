@@ -142,8 +142,12 @@ class Graph:
         small = array.size <= FEW_NUMBERS and array.dtype.kind != "O"
         key = (array.dtype.str, array.shape, array.tobytes()) if small else (len(self._constants),)
         if key not in self._known:
-            self._known[key] = Value(self, self._new("constant"))
-            self._constants.append(numpy_helper.from_array(array, self._known[key].name))
+            name = self._new("constant")
+            self._known[key] = Value(self, name)
+            tensor = numpy_helper.from_array(array, name)
+            if array.dtype.kind == "i":  # written number by number, small ones take a byte or two
+                tensor = helper.make_tensor(name, TensorProto.INT64, array.shape, array.ravel())
+            self._constants.append(tensor)
         return self._known[key]
 
     def add(self, operation: str, *inputs: Any, called: str = "", **attributes: Any) -> Value:
