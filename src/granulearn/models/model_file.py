@@ -405,13 +405,14 @@ class _Content:
 def _loaded(path: str | os.PathLike) -> _Content:
     if not Path(path).is_file():
         raise ModelFileError(f"{path} is not a file; check the path of the model.")
+    with Path(path).open("rb") as file:  # it says more of missing rights than safetensors does
+        first = file.read(2)
     try:
         return _read(Path(path))
     except _DAMAGE as error:
         reason = _reason(error)
         if isinstance(error, SafetensorError):
-            with open(path, "rb") as file:
-                reason = _FOREIGN.get(file.read(2), reason)
+            reason = _FOREIGN.get(first, reason)
         raise ModelFileError(f"{path} is refused: {reason}.") from error
 
 
