@@ -38,7 +38,7 @@ SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --qu
 	docs-fast bench pictures clean
 
 help:
-	@echo "make run       compare the eight methods on ten real data sets; a report in out/"
+	@echo "make run       compare the eight methods and the robust classifier on ten data sets; a report in out/"
 	@echo "make test      every check: style, types, import flow, tests, doctests; on all cores"
 	@echo "make test-lowest  the tests of every stage, without the slow ones, with the lowest versions of all packages"
 	@echo "make test-newest  the same with the newest versions, pandas 3 among them"
@@ -54,7 +54,7 @@ help:
 
 # What was computed before is kept: a second run only makes the report again.
 run: $(STAMPS)/run
-	@echo "== comparing the eight methods on ten real data sets (about a minute)"
+	@echo "== comparing the eight methods and the robust classifier on ten real data sets (a few minutes)"
 	@$(BIN)/granulearn bench quick --results out/quick.db
 	@$(BIN)/granulearn report out/quick.db --output out/quick.html > /dev/null
 	@echo "== the report is out/quick.html: open it in a browser"

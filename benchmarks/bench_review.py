@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from granulearn import Review  # noqa: E402
-from tests.bench.report.browser import chromium  # noqa: E402
+from tests.bench.browser import chromium  # noqa: E402
 from tests.review.served import Served, served  # noqa: E402
 
 COLUMNS, CLASSES = 50, 20

@@ -23,8 +23,8 @@ from granulearn.bench import (
     wilcoxon_p_value,
     win_tie_loss,
 )
-from granulearn.bench.studies.score_tables import cell_table
-from granulearn.bench.studies.scores import SHARES, TIMES, higher_is_better
+from granulearn.bench.scores import SHARES, TIMES, higher_is_better
+from granulearn.bench.summary import run_table
 
 OURS = "robust"
 
@@ -35,7 +35,7 @@ def read(path: Path) -> tuple[Study, pd.DataFrame, list[str]]:
         (content,) = store.studies().values()
         study = Study.model_validate_json(content)
         cells = expand(study)
-        table = cell_table(cells, store.rows(cell.key for cell in cells))
+        table = run_table(cells, store.rows(cell.key for cell in cells))
         machines = [
             f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}, "
             + ", ".join(f"{name} {version}" for name, version in facts["packages"].items())

@@ -23,7 +23,7 @@ from granulearn.bench import (
     wilcoxon_p_value,
     win_tie_loss,
 )
-from granulearn.bench.studies.score_tables import cell_table
+from granulearn.bench.summary import run_table
 
 BASELINE = "RVFL"
 
@@ -33,7 +33,7 @@ def complete_cells(path: Path) -> tuple[pd.DataFrame, list[str]]:
     study = load_study("makers")
     cells = expand(study)
     with Store(path, readonly=True) as store:
-        table = cell_table(cells, store.rows(cell.key for cell in cells))
+        table = run_table(cells, store.rows(cell.key for cell in cells))
     methods = [method.name for method in study.method]
     n_methods = table.groupby(["dataset", "condition", "split"])["method"].transform("nunique")
     return table[n_methods == len(methods)], methods

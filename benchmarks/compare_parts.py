@@ -12,6 +12,7 @@ import argparse
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
@@ -22,9 +23,9 @@ from threadpoolctl import threadpool_limits
 from granulearn.balls import Samples, check_samples
 from granulearn.balls.forest_tree import USUAL_ALPHA, ForestRule
 from granulearn.bench import Study, expand, load_study
-from granulearn.bench.studies.cells import Unit
-from granulearn.bench.studies.preparation import prepare
-from granulearn.bench.studies.scores import calibration_error, higher_is_better
+from granulearn.bench.data import prepare
+from granulearn.bench.runs import Unit
+from granulearn.bench.scores import calibration_error, higher_is_better
 from granulearn.estimators import BallForestClassifier, RobustClassifier
 from granulearn.estimators.ball_forest import telling
 from granulearn.estimators.boosted_trees import mean_proba
@@ -294,7 +295,7 @@ def main() -> None:
     arguments = parser.parse_args()
     study = load_study(STUDY)
     if arguments.rows is not None:
-        study = study.model_copy(update={"rows": arguments.rows})
+        study = msgspec.structs.replace(study, rows=arguments.rows)
     tasks = [delayed(judge)(unit) for unit in units_of(study, arguments.sets)]
     found = Parallel(n_jobs=arguments.jobs, verbose=1)(tasks)
     table = pd.DataFrame([row for rows in found for row in rows])

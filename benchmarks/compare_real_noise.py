@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
 from granulearn.bench import average_ranks, load_study
-from granulearn.bench.studies.scores import SHARES, TIMES, higher_is_better
+from granulearn.bench.scores import SHARES, TIMES, higher_is_better
 from granulearn.datasets import load
 from granulearn.preprocess import TablePreprocessor
 

@@ -10,7 +10,6 @@ The figures are written beside the page, into `images/` of the directory above i
 import argparse
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from made_by import made_by
@@ -18,10 +17,8 @@ from matplotlib.figure import Figure
 from review_loop_page import markdown
 
 from granulearn.bench import Store, expand, holm_adjust, load_study, wilcoxon_p_value
-from granulearn.bench.plots.bars import plot_bars
-from granulearn.bench.plots.palette import for_print, page_style
-from granulearn.bench.plots.surface import plot_surface
-from granulearn.bench.studies.score_tables import cell_table
+from granulearn.bench.figures import plot_bars, plot_surface, report_style
+from granulearn.bench.summary import run_table
 
 ACTIVATIONS, SURFACES = "sensitivity-activation", "sensitivity-C-h"
 SCORE = "accuracy"
@@ -32,7 +29,7 @@ def varied_cells(path: Path, name: str) -> pd.DataFrame:
     study = load_study(name)
     cells = expand(study)
     with Store(path, readonly=True) as store:
-        table = cell_table(cells, store.rows(cell.key for cell in cells))
+        table = run_table(cells, store.rows(cell.key for cell in cells))
     if len(table) < len(cells):
         raise SystemExit(f"{len(table)} of {len(cells)} cells of {name} are done; run it first.")
     methods = table["method"].str.partition(" [")
@@ -109,15 +106,15 @@ def draw_activations(table: pd.DataFrame, path: Path) -> None:
     """Draw one group of bars per activation, for each set."""
     names = list(dict.fromkeys(table["activation"]))
     sets = list(dict.fromkeys(table["dataset"]))
-    with for_print(), mpl.rc_context(page_style() | {"svg.hashsalt": path.name}):
+    with report_style(path.name):
         figure = Figure(figsize=(7.2, 5.6), layout="constrained", facecolor="white")
         for dataset, axes in zip(sets, figure.subplots(len(sets)), strict=True):
             own = table[table["dataset"] == dataset]
             found = own.groupby(["model", "activation"], sort=False)[SCORE].agg(["mean", "sem"])
             models = list(dict.fromkeys(own["model"]))
-            heights = {model: found["mean"][model][names].tolist() for model in models}
-            errors = {model: found["sem"][model][names].tolist() for model in models}
-            plot_bars(heights, errors, names, axes, y_label="accuracy, %")
+            heights, errors = (found[key].unstack(0).loc[names, models] for key in ("mean", "sem"))
+            plot_bars(axes, heights, errors)
+            axes.set_ylabel("accuracy, %")
             axes.set_title(dataset, loc="left")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         figure.savefig(path, metadata={"Date": None, "Creator": None})
@@ -128,15 +125,9 @@ def draw_surfaces(table: pd.DataFrame, path: Path) -> None:
     figure = Figure(figsize=(10.4, 7.6), layout="constrained")
     for (name, part), axes in zip(by_model_and_set(table), figure.subplots(2, 2).flat, strict=True):
         surface = surface_of(part)
-        plot_surface(
-            surface.to_numpy(),
-            [str(width) for width in surface.index],
-            [f"{penalty:.0e}".replace("e+0", "e").replace("e-0", "e-") for penalty in surface],
-            axes,
-            row_label="hidden nodes",
-            column_label="C",
-            color_label="accuracy, %",
-        )
+        surface.columns = [f"{c:.0e}".replace("e+0", "e").replace("e-0", "e-") for c in surface]
+        plot_surface(axes, surface, "accuracy, %")
+        axes.set(xlabel="C", ylabel="hidden nodes")
         axes.tick_params(axis="x", labelrotation=40)
         axes.set_title(name, loc="left", fontsize=10)
     figure.savefig(path, dpi=72, metadata={"Software": None})

@@ -18,10 +18,9 @@ from made_by import made_by
 from review_loop_page import markdown
 
 from granulearn.bench import Store, expand, holm_adjust, load_study, summarize, wilcoxon_p_value
-from granulearn.bench.studies.cells import CLEAN, conditions
-from granulearn.bench.studies.paper_claims import BASELINES, PROPOSED, Claim, claims_of_stress
-from granulearn.bench.studies.paper_summary import whole_figures
-from granulearn.bench.studies.score_tables import cell_table
+from granulearn.bench.paper import BASELINES, PROPOSED, Claim, claims_of_stress, whole_figures
+from granulearn.bench.runs import CLEAN, conditions
+from granulearn.bench.summary import run_table
 
 SCORES = {
     "balanced_accuracy": "Balanced accuracy",
@@ -52,7 +51,7 @@ def stress_cells(path: Path) -> tuple[pd.DataFrame, list[str], list[str], str]:
     said += f"**{len(failed)} cells failed, as {failed[0]}.** " if failed else ""
     methods = [method.name for method in study.method]
     names = [str(condition) for condition in conditions(study)]
-    table = cell_table(cells, rows)
+    table = run_table(cells, rows)
     done = table.groupby(["dataset", "split"])["method"].transform("size")
     whole = table[done == len(methods) * len(names)]
     if whole.empty:

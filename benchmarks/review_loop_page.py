@@ -20,7 +20,7 @@ from review_orders import (
 )
 
 from granulearn.bench import holm_adjust, wilcoxon_p_value
-from granulearn.bench.plots.palette import INK, SERIES, THEME, for_print, page_style
+from granulearn.bench.figures import INK, SERIES, report_style
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -267,17 +267,14 @@ def markdown(rows: list) -> str:
 
 def draw(path: Path, figure_path: Path) -> None:
     """Draw wrong labels found against rows looked at."""
-    light = {stand_in: colour for stand_in, (_, colour, _) in THEME.items()}
-    with for_print():
-        style = page_style()
-    style |= {"figure.facecolor": "white", "axes.facecolor": "white"}
     at = (0, *DEPTHS)
-    with plt.rc_context(style | FIGURE_STYLE):
+    white = {"figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white"}
+    with report_style(), plt.rc_context(white | FIGURE_STYLE):
         figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.3), sharey=True, layout="constrained")
         for ax, (part, table) in zip(axes, complete_parts(path).items(), strict=True):
             for order, (name, series, line) in DRAWN.items():
                 means = [0, *(per_set(table, f"found_{depth}")[order].mean() for depth in DEPTHS)]
-                colour = light[INK if series is None else SERIES[series]]
+                colour = INK if series is None else SERIES[series]
                 ax.plot(at, means, line, color=colour, label=name, markersize=5)
             ax.set_title(f"{part} noise, {table['set'].nunique()} sets")
             ax.set_xlabel("rows looked at")

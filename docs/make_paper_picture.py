@@ -17,7 +17,7 @@ from granulearn.bench import (  # noqa: E402
     summarize_paper,
     write_paper_page,
 )
-from tests.bench.report.browser import chromium  # noqa: E402
+from tests.bench.browser import chromium  # noqa: E402
 
 SIZE = {"width": 1200, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
 

@@ -24,7 +24,7 @@ IMAGES = HERE / "images"
 sys.path.insert(0, str(HERE.parent))
 
 from granulearn import Review  # noqa: E402
-from tests.bench.report.browser import chromium  # noqa: E402
+from tests.bench.browser import chromium  # noqa: E402
 from tests.review.served import served  # noqa: E402
 
 WRONG = 45

@@ -93,7 +93,7 @@ def warm_clusters():
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Return a browser that all tests of pages share."""
-    from tests.bench.report.browser import chromium
+    from tests.bench.browser import chromium
 
     with chromium(tmp_path_factory.mktemp("profile")) as opened:
         yield opened

@@ -22,7 +22,7 @@ from subprocess import TimeoutExpired
 
 IMPORTED = [
     "distributed", "granulearn.cli.application", "granulearn.audit", "granulearn.training",
-    "granulearn.bench.report", "granulearn.review.server", "granulearn.bench.studies",
+    "granulearn.bench.pages", "granulearn.bench.running", "granulearn.review.server",
     "sklearn.ensemble", "tests.loaded_loops", "tests.warm_processes",
 ]  # fmt: skip
 # Where modules are found before any test has run: studies of tests add their folders.

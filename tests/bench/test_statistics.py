@@ -1,7 +1,5 @@
 """Statistics: the paper's figures, scipy, statsmodels and scikit-posthocs as oracles, refusals."""
 
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
@@ -26,7 +24,6 @@ from granulearn.bench import (
     wilcoxon_p_value,
     win_tie_loss,
 )
-from granulearn.bench.statistics import main
 
 # q at 5 % and 10 % for 2 to 10 models, from Demsar (JMLR 2006), Table 5.
 PRINTED_Q = {
@@ -224,40 +221,3 @@ def test_the_words_say_what_the_numbers_say():
     assert "true of no pair" in words
     assert "separates none of the 3 pairs" in repr(compare(equal))
     assert "<th>&lt;a&gt;</th>" in compare(equal)._repr_html_()
-
-
-@pytest.mark.slow
-def test_without_a_table_the_papers_statistics_are_printed():
-    command = [sys.executable, "-W", "error", "-m", "granulearn.bench.statistics"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    words = run.stdout.split()
-    for figure in ("84.46", "2.07", "66.21", "12.36", "1.726", "69.68", "69.69", "79.72"):
-        assert figure in words
-    assert "SDAP-GBRVFL is better than RVFL, GB-RVFL, GE-GB-RVFL, ELM, ACRVFL" in run.stdout
-
-
-def test_a_table_of_ones_own(tmp_path, capsys):
-    path = tmp_path / "noise.csv"
-    paper_noise_table().to_csv(path)
-    assert main([str(path), "--index", "dataset", "noise_percent"]) == 0
-    assert capsys.readouterr().out.startswith("noise.csv: 8 models on 25 data sets")
-    path.write_text("set,good,bad\na,1,2\nb,1,3\nc,2,5\n")
-    assert main([str(path), "--lower-is-better"]) == 0
-    assert capsys.readouterr().out.splitlines()[3].split() == ["good", "1.33", "1.00"]
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "message"),
-    [
-        ("", [], "no readable CSV"),
-        ("set,a,b\nx,1,2\ny,,2\n", [], "missing='drop'"),
-        ("set,a,b\nx,1,2\ny,1,2\n", ["--index", "name"], "no column 'name'"),
-    ],
-)
-def test_a_file_that_cannot_be_compared_ends_with_one_line(
-    content, arguments, message, tmp_path, capsys
-):
-    path = tmp_path / "bad.csv"
-    path.write_text(content)
-    assert main([str(path), *arguments]) == 2
-    assert message in capsys.readouterr().err

@@ -16,10 +16,15 @@ from granulearn.cli.exit_codes import (
     SOME_CELLS_FAILED,
     USAGE,
 )
-from tests.bench.studies.made_up_results import fill_store
-from tests.bench.studies.paper_results import empty_paper_store
-from tests.bench.studies.small_studies import N_CELLS, SMALL, small_study, write_study
-from tests.bench.studies.test_run import SLOW, bench, wait_for_rows
+from tests.bench.small_studies import (
+    N_RUNS,
+    SMALL,
+    empty_paper_store,
+    fill_store,
+    small_study,
+    write_study,
+)
+from tests.bench.test_running import SLOW, bench, wait_for_rows
 from tests.cli.commands import fails, granulearn, succeeds
 
 FAST = ["--jobs", "1"]
@@ -47,7 +52,7 @@ def test_a_study_is_run_in_steps_and_says_where_the_results_are(tmp_path, monkey
     command = ["bench", write_study(tmp_path), *FAST]
     only = ["--only", "method=tree", "--only", "dataset=circles"]
     done = succeeds(*command, *only)
-    assert "4 computed, 0 were there, 0 failed; 4 cells in all." in done.err
+    assert "4 computed, 0 were there, 0 failed; 4 runs in all." in done.err
     assert done.out.splitlines() == [
         "results: results/small.db",
         "report:  granulearn report results/small.db -o report.html",
@@ -115,7 +120,7 @@ def test_a_study_that_is_wrong_is_refused_with_file_and_key(tmp_path, old, new, 
     assert not (tmp_path / "a.db").exists()
 
 
-def test_cells_that_fail_are_told_and_the_run_goes_on(tmp_path):
+def test_runs_that_fail_are_told_and_the_run_goes_on(tmp_path):
     path = write_study(tmp_path, SMALL.replace('"circles"', '"crossplane150"'))
     done = granulearn("bench", path, "--results", tmp_path / "a.db", *FAST)
     assert done.code == SOME_CELLS_FAILED
@@ -154,7 +159,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path):
     process.send_signal(signal.SIGINT)
     last = "".join(process.communicate()).splitlines()[-1]
     assert process.returncode == INTERRUPTED
-    kept = f"{rows_in(results)} of {N_CELLS} cells are kept in {results}"
+    kept = f"{rows_in(results)} of {N_RUNS} runs are kept in {results}"
     assert last.startswith(f"granulearn: error: interrupted; {kept}. ")
 
 
@@ -181,7 +186,7 @@ def test_the_paper_is_run_study_by_study_into_one_file_with_its_page(tmp_path):
     done = succeeds("bench", "paper", "--results", path, *FAST, "--only", "dataset=ecoli-0-1-4-6*",
                     "--only", "method=RVFL,SDAP-GBRVFL [C=1? n_hidden=3]",
                     "--only", "split=paper,repeat 1", "--only", "noise=clean")  # fmt: skip
-    assert "3 computed, 0 were there, 0 failed; 3 cells in all" in done.err
+    assert "3 computed, 0 were there, 0 failed; 3 runs in all" in done.err
     assert f"page:    {tmp_path / 'paper.html'}" in done.out
     assert "6677 not run yet" in (tmp_path / "paper.html").read_text("utf-8")
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from granulearn.bench import Store, expand, load_study, run_study, select
-from granulearn.bench.studies.new_study import write_new_study
+from granulearn.bench.study_files import write_new_study
 from tests.docs.pages import blocks, outputs, pages
 from tests.docs.stand_ins import measurements
 

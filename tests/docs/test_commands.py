@@ -22,7 +22,7 @@ from granulearn.cli.exit_codes import INTERRUPTED
 from granulearn.models import load_model, onnx_inputs
 from granulearn.tables import open_table
 from release.newcomer import ADDRESS, commands_in, use_page
-from tests.bench.studies.test_run import count_rows
+from tests.bench.test_running import count_rows
 from tests.docs.pages import ROOT, blocks, outputs
 from tests.docs.stand_ins import NOT_RUN, PORT, SCHEDULER, STAND_INS, STOPPED, credit, large_tables
 from tests.docs.warm_processes import started, words_of

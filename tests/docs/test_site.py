@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.bench.report.browser import open_page
+from tests.bench.browser import open_page
 from tests.docs.pages import DOCS
 
 pytestmark = pytest.mark.slow

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from granulearn.cli import exit_codes
-from tests.bench.studies.small_studies import write_study
+from tests.bench.small_studies import write_study
 from tests.cli.commands import COMMAND, people, succeeds
 from tests.cli.decided import ANN, BEN
 from tests.warm_processes import Command

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from granulearn.bench import Store, expand, load_study
-from tests.bench.studies.made_up_results import fill_store
+from tests.bench.small_studies import fill_store
 from tests.docs.warm_processes import started
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compare_stress.py"

@@ -24,7 +24,7 @@ from granulearn.review.audit_page import (
 from granulearn.review.decision_files import COLUMNS, read_decisions
 from granulearn.review.journal import journal_text
 from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
-from tests.bench.report.browser import open_page
+from tests.bench.browser import open_page
 from tests.cli.commands import succeeds
 from tests.review.tables import animals_file
 

@@ -8,8 +8,6 @@ import lzma
 import tempfile
 import zipfile
 from contextlib import contextmanager
-from functools import reduce
-from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -33,18 +31,11 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.inspection import (
-    first_pass,
     inspect_table,
-    report_first,
-    report_second,
-    second_pass,
 )
 from granulearn.tables.io import frames, table_file
 from granulearn.tables.io import text as text_io
-from granulearn.tables.labels import read_labels
-from granulearn.tables.schema import joined_rows
 from granulearn.training.table_classifier import TableClassifier
 from granulearn.training.training import input_cards
 from tests.tables.nasty_tables import written
@@ -195,43 +186,26 @@ def small_pieces(rows: int):
         yield
 
 
-def read_in_parts(file: TableFile):
-    """Return the schema and the cells of labelled rows, read as a cluster does."""
-    parts = file.parts()
-    looks = [first_pass(part.batches(), TARGET, part.first_row) for part in parts]
-    look = reduce(add, [found for found in looks if found is not None])
-    report = report_first(file, look, TARGET, ColumnOptions())
-    seen = [second_pass(part.batches(), report, part.first_row) for part in parts]
-    report = report_second(report, reduce(add, filter(None, seen)), ColumnOptions())
-    typed, labels = [], []
-    for part in parts:
-        row = part.first_row
-        for batch in part.batches():
-            typed.append(report.schema.read(batch, row))
-            labels += read_labels(batch.column(TARGET), report.labels).to_pylist()
-            row += batch.num_rows
-    return report, cells_of(joined_rows(typed)), labels
-
-
 def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
     """Return the cells of all rows as `predict` reads them from a saved model."""
     stored = Schema.from_json(json.loads(json.dumps(schema.to_json())))
     pipeline = DummyClassifier().fit([[0.0], [0.0]], [0, 1])
     loaded = LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored))
-    reading, pieces, row = RowReading(loaded.inputs), [], 0
+    reading, row = RowReading(loaded.inputs), 0
+    found = {name: [] for name in schema.feature_types}
     for batch in file.batches(loaded.inputs.names):
-        pieces.append(reading.read(batch, file.place, row).typed.to_frame().astype(object))
+        for name, cells in cells_of(reading.read(batch, file.place, row)).items():
+            found[name] += cells
         row += batch.num_rows
-    found = pd.concat(pieces, ignore_index=True).astype(object)
-    return {name: found[name].where(found[name].notna(), None).tolist() for name in found}
+    return found
 
 
-def typed_frame(fitted: TableClassifier, table) -> pd.DataFrame:
+def read_cells(fitted: TableClassifier, table) -> dict:
     """Return what the pipeline of a fitted classifier gets of a table."""
     model = fitted._loaded
     with table_of(table) as file:
         (read,) = model._read(file, RowReading(model.inputs))
-    return read.typed.to_frame()
+    return cells_of(read)
 
 
 def check_every_way(file: TableFile, columns: dict) -> None:
@@ -248,11 +222,6 @@ def check_every_way(file: TableFile, columns: dict) -> None:
         assert (data.y.tolist(), data.rows.tolist()) == (labels, expected.rows.tolist())
         assert data.report.warnings == said
     assert predicted_cells(file, data.schema, data.X) == all_rows
-    report, in_parts, labels_of_parts = read_in_parts(file)
-    assert facts(report.schema) == decided
-    assert report.warnings == said
-    assert in_parts == all_rows
-    assert [label for label in labels_of_parts if label is not None] == labels
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -294,8 +263,7 @@ def test_python_gives_the_cells_that_a_file_gives(columns):
     for table in (pd.DataFrame(columns), pd.DataFrame(columns).astype("string"), rows):
         fitted = TableClassifier(DummyClassifier()).fit(table, TARGET)
         assert facts(fitted.check_.schema) == facts(expected.schema)
-        found = typed_frame(fitted, table).astype(object)
-        assert {n: found[n].where(found[n].notna(), None).tolist() for n in found} == all_rows
+        assert read_cells(fitted, table) == all_rows
 
 
 @settings(max_examples=15)

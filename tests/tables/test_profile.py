@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from granulearn.tables import profile
@@ -148,16 +148,6 @@ def test_a_profile_counts_what_a_slow_look_at_each_cell_counts(few_masks, cells,
     assert found.distinct == len(different)
 
 
-@given(columns)
-def test_a_profile_does_not_depend_on_how_text_is_stored(cells):
-    column = pa.array(cells, pa.string())
-    expected = content(profile_column("c", column))
-    for stored in (column.cast(pa.large_string()), column.dictionary_encode()):
-        found = content(profile_column("c", stored))
-        assert found.pop("stored") - expected["stored"] <= {"category"}
-        assert found == {key: value for key, value in expected.items() if key != "stored"}
-
-
 @given(columns, cuts)
 @example(["x" * 300] + ["a"] * 5, [1])
 @example([f"{n} u{chr(97 + n)}" for n in range(6)] + ["word", "1 ua"], [3, 7])
@@ -170,16 +160,6 @@ def test_any_partition_gives_the_same_profile(cells, places):
         parts = [profile_column("c", piece, row) for row, piece in pieces_of(column, places)]
         assert content(reduce(add, parts)) == whole
         assert content(reduce(lambda later, earlier: earlier + later, parts[::-1])) == whole
-
-
-@pytest.mark.parametrize("kind", TYPED)
-@settings(max_examples=10)
-@given(places=cuts)
-def test_any_partition_of_stored_cells_gives_the_same_profile(kind, places):
-    column = TYPED[kind]
-    batches = [pa.record_batch({"c": piece}) for _, piece in pieces_of(column, places)]
-    whole = content(profile_column("c", column))
-    assert content(first_pass(batches, None).columns[0]) == whole
 
 
 @pytest.mark.parametrize("kind", TYPED)

@@ -4,7 +4,6 @@ import datetime
 import json
 from itertools import pairwise
 
-import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -104,39 +103,6 @@ def test_cells_do_not_depend_on_how_text_is_stored(batch):
     for change in (lambda c: c.cast(pa.large_string()), lambda c: c.dictionary_encode()):
         other = {name: change(batch[name]) for name in batch.schema.names}
         assert_same_rows(SCHEMA.read(other), expected)
-
-
-@settings(max_examples=30)
-@given(tables)
-def test_columns_read_together_give_what_each_gives_alone(batch):
-    twice = {
-        f"{name} {number}": batch.column(name) for name in batch.schema.names for number in "ab"
-    }
-    schema = Schema(
-        tuple(
-            msgspec.structs.replace(column, name=f"{column.name} {number}")
-            for column in SCHEMA.columns
-            for number in "ab"
-        )
-    )
-    together = schema.read(twice, 5)
-    for column in schema.used:
-        own = {name: together.cells[name] for name in column.feature_names}
-        found = {name: cells for name, cells in together.failures.items() if name == column.name}
-        assert_same_rows(Schema((column,)).read(twice, 5), TypedRows(own, found))
-
-
-@settings(max_examples=30)
-@given(tables)
-def test_each_cell_is_read_by_itself(batch):
-    whole = SCHEMA.read(batch)
-    row = N_ROWS // 2
-    alone = SCHEMA.read(batch.slice(row, 1), first_row=row)
-    for name, cells in alone.cells.items():
-        if isinstance(cells, np.ndarray):
-            np.testing.assert_array_equal(cells, whole.cells[name][row : row + 1])
-        else:
-            assert cells == whole.cells[name][row : row + 1]
 
 
 def test_cells_become_what_the_schema_says():

@@ -6,39 +6,50 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from granulearn._extras import EXTRAS, check_installed
+
 if TYPE_CHECKING:
+    from granulearn.bench.pages import *  # noqa: F403
+    from granulearn.bench.paper import *  # noqa: F403
     from granulearn.bench.plots import *  # noqa: F403
-    from granulearn.bench.report import *  # noqa: F403
+    from granulearn.bench.running import *  # noqa: F403
+    from granulearn.bench.runs import *  # type: ignore[no-redef]  # noqa: F403
     from granulearn.bench.statistics import *  # noqa: F403
-    from granulearn.bench.studies import *  # noqa: F403
+    from granulearn.bench.store import *  # noqa: F403
+    from granulearn.bench.study import *  # noqa: F403
+    from granulearn.bench.study_files import *  # noqa: F403
+    from granulearn.bench.summary import *  # type: ignore[no-redef]  # noqa: F403
+    from granulearn.bench.tables import *  # noqa: F403
 
-# The names of each part; a part is imported when one of them is first used.
-_PARTS: dict[str, tuple[str, ...]] = {
-    "studies": (
-        "DEFAULT_STUDY", "PAPER", "PAPER_STUDIES", "Cell", "Outcome", "RunResult", "Store",
-        "StoreError", "Study", "StudyError", "evaluate", "expand", "holds_the_paper",
-        "list_studies", "load_study", "run_study", "select", "summarize", "summarize_paper",
-    ),
-    "report": (
-        "is_of_the_paper", "latex_table", "render_page", "write_all_figures", "write_csv",
-        "write_latex", "write_markdown", "write_page", "write_paper_page", "write_tables",
-    ),
+# The public names of each file; a file is imported when one of them is first used.
+_FILES = {
+    "study": "Study StudyError",
+    "study_files": "DEFAULT_STUDY PAPER PAPER_STUDIES list_studies load_study",
+    "runs": "Run expand select",
+    "running": "StudyResult evaluate run_study",
+    "store": "Outcome Store StoreError",
+    "summary": "summarize",
+    "paper": "holds_the_paper summarize_paper",
+    "tables": "is_of_the_paper latex_table write_all_figures write_csv write_latex write_tables",
+    "pages": "render_page write_markdown write_page write_paper_page",
     "statistics": (
-        "Comparison", "average_ranks", "bayesian_signed_rank", "compare", "describe",
-        "describe_in_words", "holm_adjust", "paper_accuracy_table", "paper_noise_table",
-        "wilcoxon_p_value", "win_tie_loss",
+        "Comparison average_ranks bayesian_signed_rank compare describe describe_in_words "
+        "holm_adjust paper_accuracy_table paper_noise_table wilcoxon_p_value win_tie_loss"
     ),
-    "plots": ("plot_balls", "plot_critical_difference", "plot_pairwise_p"),
-}  # fmt: skip
-
-__all__ = sorted(name for names in _PARTS.values() for name in names)
+    "plots": "plot_balls plot_critical_difference plot_pairwise_p",
+}
+_FILE_OF = {name: file for file, names in _FILES.items() for name in names.split()}
+__all__ = sorted(_FILE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    for part, names in _PARTS.items():
-        if name in names:
-            return getattr(import_module(f"granulearn.bench.{part}"), name)
-    raise AttributeError(f"module 'granulearn.bench' has no attribute {name!r}")
+    if name not in _FILE_OF:
+        raise AttributeError(f"module 'granulearn.bench' has no attribute {name!r}")
+    file = _FILE_OF[name]
+    if file != "statistics":
+        # The extra of studies brings matplotlib, too.
+        check_installed(*(EXTRAS["studies"] if file != "plots" else ()), "matplotlib")
+    return getattr(import_module(f"granulearn.bench.{file}"), name)
 
 
 def __dir__() -> list[str]:

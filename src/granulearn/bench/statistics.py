@@ -1,20 +1,12 @@
-"""Comparing models over data sets: ranks, Friedman, Nemenyi, Wilcoxon-Holm, in figures and words.
-
-``python -m granulearn.bench.statistics`` prints the paper's own comparison;
-``python -m granulearn.bench.statistics results.csv`` that of a CSV file with one row per data
-set and one column per model.
-"""
+"""Comparing models over data sets: ranks, Friedman, Nemenyi, Wilcoxon-Holm; in words."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import as_file, files
 from itertools import combinations
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -636,62 +628,3 @@ def paper_noise_table() -> pd.DataFrame:
 def _read_paper(name: str, index: list[str]) -> pd.DataFrame:
     with as_file(files("granulearn.bench") / "paper" / name) as path:
         return pd.read_csv(path, index_col=index)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print the comparison of a CSV file, or the paper's own."""
-    parser = argparse.ArgumentParser(
-        prog="python -m granulearn.bench.statistics",
-        description="Compare models over data sets. Without a table: the paper's own.",
-    )
-    add = parser.add_argument
-    add("table", nargs="?", type=Path, help="CSV file, one row per data set")
-    add("--index", nargs="+", metavar="COLUMN", help="columns that name a row (default: the first)")
-    add("--alpha", type=float, default=0.05, help="level of the tests (0.05)")
-    add("--lower-is-better", action="store_true", help="for errors and times")
-    words = "a set without all scores: stop, or leave it out (default: error)"
-    add("--missing", choices=["error", "drop"], default="error", help=words)
-    options = parser.parse_args(arguments)
-    try:
-        text = _own_table(options) if options.table else _paper(options.alpha)
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201 (this is the command's output)
-        return 2
-    print(text)  # noqa: T201 (this is the command's output)
-    return 0
-
-
-def _paper(alpha: float) -> str:
-    accuracy, noise = paper_accuracy_table(), paper_noise_table()
-    printed = noise.groupby(level="dataset").mean().round(2).mean()
-    averages = pd.DataFrame({"as printed": printed, "exact": noise.mean()})
-    return (
-        f"The paper's Table 1: accuracy on {len(accuracy)} data sets\n\n"
-        f"{describe(compare(accuracy, alpha=alpha))}\n\n"
-        f"The paper's Table S.1: mean accuracy under label noise, {len(noise)} rows\n"
-        "(as printed: the mean of the five sets' averages, each rounded first)\n\n"
-        f"{averages.to_string(float_format='{:.2f}'.format)}"
-    )
-
-
-def _own_table(options: argparse.Namespace) -> str:
-    path = options.table
-    try:
-        table = pd.read_csv(path)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no readable CSV table: {error}") from error
-    names = options.index or list(table.columns[:1])
-    if unknown := [name for name in names if name not in table.columns]:
-        raise ValueError(f"{path} has no column {unknown[0]!r}; it has {list(table.columns)}.")
-    result = compare(
-        table.set_index(names if len(names) > 1 else names[0]),
-        alpha=options.alpha,
-        higher_is_better=not options.lower_is_better,
-        missing=options.missing,
-    )
-    n_models, n_sets = len(result.means), len(result.sets)
-    return f"{path.name}: {n_models} models on {n_sets} data sets\n\n{describe(result)}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -157,7 +157,7 @@ def _summary(balls: BallSet, membership: Any) -> dict[str, Any]:
 def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
     from matplotlib.figure import Figure
 
-    from granulearn.bench.plots import plot_balls
+    from granulearn.bench import plot_balls
 
     figure = Figure(figsize=(7.5, 5.5), layout="constrained")
     plot_balls(balls, X, y, color=membership, ax=figure.subplots())

@@ -9,22 +9,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 from rich.text import Text
 from typer import Argument, Option
 
-from granulearn.bench.studies import (
+from granulearn.bench import (
     DEFAULT_STUDY,
     PAPER,
     PAPER_STUDIES,
-    Cell,
     Outcome,
-    RunResult,
+    Run,
     Store,
     Study,
     StudyError,
+    StudyResult,
     expand,
     list_studies,
     load_study,
@@ -32,27 +33,26 @@ from granulearn.bench.studies import (
     select,
     summarize_paper,
 )
-from granulearn.bench.studies.methods import CLASSIFIERS, SCHEME_NAMES
-from granulearn.bench.studies.new_study import write_new_study
-from granulearn.bench.studies.preparation import load_dataset
-from granulearn.bench.studies.remaining_time import RemainingTime
-from granulearn.bench.studies.schema import study_keys
-from granulearn.bench.studies.scores import OWN_SCORES
-from granulearn.bench.studies.study_files import scores_not_given
+from granulearn.bench.data import load_dataset
+from granulearn.bench.methods import CLASSIFIERS, SCHEME_NAMES
+from granulearn.bench.running import RemainingTime
+from granulearn.bench.scores import OWN_SCORES
+from granulearn.bench.study import study_keys
+from granulearn.bench.study_files import scores_not_given, write_new_study
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
 from granulearn.cli.output import note, warn
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
-Planned = list[tuple[Study, list[Cell]]]
+Planned = list[tuple[Study, list[Run]]]
 NEW = "new"
 _PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
 _STUDY = (
     "Name of a shipped study, a .toml file of your own, `paper` for all that the paper reports, "
     "or `new` to write a study to begin with."
 )
-_ONLY = "Some cells only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
+_ONLY = "Some runs only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
 _DATA_DIR = "Directory of data sets with a manifest; default: $GRANULEARN_DATA."
 
 
@@ -60,7 +60,7 @@ def bench(
     study: Annotated[str, Argument(help=_STUDY)] = DEFAULT_STUDY,
     name: Annotated[str | None, Argument(help="With `new`: name of the study to write.")] = None,
     results: Annotated[Path | None, Option(help="Result file; default: results/STUDY.db.")] = None,
-    jobs: Annotated[int, Option(min=1, help="Processes that compute cells.")] = os.cpu_count() or 1,
+    jobs: Annotated[int, Option(min=1, help="Processes that compute runs.")] = os.cpu_count() or 1,
     data_dir: Annotated[Path | None, Option(help=_DATA_DIR)] = None,
     resume: Annotated[
         bool, Option("--resume/--fresh", help="Keep what is computed, or forget it first.")
@@ -74,7 +74,7 @@ def bench(
 ) -> None:
     """Run a study; what was computed before is kept, what failed is tried again.
 
-    Exit code 7 says that the run went to its end, but some cells failed.
+    Exit code 7 says that the run went to its end, but some runs failed.
     With --dask, the cluster's workers read the data sets themselves: --data-dir
     must name a directory that they have too.
     """
@@ -107,10 +107,10 @@ def _run(
 ) -> None:
     studies = [load_study(name) for name in (PAPER_STUDIES if asked == PAPER else [asked])]
     expanded = [expand(study) for study in studies]
-    kept = {cell.key for cell in select([cell for cells in expanded for cell in cells], only)}
+    kept = {run.key for run in select([run for runs in expanded for run in runs], only)}
     planned = [
-        (study, [cell for cell in cells if cell.key in kept])
-        for study, cells in zip(studies, expanded, strict=True)
+        (study, [run for run in runs if run.key in kept])
+        for study, runs in zip(studies, expanded, strict=True)
     ]
     _check_datasets(planned, data_dir, asked)
     name, question = (
@@ -126,15 +126,15 @@ def _run(
     cluster = opt.cluster(dask, note, jobs) if dask else nullcontext()
     with cluster as client, Store(path) as store:
         _warn_of_replaced(studies, store)
-        result = RunResult(0, 0, ())
+        result = StudyResult(0, 0, ())
         try:
             with _shown_progress(planned, store) as tell:
                 for study in studies:  # an interrupted run knows all that is missing
-                    store.save_study(study.name, study.model_dump_json())
-                for study, cells in planned:
+                    store.save_study(study.name, study.to_json())
+                for study, runs in planned:
                     result += run_study(
                         study,
-                        cells,
+                        runs,
                         store,
                         jobs=jobs,
                         data_dir=data_dir,
@@ -144,12 +144,12 @@ def _run(
                     )
         except KeyboardInterrupt:
             raise InterruptedRunError(
-                f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} cells are kept in "
+                f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} runs are kept in "
                 f"{path}. The same command goes on from there."
             ) from None
     if asked == PAPER:
         # Imported here: drawing needs packages that the other verbs do not.
-        from granulearn.bench.report import write_paper_page
+        from granulearn.bench import write_paper_page
 
         with Store(path, readonly=True) as store:
             page = write_paper_page(summarize_paper(store), path.with_suffix(".html"))
@@ -157,21 +157,21 @@ def _run(
     failed = len(result.failed)
     note(
         f"{result.computed} computed, {result.found} were there, {failed} failed; "
-        f"{result.asked} cells in all."
+        f"{result.asked} runs in all."
     )
     out.say(f"results: {path}\nreport:  granulearn report {path} -o report.html", soft_wrap=True)
     if failed:
-        warn(f"{failed} cell(s) failed; the reasons are kept. The same command tries them again.")
+        warn(f"{failed} run(s) failed; the reasons are kept. The same command tries them again.")
         raise typer.Exit(SOME_CELLS_FAILED)
 
 
 @contextmanager
 def _shown_progress(
     planned: Planned, store: Store
-) -> Iterator[Callable[[Cell, Outcome | None], None]]:
-    """Give a function that takes every cell and its outcome; it moves a bar, prints failures."""
-    cells = [cell for _, some in planned for cell in some]
-    expected, begun = RemainingTime(cells), time.monotonic()
+) -> Iterator[Callable[[Run, Outcome | None], None]]:
+    """Give a function that takes every run and its outcome; it moves a bar, prints failures."""
+    runs = [run for _, some in planned for run in some]
+    expected, begun = RemainingTime(runs), time.monotonic()
     before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
     # In a narrow terminal the bar gives way, then the name: never the count.
     progress = Progress(
@@ -183,18 +183,18 @@ def _shown_progress(
         console=out.message_console(soft_wrap=True),
     )
     with progress:
-        task = progress.add_task("", total=len(cells), left="")
+        task = progress.add_task("", total=len(runs), left="")
 
-        def tell(cell: Cell, outcome: Outcome | None) -> None:
+        def tell(run: Run, outcome: Outcome | None) -> None:
             elapsed = time.monotonic() - begun
             if outcome is None:
-                expected.known_before(cell, before.get(cell.key))
+                expected.ended(run, before.get(run.key))
             else:
-                expected.done(cell, outcome.fit_seconds, elapsed)
+                expected.ended(run, outcome.fit_seconds, elapsed)
             left = time_left(expected.left(elapsed))
-            progress.update(task, advance=1, description=cell.unit.dataset[:24], left=left)
+            progress.update(task, advance=1, description=run.unit.dataset[:24], left=left)
             if outcome is not None and outcome.reason:
-                warn(f"failed: {cell}: {outcome.reason}")
+                warn(f"failed: {run}: {outcome.reason}")
 
         yield tell
 
@@ -217,21 +217,21 @@ def _file(asked: str, study: Study) -> str:
 def _check_datasets(planned: Planned, data_dir: str | None, asked: str) -> None:
     """Refuse unknown names; warn of known sets that cannot be read here, and go on."""
     absent = []
-    wanted = {(c.unit.dataset, c.unit.place): study for study, cells in planned for c in cells}
-    for (name, place), study in wanted.items():
+    wanted = {(r.unit.dataset, r.unit.file): study for study, runs in planned for r in runs}
+    for (name, file), study in wanted.items():
         try:
-            dataset, _ = load_dataset(name, data_dir, place)
+            dataset, _ = load_dataset(name, data_dir, file)
         except UnknownDatasetError as error:
             number = study.dataset_names.index(name)
             raise StudyError(f"{_file(asked, study)}, datasets[{number}]: {error}") from error
         except DatasetUnavailableError:
             absent.append(name)
             continue
-        for quirk in dataset.description.quirks if place else ():
+        for quirk in dataset.description.quirks if file else ():
             note(f"{name}: {quirk}")
     if absent:
         warn(
-            f"{len(absent)} data set(s) cannot be read here, their cells will fail: "
+            f"{len(absent)} data set(s) cannot be read here, their runs will fail: "
             f"{', '.join(absent)}. Name a directory that has them with --data-dir."
         )
 
@@ -241,14 +241,14 @@ def _warn_of_replaced(studies: list[Study], store: Store) -> None:
     known = store.studies()
     for study in studies:
         try:
-            before = Study.model_validate_json(known[study.name]) if study.name in known else study
+            before = Study.from_json(known[study.name]) if study.name in known else study
         except ValueError:  # of another version
             before = None
         # Files beside a study may have changed: `found` is what was in them.
-        same = before and before.model_copy(update={"found": study.found}) == study
+        same = before and replace(before, found=study.found) == study
         if not same:
             warn(
-                f"{store.path}: its study {study.name!r} asks for something else; its cells are "
+                f"{store.path}: its study {study.name!r} asks for something else; its runs are "
                 "kept, and reports show the one that is run now."
             )
 

@@ -36,7 +36,7 @@ _CODES = (
     ("granulearn.datasets", "DatasetUnavailableError", BAD_DATA),
     ("granulearn.models", "ModelFileError", BAD_MODEL),
     ("granulearn.models", "OnnxMismatchError", BAD_MODEL),
-    ("granulearn.bench.studies", "StudyError", USAGE),
+    ("granulearn.bench.study", "StudyError", USAGE),
     ("granulearn.dask", "ClusterError", NO_CLUSTER),
 )
 

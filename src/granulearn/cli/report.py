@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from granulearn.bench.studies import PAPER, Store, holds_the_paper, summarize, summarize_paper
+from granulearn.bench import PAPER, Store, holds_the_paper, summarize, summarize_paper
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
@@ -70,7 +70,7 @@ def report(
 def _write(summary: dict[str, Any], output, latex, markdown, csv, tables, figures) -> list[Path]:
     """Write the outputs that are not None; return the files."""
     # Imported here: drawing needs packages that the other verbs do not.
-    from granulearn.bench import report as reports
+    import granulearn.bench as reports
 
     whole = reports.is_of_the_paper(summary)
     write_page = reports.write_paper_page if whole else reports.write_page

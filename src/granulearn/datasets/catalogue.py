@@ -160,9 +160,8 @@ def catalogue() -> dict[str, CatalogueEntry]:
     for kind, sets in facts["keel"].items():
         for short_name, figures in sets.items():
             name = f"keel:{kind}/{short_name}"
-            entries[name] = CatalogueEntry(
-                name, *figures, (name,), origins["keel"], licences["keel"]
-            )
+            facts_of_set = (*figures, (name,), origins["keel"], licences["keel"])
+            entries[name] = CatalogueEntry(name, *facts_of_set)
     return entries
 
 

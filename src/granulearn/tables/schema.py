@@ -28,6 +28,7 @@ from granulearn.tables.parse.numbers import (
     NumberForm,
     is_usable,
     parse_numbers,
+    parse_plain_numbers,
 )
 
 if TYPE_CHECKING:
@@ -285,7 +286,12 @@ def read_column(
         values = stored_numbers(cells)
         failed = ~is_usable(values) & ~np.isnan(values)
         return [np.where(failed, np.nan, values)], failed
-    text = without_null_tokens(as_text(cells), column.values_like_nulls)
+    text = as_text(cells)
+    if column.kind == NUMBER and column.number == NumberForm():
+        plain = parse_plain_numbers(text)  # no null token is one
+        if plain is not None:
+            return [plain], None
+    text = without_null_tokens(text, column.values_like_nulls)
     if column.filled:
         return [text.is_valid().to_numpy(zero_copy_only=False).astype(float)], None
     if column.kind == DATE:

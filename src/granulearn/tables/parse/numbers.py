@@ -102,21 +102,19 @@ def is_plain(mask: str) -> bool:
 
 def parse_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndarray]:
     """Parse numbers; return them, NaN for null and failures, with a mask of failures."""
-    values = parse_plain_numbers(text) if form == NumberForm() else None
-    if values is None:
-        values, masked = np.full(len(text), np.nan), MaskedTexts(text)
-        for number, mask in masked.candidates():
-            places, negative = _digit_places(mask, form.decimal, form.unit)
-            if places is None:
-                continue
-            rows = masked.rows(number)
-            plain = masked.characters(rows, places)
-            plain[plain == ord(",")] = ord(".")
-            offsets = np.arange(len(rows) + 1, dtype=np.int32) * len(places)
-            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(plain)]
-            texts = pa.Array.from_buffers(pa.string(), len(rows), buffers)
-            values[rows] = texts.cast(pa.float64()).to_numpy() * (-1 if negative else 1)
-        values[~is_usable(values)] = np.nan
+    values, masked = np.full(len(text), np.nan), MaskedTexts(text)
+    for number, mask in masked.candidates():
+        places, negative = _digit_places(mask, form.decimal, form.unit)
+        if places is None:
+            continue
+        rows = masked.rows(number)
+        plain = masked.characters(rows, places)
+        plain[plain == ord(",")] = ord(".")
+        offsets = np.arange(len(rows) + 1, dtype=np.int32) * len(places)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(plain)]
+        texts = pa.Array.from_buffers(pa.string(), len(rows), buffers)
+        values[rows] = texts.cast(pa.float64()).to_numpy() * (-1 if negative else 1)
+    values[~is_usable(values)] = np.nan
     return values, np.isnan(values) & text.is_valid().to_numpy(zero_copy_only=False)
 
 

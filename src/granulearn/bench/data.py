@@ -1,0 +1,267 @@
+"""What a method is given: a data set loaded, sampled, divided, disturbed, in numbers.
+
+The order matters: rows are divided first, then only the training part is disturbed,
+then the preprocessor is fitted to the training part. The test part is only transformed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePath
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+
+from granulearn.bench.runs import CLEAN, GIVEN, Condition, Part, TableFile, Unit
+from granulearn.bench.study import OwnTable, StudyError, hint_for
+from granulearn.datasets import (
+    Dataset,
+    DatasetDescription,
+    add_outliers,
+    flip_labels,
+    list_datasets,
+    load,
+    make_imbalanced,
+)
+from granulearn.preprocess import TablePreprocessor
+from granulearn.tables import (
+    ColumnOptions,
+    TableError,
+    inspect_table,
+    open_table,
+    read_training_table,
+)
+
+PAPER_TRAIN_SHARE = 0.7
+# How the names of tables end, packed ones before their last ending: for telling a path from the
+# name of a data set. What a table is, its content says.
+_ENDINGS = {
+    ".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".xlsb", ".ods", ".parquet", ".pq",
+    ".feather", ".arrow", ".json", ".jsonl", ".ndjson",
+}  # fmt: skip
+
+
+class ImpossibleSplitError(ValueError):
+    """A data set cannot be sampled or divided as the study asks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What every method of a unit is given."""
+
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    n_disturbed: int
+    """Training rows whose label or values were changed, or that were left out."""
+    source: str
+    """Where the data set was read from."""
+    fingerprint: str
+    """Hash of the whole data set, to tell copies apart."""
+
+
+@lru_cache(maxsize=4)
+def load_dataset(
+    name: str, data_dir: str | None, file: TableFile | None = None
+) -> tuple[Dataset, str]:
+    """Load a set, or a table of one's own, without the network; return it and its fingerprint."""
+    dataset = read_own_table(name, file) if file else load(name, data_dir, download=False)
+    values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
+    return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=2)
+def prepare(unit: Unit, data_dir: str | None) -> Prepared:
+    """Return the training and test parts of a unit; test labels are the right ones, if known."""
+    dataset, fingerprint = load_dataset(unit.dataset, data_dir, unit.file)
+    labels = dataset.y if dataset.truth is None else dataset.truth
+    kept = sample_rows(labels, unit.rows, unit.sample_seed)
+    train, test = (kept[part] for part in split_rows(labels[kept], unit.part, unit.split_seed))
+    X, y = dataset.X.iloc[train], labels[train]
+    if unit.condition.kind != GIVEN:
+        X, y, n_disturbed = disturb(X, y, unit.condition, unit.seed)
+    elif dataset.truth is None:
+        raise ValueError(
+            f"noise of kind 'given' needs right labels beside the given ones, and {unit.dataset!r} "
+            "has one kind of labels; leave the set or this noise out."
+        )
+    else:
+        y, n_disturbed = dataset.y[train], int((dataset.y[train] != y).sum())
+    preprocessor = TablePreprocessor()
+    return Prepared(
+        X_train=preprocessor.fit_transform(X, y),
+        y_train=y,
+        X_test=preprocessor.transform(dataset.X.iloc[test]),
+        y_test=labels[test],
+        n_disturbed=n_disturbed,
+        source=dataset.description.source,
+        fingerprint=fingerprint,
+    )
+
+
+def sample_rows(y: np.ndarray, rows: int | None, seed: int) -> np.ndarray:
+    """Return the positions of a stratified sample of so many rows, in the order of the set."""
+    if rows is None or rows >= len(y):
+        return np.arange(len(y))
+    random = np.random.default_rng(seed)
+    shuffled = random.permutation(len(y))
+    by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
+    # Equal steps through rows sorted by class take its share of each class.
+    steps = (np.arange(rows) + random.uniform()) * (len(y) / rows)
+    kept = np.sort(by_class[steps.astype(int)])
+    lost = np.setdiff1d(y, y[kept])
+    if len(lost):
+        raise ImpossibleSplitError(
+            f"a sample of {rows} rows has none of class {lost.tolist()[0]!r}; "
+            "raise rows, or leave the data set out."
+        )
+    return kept
+
+
+def split_rows(y: np.ndarray, part: Part, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of training and test rows; the paper's split ignores the seed."""
+    split = part.split
+    if split.kind == "paper":
+        order = np.random.RandomState(0).permutation(len(y))
+        train, test = np.split(order, [int(PAPER_TRAIN_SHARE * len(y))])
+        if len(np.unique(y[train])) < len(np.unique(y)):
+            raise ImpossibleSplitError(
+                "a class has no row in the training part of the paper's split; "
+                "use kind = 'holdout', which is stratified."
+            )
+        return train, test
+    classes, counts = np.unique(y, return_counts=True)
+    needed = split.folds or 2
+    if counts.min() < needed:
+        raise ImpossibleSplitError(
+            f"class {classes.tolist()[counts.argmin()]!r} has {counts.min()} row(s), and a "
+            f"stratified {split.kind} split needs at least {needed} of each class; "
+            "leave the class or the data set out, or use fewer folds."
+        )
+    if split.kind == "holdout":
+        splitter = StratifiedShuffleSplit(1, test_size=split.test_share, random_state=seed)
+        return next(splitter.split(y, y))
+    folds = StratifiedKFold(needed, shuffle=True, random_state=seed)
+    return list(folds.split(y, y))[part.fold or 0]
+
+
+def disturb(
+    X: pd.DataFrame, y: np.ndarray, condition: Condition, seed: int
+) -> tuple[pd.DataFrame, np.ndarray, int]:
+    """Return a disturbed training part, and how many rows were changed or left out."""
+    n_disturbed = 0
+    for kind in condition.kind.split("+"):
+        if kind == "outliers":
+            X, changed = add_outliers(X, condition.rate, random_state=seed)
+        elif kind == "rare":
+            counts = np.unique(y, return_counts=True)[1]
+            # A class that is rarer already stays.
+            ratio = min(condition.rate, counts.min() / counts.max())
+            X, y, kept = make_imbalanced(X, y, ratio, random_state=seed)
+            changed = ~kept
+        elif kind != CLEAN:
+            # Distances decide where classes overlap, so features are scaled first; without labels,
+            # since these are what changes.
+            boundary = kind == "boundary"
+            values = TablePreprocessor(max_one_hot=None).fit_transform(X) if boundary else None
+            y, changed = flip_labels(y, condition.rate, kind, seed, X=values)  # type: ignore[arg-type]
+        else:
+            continue
+        n_disturbed += int(changed.sum())
+    return X, y, n_disturbed
+
+
+def refuse_path_as_name(name: str, directory: Path) -> None:
+    """Refuse a path where the name of a data set is wanted, and say how a table is written."""
+    is_there = (directory / name).is_file()
+    if not is_there and not _ENDINGS & {end.lower() for end in PurePath(name).suffixes}:
+        return
+    if name in {known for full in list_datasets().index for known in (full, PurePath(full).name)}:
+        return
+    path = json.dumps(name, ensure_ascii=False)  # text in TOML is written as in JSON
+    found = columns_of(directory / name) if is_there else ", and no such file is there"
+    raise StudyError(
+        f"{name!r} is a path, not the name of a data set{found}; write "
+        f'{{ path = {path}, target = "COLUMN" }} with the column of labels.'
+    )
+
+
+def check_table(table: OwnTable, directory: Path) -> str:
+    """Return the hash of a table's content, if it has the columns that are named.
+
+    The message of a StudyError begins with the key that is wrong.
+    """
+    path = directory / table.path
+    if path.is_dir():
+        raise StudyError(f"path: {path} is a folder; name a file.")
+    if not path.is_file():
+        raise StudyError(f"path: {path} does not exist; a relative path begins at the study file.")
+    try:
+        with open_table(path) as opened:
+            names = list(opened.names)
+    except (TableError, OSError) as error:
+        raise StudyError(f"path: {error}") from error
+    for key in ("target", "ignore", "categorical"):
+        wanted = getattr(table, key)
+        for name in (wanted,) if isinstance(wanted, str) else wanted:
+            if name not in names:
+                hint = hint_for(name, names, f"it has {_shown(names)}.")
+                raise StudyError(f"{key}: {table.path} has no column {name!r}; {hint}")
+    return _hash(path)
+
+
+def read_own_table(name: str, file: TableFile) -> Dataset:
+    """Read a table of one's own as a data set; columns are those of `granulearn check`."""
+    table = file.table
+    path = Path(file.directory or ".") / table.path
+    if not path.is_file():
+        raise StudyError(f"{path} does not exist any more.")
+    if _hash(path) != file.digest:
+        raise StudyError(
+            f"{path} was changed while the study ran; the same command begins anew with its runs."
+        )
+    options = ColumnOptions(ignore=table.ignore, categorical=table.categorical)
+    try:
+        with open_table(path) as opened:
+            data = read_training_table(opened, table.target, options)
+    except TableError as error:
+        with open_table(path) as opened:
+            labels = inspect_table(opened, table.target, options).labels
+        key = ".target" if labels is not None and labels.problems else ""
+        raise StudyError(f"{file.where}{key}: {error}") from error
+    counts = np.unique(data.y, return_counts=True)[1]
+    description = DatasetDescription(
+        name=name,
+        rows=len(data.y),
+        features=data.X.shape[1],
+        classes=len(counts),
+        minority_rows=int(counts.min()),
+        source=f"file:{path.name}",
+        origin="a table of one's own",
+        licence="not stated",
+        quirks=tuple(map(str, data.report.warnings)),
+    )
+    return Dataset(data.X, data.y, description)
+
+
+def columns_of(path: Path) -> str:
+    """Return which columns a table has, as a clause; nothing if that cannot be read."""
+    try:
+        with open_table(path) as opened:
+            return f"; {path.name} has the columns {_shown(list(opened.names))}"
+    except (TableError, OSError, ImportError):
+        return ""
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:20]

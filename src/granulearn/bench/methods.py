@@ -1,0 +1,418 @@
+"""From a method of a study to an estimator: classes by name, and code beside the study file.
+
+A result belongs to the code that made it. The hash of a module beside the study file, and of what
+it imports from there, is part of the key of a run: results of changed code are never taken for
+those of the code before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module, invalidate_caches
+from inspect import ismethod, signature
+from itertools import product
+from modulefinder import ModuleFinder
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from msgspec.structs import replace
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import (
+    GridSearchCV,
+    ParameterGrid,
+    RandomizedSearchCV,
+    StratifiedKFold,
+)
+
+from granulearn import estimators
+from granulearn._extras import EXTRAS, how_to_install
+from granulearn.balls import BallMaker, maker_names
+from granulearn.bench.scores import scoring_for_tuning
+from granulearn.bench.study import Grid, Method, StudyError, Tuning, hint_for
+from granulearn.memberships import Membership, membership_names
+from granulearn.model_selection import PathSearchCV, paper_grid
+from granulearn.model_selection.sharing import shared_work
+
+CLASSIFIERS = tuple(
+    name for name in estimators.__all__ if issubclass(getattr(estimators, name), ClassifierMixin)
+)
+# Parameters that take a scheme: its class, the method that its subclasses write (a function in its
+# place is given the first argument alone), and the names that are known.
+_SCHEMES: dict[str, tuple[type, Callable, Callable[[], Iterable[str]]]] = {
+    "membership": (Membership, Membership._rate, membership_names),
+    "balls": (BallMaker, BallMaker._make, maker_names),
+}
+SCHEME_NAMES = {name: known for name, (_, _, known) in _SCHEMES.items()}
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+def check_method(method: Method) -> None:
+    """Raise if a method cannot be built, before anything is run."""
+    for variant in variants(method):
+        model = build_estimator(variant)
+        try:
+            kind = model.__sklearn_tags__().estimator_type
+        except AttributeError:  # not derived from scikit-learn's base: it may be a classifier
+            kind = getattr(model, "_estimator_type", None)
+        if kind not in (None, "classifier"):
+            words = str(kind).replace("_", " ")
+            raise StudyError(
+                f"estimator: {method.estimator!r} is no classifier but a {words}; "
+                "name a classifier."
+            )
+        if method.selection == "loo" and shared_work(model) is None:
+            raise StudyError(
+                f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
+                "leave it out."
+            )
+        for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
+            _check_parameter(type(model), model.get_params(), key, "grid")
+        _check_schemes(model, _built_grids(variant), method.vary or {})
+
+
+def variants(method: Method) -> Iterator[Method]:
+    """Yield one method per combination of varied values, or the method itself.
+
+    The values stand in ``fixed`` and in the name.
+    """
+    if not method.vary:
+        yield method
+        return
+    for values in product(*method.vary.values()):
+        settings = dict(zip(method.vary, values, strict=True))
+        shown = ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                          for key, value in settings.items())  # fmt: skip
+        name, fixed = f"{method.name} [{shown}]", {**method.fixed, **settings}
+        yield replace(method, name=name, fixed=fixed, vary=None)
+
+
+def as_grids(grid: Grid | list[Grid] | str | None) -> list[Grid]:
+    """Return a grid as a list of plain grids, the paper's spelled out; empty for none."""
+    if grid is None:
+        return []
+    if isinstance(grid, str):
+        return [{key: list(values) for key, values in paper_grid().items()}]
+    return grid if isinstance(grid, list) else [grid]
+
+
+def build_estimator(method: Method, seed: int | None = None) -> BaseEstimator:
+    """Return the estimator of a method; parameters called random_state or seed get the seed."""
+    model = _build(_find_class(method.estimator), method.estimator, method.fixed, "fixed")
+    if seed is not None:
+        for key, value in model.get_params().items():
+            if key.rpartition("__")[2] in ("random_state", "seed") and value is None:
+                model.set_params(**{key: seed})
+    return model
+
+
+def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
+    """Return what is fitted: the estimator, or a search over its grid."""
+    model = build_estimator(method, seed)
+    grids = _built_grids(method)
+    if not grids:
+        return model
+    grid = grids if len(grids) > 1 else grids[0]
+    if method.selection == "loo":
+        return PathSearchCV(model, grid, selection="loo", error_score="raise")
+    settings: dict[str, Any] = {
+        "cv": StratifiedKFold(tuning.folds, shuffle=True, random_state=seed),
+        "scoring": scoring_for_tuning(tuning.score),
+        "error_score": "raise",
+    }
+    if method.candidates is not None and method.candidates < len(ParameterGrid(grids)):
+        draws = {"n_iter": method.candidates, "random_state": seed}
+        return RandomizedSearchCV(model, grids, **draws, **settings)
+    search = GridSearchCV if shared_work(model) is None else PathSearchCV
+    return search(model, grid, **settings)
+
+
+def _built_grids(method: Method) -> list[Grid]:
+    """Return the grids of a method, with schemes of one's own in the place of their names."""
+    return [
+        {
+            key: [_built_value(key, value, f"grid.{key}") for value in values]
+            for key, values in grid.items()
+        }
+        for grid in as_grids(method.grid)
+    ]
+
+
+def _build(kind: type, path: str, fixed: dict[str, Any], key: str) -> Any:
+    parameters = {name: _built_value(name, value, f"{key}.{name}") for name, value in fixed.items()}
+    own = {name: value for name, value in parameters.items() if "__" not in name}
+    try:
+        model = kind(**own)
+    except TypeError as error:
+        for name in own:
+            _check_parameter(kind, signature(kind).parameters, name, key)
+        raise StudyError(f"{path} cannot be built: {error}") from error
+    for name, value in parameters.items():
+        if "__" in name:
+            _check_parameter(kind, model.get_params(), name, key)
+            model.set_params(**{name: value})
+    return model
+
+
+def _built_value(name: str, value: Any, key: str) -> Any:
+    """Return a parameter's value; what stands for an estimator or a scheme is built."""
+    path, fixed = value, {}
+    if nested := isinstance(value, dict) and "estimator" in value:
+        path, fixed = value["estimator"], value.get("fixed", {})
+    if name.rpartition("__")[2] not in _SCHEMES:
+        return _build(_find_class(path), path, fixed, key) if nested else value
+    if not nested and not (isinstance(path, str) and "." in path):
+        return value
+    family = _SCHEMES[name.rpartition("__")[2]][0]
+    found = _find(path, key)
+    if isinstance(found, type) and issubclass(found, family):
+        return _build(found, path, fixed, f"{key}.fixed")
+    if isinstance(found, type) or not callable(found) or fixed:
+        raise StudyError(
+            f"{key}: {path!r} is no {family.__name__}; derive the class from "
+            f"{family.__module__.rpartition('.')[0]}.{family.__name__}, or name a function."
+        )
+    return found
+
+
+def _find(path: str, key: str) -> Any:
+    """Return what a dotted path names."""
+    module_name, _, name = path.rpartition(".")
+    try:
+        module = import_module(module_name)
+    except ModuleNotFoundError as error:
+        package, _, inner = str(error.name).partition(".")
+        said = f"needs the package {package!r}, which is not installed"
+        if inner:
+            said = (
+                f"needs the module {error.name!r}, which {package!r} does not have; check the name."
+            )
+        elif package in EXTRAS["rivals"]:
+            said += f"; run: {how_to_install(package)}"
+        else:
+            said += f", and there is no {package}.py beside the study file; check the name."
+        raise StudyError(f"{key}: {path!r} {said}") from error
+    if hasattr(module, name):
+        return getattr(module, name)
+    kinds = (type,) if key == "estimator" else (type, FunctionType)
+    # A package may load what it offers when it is asked for it: `dir` knows, and `vars` does not.
+    there = [n for n in dir(module) if n[0] != "_" and isinstance(getattr(module, n, None), kinds)]
+    raise StudyError(
+        f"{key}: {module_name!r} has no {name!r}; {hint_for(name, there, 'check the name.')}"
+    )
+
+
+def _find_class(path: str) -> type[BaseEstimator]:
+    if "." not in path:
+        if path not in CLASSIFIERS:
+            hint = hint_for(path, CLASSIFIERS, f"there are {', '.join(CLASSIFIERS)}.")
+            raise StudyError(
+                f"estimator: granulearn has no classifier {path!r}; {hint} "
+                "Others are named in full, as in 'sklearn.svm.SVC'."
+            )
+        return getattr(estimators, path)
+    found = _find(path, "estimator")
+    # CatBoost has the face of scikit-learn without its base class.
+    face = ("fit", "predict", "get_params", "set_params")
+    lacks = [name for name in face if not hasattr(found, name)]
+    if not isinstance(found, type) or lacks:
+        why = f"it has no {', no '.join(lacks)}" if lacks else "it is no class"
+        raise StudyError(
+            f"estimator: {path!r} is no scikit-learn estimator ({why}); derive the class from "
+            "sklearn.base.ClassifierMixin and sklearn.base.BaseEstimator."
+        )
+    return found
+
+
+def _check_schemes(model: Any, grids: list[Grid], varied: Grid) -> None:
+    """Refuse memberships and ball makers that our estimators could not use."""
+    parameters = model.get_params()
+    given = [
+        ("vary" if key in varied else "fixed", key, value) for key, value in parameters.items()
+    ]
+    given += [
+        ("grid", k, value) for grid in grids for k, values in grid.items() for value in values
+    ]
+    for where, key, value in given:
+        before, _, name = key.rpartition("__")
+        owner = type(parameters.get(before) if before else model)
+        if name not in _SCHEMES or not any(
+            base.__module__.startswith("granulearn.") and name in signature(base).parameters
+            for base in owner.__mro__
+        ):
+            continue  # it means something else in a class of others
+        family, written, names = _SCHEMES[name]
+        arguments = [*signature(written).parameters][1:]
+        if isinstance(value, family):
+            _check_arguments(getattr(value, written.__name__), arguments, f"{where}.{key}")
+        elif callable(value):
+            _check_arguments(value, arguments[:1], f"{where}.{key}")
+        elif value not in (known := list(names())):
+            said = f"{value!r} is no {family.__name__}; name one of {', '.join(known)}."
+            if isinstance(value, str):
+                hint = hint_for(value, known, f"there are {', '.join(known)}.")
+                said = f"none is named {value!r}; {hint}"
+            raise StudyError(
+                f"{where}.{key}: {said} One of your own is named with its file, as in "
+                f"'mymethod.My{family.__name__}'."
+            )
+
+
+def _check_arguments(function: Callable, given: list[str], key: str) -> None:
+    """Refuse a function of one's own that cannot be called with what it is given."""
+    try:
+        found = signature(function)
+    except ValueError:  # some that are compiled do not tell
+        return
+    try:
+        found.bind(*given)
+    except TypeError:
+        name = getattr(function, "__qualname__", repr(function))
+        own = ["self", *given] if ismethod(function) else given
+        raise StudyError(
+            f"{key}: {name}{found} is given {', '.join(given)}; write "
+            f"def {name.rpartition('.')[2]}({', '.join(own)})."
+        ) from None
+
+
+def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> None:
+    if name not in known:
+        hint = hint_for(name, known, f"it takes {', '.join(sorted(known))}.")
+        raise StudyError(f"{key}.{name}: {kind.__name__} has no such parameter; {hint}")
+
+
+# Code beside the study file. The hash of what this process has imported, by folder and module.
+_imported: dict[tuple[str, str], str] = {}
+
+
+def dotted_names(method: Method) -> list[str]:
+    """List what may be the path of a class or function among the values of a method."""
+
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list | tuple):
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from texts(item)
+
+    values = [method.estimator, method.fixed, method.grid, method.vary]
+    return list(dict.fromkeys(text for text in texts(values) if _DOTTED.fullmatch(text)))
+
+
+def code_beside(method: Method, directory: Path) -> dict[str, str]:
+    """Return the modules of a folder that a method names, each with the hash of its code."""
+    found = {}
+    for name in dotted_names(method):
+        module, *inner = name.split(".")[:-1]
+        if _file_of(module, directory):
+            found[module] = hash_of_module(module, directory)
+        elif inner and (directory / module).is_dir():
+            raise StudyError(
+                f"{name!r} is in the folder {module}/ beside the study file, which has no "
+                "__init__.py; add an empty one."
+            )
+    return found
+
+
+def classes_beside(name: str, directory: Path) -> list[str]:
+    """Return what a study calls the classes of a name in files of a folder; none is imported."""
+    define = re.compile(rf"^class {re.escape(name)}\b".encode(), re.MULTILINE)
+    files = [path for path in sorted(directory.glob("*.py")) if path.stem.isidentifier()]
+    return [f"{path.stem}.{name}" for path in files if define.search(path.read_bytes())]
+
+
+def hash_of_module(module: str, directory: Path) -> str:
+    """Hash the code of a module of a folder and of what it imports there, wherever that is."""
+    digest = hashlib.sha256()
+    for path in sorted(_files_of(module, directory)):
+        content = path.read_bytes()
+        name = path.relative_to(directory).as_posix()
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:20]
+
+
+def import_beside(code: dict[str, str], directory: str | None) -> None:
+    """Make modules of a folder importable in this process, as the study file knew them.
+
+    Raises a StudyError if a module cannot be imported, has changed meanwhile, or has the name of
+    another one. Without a folder, as in a report, there is nothing to do.
+    """
+    if directory is None:
+        return
+    for module, expected in code.items():
+        if _imported.get((directory, module)) == expected:
+            continue
+        if hash_of_module(module, Path(directory)) != expected:
+            raise StudyError(
+                f"the code of {module!r} was changed while the study ran; the same command "
+                "begins anew with the runs that it makes."
+            )
+        _forget_modules(directory)
+        # Known even if it fails halfway: what it has imported by then is forgotten, too.
+        _imported[directory, module] = ""
+        _import(module, directory)
+        _imported[directory, module] = expected
+
+
+def _import(module: str, directory: str) -> None:
+    if directory not in sys.path:
+        # At the end: a file beside a study never takes the place of an installed module.
+        sys.path.append(directory)
+    invalidate_caches()
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        found = import_module(module)
+    except Exception as error:  # code of others may raise anything
+        line = getattr(error, "lineno", None)
+        where = f", line {line}" if line else ""
+        raise StudyError(
+            f"{module}.py cannot be imported{where}: {type(error).__name__}: {error}"
+        ) from error
+    finally:
+        sys.dont_write_bytecode = before
+    if not _lies_in(found, directory):
+        raise StudyError(
+            f"{module}.py has the name of another module ({module!r} is installed or comes with "
+            "Python); rename the file."
+        )
+
+
+def _forget_modules(directory: str) -> None:
+    """Forget what was imported from folders of studies: it may have changed, or have a namesake."""
+    folders = {directory, *(folder for folder, _ in _imported)}
+    for name, module in list(sys.modules.items()):
+        if any(_lies_in(module, folder) for folder in folders):
+            del sys.modules[name]
+    for folder in folders - {directory}:
+        if folder in sys.path:
+            sys.path.remove(folder)
+    _imported.clear()
+
+
+def _lies_in(module: Any, directory: str) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).resolve().is_relative_to(Path(directory).resolve())
+
+
+def _file_of(module: str, directory: Path) -> Path | None:
+    """Return the file of a module or package of a folder; None if it is not there."""
+    files = (directory / module / "__init__.py", directory / f"{module}.py")
+    return next((path for path in files if path.is_file()), None)
+
+
+def _files_of(module: str, directory: Path) -> set[Path]:
+    """Return the files of a module of a folder, and of all that it imports from there."""
+    start = _file_of(module, directory)
+    assert start is not None
+    whole = set(start.parent.rglob("*.py")) if start.name == "__init__.py" else {start}
+    finder = ModuleFinder(path=[str(directory)])
+    try:
+        finder.import_hook(module)
+    except (SyntaxError, ValueError):
+        return whole  # importing it says what is wrong
+    files = (getattr(item, "__file__", None) for item in finder.modules.values())
+    found = {Path(file) for file in files if file}
+    return whole | found

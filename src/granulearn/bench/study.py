@@ -1,0 +1,451 @@
+"""What a study is: a TOML file whose keys are the fields of the classes here.
+
+```toml
+question = "Do memberships slow the accuracy lost to label noise?"
+seed = 7
+datasets = ["bupa", "vehicle2"]
+scores = ["accuracy", "macro_f1", "fit_seconds"]
+split = { kind = "holdout", repeats = 5 }
+noise = [{ kind = "uniform", rates = [0.0, 0.1, 0.2] }]
+tuning = { folds = 5, score = "accuracy" }
+compare = { score = "accuracy", unit = "dataset", alpha = 0.05 }
+
+[[method]]
+name = "RVFL"
+estimator = "RVFLClassifier"
+grid = "paper_grid"
+```
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+import textwrap
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+
+import msgspec
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import fields, replace
+
+Grid = dict[str, list[Any]]
+# What the reader of a file finds out itself; a file that states it is refused.
+NOT_IN_A_FILE = ("name", "found")
+
+
+class StudyError(ValueError):
+    """A study cannot be used; the message names the file and the key.
+
+    Examples
+    --------
+    >>> from granulearn.bench import StudyError, load_study
+    >>> try:
+    ...     load_study("no-such-study")
+    ... except StudyError as error:
+    ...     print(str(error)[:40])
+    no shipped study is named 'no-such-study
+    """
+
+
+def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the question whether the nearest known name was meant; `otherwise` if none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise
+
+
+# The sentence below a key is its meaning, here and in ``granulearn bench --schema``.
+class _Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A table of the file: a key that is not known is an error, nothing changes later."""
+
+
+class OwnTable(_Table, frozen=True, kw_only=True):
+    """A table of your own, in any form that ``granulearn check`` reads."""
+
+    path: Annotated[str, Meta(min_length=1)]
+    """The file. A relative path begins in the folder of the study file."""
+    target: Annotated[str, Meta(min_length=1)]
+    """Column of labels; rows without one are left out."""
+    name: Annotated[str, Meta(min_length=1)] | None = None
+    """Name of the data set in results; that of the file without its end if it is left out."""
+    ignore: tuple[str, ...] = ()
+    """Columns to leave out."""
+    categorical: tuple[str, ...] = ()
+    """Columns of categories, whatever they look like."""
+
+    @property
+    def set_name(self) -> str:
+        """Name of the data set."""
+        return self.name or PurePath(self.path).name.partition(".")[0]
+
+
+class Found(_Table, frozen=True, kw_only=True):
+    """What was found in the folder of a study file when it was read."""
+
+    directory: str | None = None
+    """The folder. Results do not depend on it, and a store does not keep it."""
+    file: str | None = None
+    """The study file as the user named it, for messages; a store does not keep it."""
+    tables: dict[str, str] = {}
+    """Path of each table of one's own, and the hash of its content."""
+    code: dict[str, str] = {}
+    """Module of each class of one's own, and the hash of its code and what that imports."""
+
+
+class Split(_Table, frozen=True, kw_only=True):
+    """How rows are divided into training and test parts."""
+
+    kind: Literal["paper", "holdout", "kfold"]
+    """``paper``: one split, ``RandomState(0).permutation``, the first 70 % train;
+    ``holdout``: stratified, repeated; ``kfold``: stratified folds, repeated."""
+    repeats: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    """How often rows are divided anew."""
+    folds: Annotated[int, Meta(ge=2)] | None = None
+    """Number of folds; needed for kind = "kfold", and for it only."""
+    test_share: Annotated[float, Meta(gt=0, lt=1)] = 0.3
+    """Share of the rows to test on, for kind = "holdout" only."""
+
+    def __post_init__(self) -> None:
+        if self.kind == "kfold" and self.folds is None:
+            raise ValueError("kind='kfold' needs folds, as in folds = 5")
+        if self.kind != "kfold" and self.folds is not None:
+            raise ValueError(f"folds belongs to kind='kfold', not to {self.kind!r}")
+        if self.kind == "paper" and self.repeats != 1:
+            raise ValueError("kind='paper' is one fixed split; leave repeats out")
+        if self.kind != "holdout" and self.test_share != 0.3:
+            raise ValueError("test_share belongs to kind='holdout'")
+
+
+class Noise(_Table, frozen=True, kw_only=True):
+    """What is done to the training part, at several strengths; test parts stay as they are."""
+
+    kind: Literal[
+        "uniform", "pair", "boundary", "outliers", "rare", "outliers+uniform", "rare+uniform",
+        "rare+outliers+uniform", "given",
+    ]  # fmt: skip
+    """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
+    moves rows far out; ``rare`` leaves so many rows of the smallest class per row of the
+    largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
+    rate; ``given`` trains on the labels that a set came with, where the right ones are
+    known too."""
+    rates: tuple[float, ...] = ()
+    """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Needed for every kind but "given"."""
+
+    def __post_init__(self) -> None:
+        if self.kind == "given" and self.rates:
+            raise ValueError("kind='given' has the rate that the labels have; leave rates out")
+        if self.kind != "given" and not self.rates:
+            raise ValueError("rates: at least one rate is needed, as in rates = [0.1]")
+        for rate in self.rates:
+            if not 0 <= rate < 1:
+                raise ValueError(f"rates: {rate} is no share in [0, 1); 0.1 is a tenth")
+        if len(set(self.rates)) < len(self.rates):
+            raise ValueError("rates: a rate is named twice")
+
+
+class Tuning(_Table, frozen=True, kw_only=True):
+    """How a grid is searched: cross-validation inside the training part."""
+
+    folds: Annotated[int, Meta(ge=2)] = 5
+    """Number of folds, stratified."""
+    score: str = "accuracy"
+    """What the best point of a grid is best in: a score of predictions."""
+
+
+class Compare(_Table, frozen=True, kw_only=True):
+    """What is compared, and over what."""
+
+    score: str = "accuracy"
+    """One of `scores`."""
+    unit: Literal["dataset", "condition"] = "dataset"
+    """Rows of the comparison: data sets (averaged over noise), or data set x noise."""
+    alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
+    """Level of the tests."""
+    rope: Annotated[float, Meta(ge=0)] | None = None
+    """Differences this small count as none (Bayesian signed-rank test); in score units."""
+
+
+class Method(_Table, frozen=True, kw_only=True):
+    """One method: an estimator, what is fixed, and what is tuned or varied."""
+
+    name: Annotated[str, Meta(min_length=1)]
+    """Name in results."""
+    estimator: str
+    """A class: of granulearn ("RVFLClassifier"), of any package ("sklearn.svm.SVC"), or of a
+    file beside the study file ("mymethod.MyClassifier" is in mymethod.py)."""
+    fixed: dict[str, Any] = {}
+    """Parameters that are the same in every run. One that is an estimator itself is written
+    { estimator = "sklearn.svm.SVC", fixed = { C = 1.0 } }; `membership` and `balls` take a
+    name, or a class or function of your own: "mymethod.MyMembership"."""
+    grid: Grid | list[Grid] | Literal["paper_grid"] | None = None
+    """Parameters that are tuned, each with its values; "paper_grid" is the paper's: 11 penalties,
+    11 widths, 9 activations."""
+    candidates: Annotated[int, Meta(ge=1)] | None = None
+    """Try only this many points of the grid, drawn at random."""
+    selection: Literal["cv", "loo"] = "cv"
+    """How the grid is searched: by the study's tuning, or by the squared error of exact
+    leave-one-out (`PathSearchCV`), which random vector networks have in closed form."""
+    vary: Grid | None = None
+    """One method per combination of these values: for figures of sensitivity."""
+
+    def __post_init__(self) -> None:
+        if self.candidates is not None and self.grid is None:
+            raise ValueError("candidates draws from a grid; name one, or leave it out")
+        if self.selection == "loo" and (self.grid is None or self.candidates is not None):
+            raise ValueError("selection='loo' searches a whole grid; name one, without candidates")
+        for key, values in (self.vary or {}).items():
+            if not values:
+                raise ValueError(f"vary.{key} is empty")
+
+
+class Study(_Table, frozen=True, kw_only=True):
+    """A whole study.
+
+    Examples
+    --------
+    >>> from granulearn.bench import load_study
+    >>> study = load_study("quick")
+    >>> study.name, study.seed, len(study.datasets)
+    ('quick', 0, 10)
+    """
+
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][\w.-]*$")]
+    """Taken from the name of the file."""
+    question: Annotated[str, Meta(min_length=1)]
+    """What the study is to answer; the head of its report."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know; shown in the report."""
+    seed: int = 0
+    """Seed of splits, noise, folds and models; all methods see the same."""
+    datasets: Annotated[tuple[str | OwnTable, ...], Meta(min_length=1)]
+    """Names that ``granulearn datasets`` lists, or tables of your own, as in
+    { path = "patients.csv", target = "ill" }."""
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    """Groups of sets that hold the same data; statistics are also given with the
+    first of each group only."""
+    rows: Annotated[int, Meta(ge=2)] | None = None
+    """Of a larger set a sample of so many rows is used: the same for every noise, split and
+    method, with the shares of the classes kept."""
+    scores: tuple[str, ...] = ("accuracy",)
+    """Scores of the test part, any scorer of scikit-learn among them."""
+    split: Split
+    """How rows are divided into training and test parts."""
+    noise: tuple[Noise, ...] = ()
+    """What is done to training parts; nothing, if it is left out."""
+    tuning: Tuning = Tuning()
+    """How grids are searched."""
+    compare: Compare = Compare()
+    """What the statistics compare."""
+    paper: Literal["table1", "table_s1"] | None = None
+    """Which table of the paper to show beside the results."""
+    draw: tuple[str, ...] = ()
+    """Sets whose balls are drawn in the report."""
+    method: Annotated[tuple[Method, ...], Meta(min_length=1)]
+    """The methods, one [[method]] each."""
+    found: Found | None = None
+    """What stands beside the file, if something of it is used."""
+
+    def __post_init__(self) -> None:
+        for key in ("dataset_names", "scores", "draw"):
+            if twice := _first_repeated(getattr(self, key)):
+                raise ValueError(f"{key.partition('_')[0]}: {twice!r} is named twice")
+        if twice := _first_repeated([method.name for method in self.method]):
+            raise ValueError(f"two methods are named {twice!r}")
+        for name in (*self.draw, *(name for group in self.duplicates for name in group)):
+            if name not in self.dataset_names:
+                near = difflib.get_close_matches(name, self.dataset_names, n=1)
+                hint = f", which has {near[0]!r}; is one of the names misspelt?" if near else ""
+                raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets{hint}")
+        if _first_repeated([noise.kind for noise in self.noise]):
+            raise ValueError("a kind of noise is named twice; join its rates")
+
+    @property
+    def dataset_names(self) -> tuple[str, ...]:
+        """Names of the data sets, tables of one's own too."""
+        return tuple(given if isinstance(given, str) else given.set_name for given in self.datasets)
+
+    def to_json(self) -> str:
+        """Return what a store keeps: all but the place of the file."""
+        found = self.found and replace(self.found, directory=None, file=None)
+        return msgspec.json.encode(replace(self, found=found)).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the study that `to_json` wrote."""
+        return msgspec.json.decode(text, type=cls)
+
+
+def _first_repeated(names: Iterable[str]) -> str | None:
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def read_content(content: dict[str, Any], name: str) -> Study:
+    """Return the study of a parsed file; a StudyError names the key that is wrong."""
+    return _read_table(Study, content, "", name=name)
+
+
+def _read_table(kind: type[Struct], given: Any, place: str, **values: Any) -> Any:
+    where = place or "the study"
+    if not isinstance(given, dict):
+        raise StudyError(f"{where}: a table is wanted, found {given!r}")
+    known = {field.name: field for field in _fields(kind)}
+    for key in given:
+        if kind is Study and key in NOT_IN_A_FILE:
+            raise StudyError(f"{key}: it is not stated in a study file; leave it out.")
+        if key not in known:
+            raise StudyError(f"{where}: {key!r} is no key here; {_hint_for_key(key, list(known))}")
+    for name, field in known.items():
+        if name in given:
+            values[name] = _read_value(field.type, given[name], _below(place, name))
+        elif field.required:
+            raise StudyError(f"{_below(place, name)}: it must be there; add it")
+    try:
+        return kind(**values)
+    except ValueError as error:
+        is_of_key = str(error).partition(":")[0] in known
+        raise StudyError(
+            f"{place}.{error}" if is_of_key and place else f"{where}: {error}"
+        ) from error
+
+
+def _read_value(kind: Any, given: Any, place: str) -> Any:
+    outer, inner = _types(kind)
+    tables = [item for item in inner if _is_table(item)]
+    if tables and outer is None:
+        return _read_table(tables[0], given, place)
+    if tables and isinstance(given, list) and given:
+        return tuple(
+            item
+            if isinstance(item, str) and str in inner
+            else _read_table(tables[0], item, f"{place}[{number}]")
+            for number, item in enumerate(given)
+        )
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        said = str(error).partition(" - at `$")[0]
+        said = re.sub(r"`(\w+)`", lambda word: _IN_WORDS.get(word[1], word[1]), said)
+        raise StudyError(f"{place}: {said}, found {given!r}") from error
+
+
+_IN_WORDS = {"array": "a list", "object": "a table", "int": "a whole number", "str": "text",
+             "float": "a number"}  # fmt: skip
+
+
+def _below(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
+
+
+def _fields(kind: type[Struct]) -> list[Any]:
+    return [field for field in fields(kind) if kind is not Study or field.name not in NOT_IN_A_FILE]
+
+
+def _is_table(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, _Table)
+
+
+def _types(kind: Any) -> tuple[type | None, list[Any]]:
+    """Return the container of a type, if it is one, and the types in it; limits are left out."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _types(inner[0])
+    if origin in (Union, types.UnionType):
+        return None, [item for part in inner for item in _types(part)[1]]
+    if origin in (tuple, list):
+        return origin, _types(inner[0])[1]
+    return None, [kind]
+
+
+def _hint_for_key(key: str, known: list[str]) -> str:
+    """Return which key may have been meant: one of the same table, or one of another."""
+    elsewhere: dict[str, list[str]] = {}
+    for item in study_keys():
+        table, _, name = item.place.rpartition(".")
+        words = repr(item.place) if table else f"{name!r} at the top of the file"
+        elsewhere.setdefault(name, []).append(words)
+    here = difflib.get_close_matches(key, known, n=1)
+    # On a tie the first one is taken: a key of the same table.
+    nearest = difflib.get_close_matches(key, [*here, *elsewhere], n=1)
+    if not nearest:
+        return f"there are {', '.join(known)}."
+    meant = [repr(nearest[0])] if nearest == here else elsewhere[nearest[0]]
+    return f"did you mean {' or '.join(meant)}?"
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a study file."""
+
+    place: str
+    """Where it stands, such as ``split.kind`` or ``method[].name``."""
+    values: str
+    """What it takes."""
+    default: str
+    """Its value if it is left out; empty if it must be there."""
+    meaning: str
+    """What it means."""
+
+
+def study_keys() -> list[Key]:
+    """List every key that a study file may have, from the classes themselves."""
+    return list(_keys(Study, ""))
+
+
+def _keys(kind: type[Struct], before: str) -> Iterator[Key]:
+    parsed: Any = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+    meanings = {
+        key.target.id: " ".join(said.value.value.replace("``", "`").split())
+        for key, said in pairwise(parsed.body[0].body)
+        if hasattr(key, "annotation") and hasattr(said, "value")
+    }
+    for field in _fields(kind):
+        place = f"{before}{field.name}"
+        default = "" if field.required else _shown(field.default)
+        if field.default is NODEFAULT and not field.required:
+            default = _shown(field.default_factory())
+        yield Key(place, _said(field.type), default, meanings[field.name])
+        outer, inner = _types(field.type)
+        for table in filter(_is_table, inner):
+            yield from _keys(table, f"{place}{'[]' if outer else ''}.")
+
+
+_KINDS = {str: "text", int: "whole number", float: "number", Any: "any value"}
+_LIMITS = {"ge": ">= ", "gt": "> ", "le": "<= ", "lt": "< "}
+
+
+def _said(kind: Any) -> str:
+    """Return a type in words."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        limits = [
+            f"{sign}{getattr(inner[1], name)}"
+            for name, sign in _LIMITS.items()
+            if getattr(inner[1], name) is not None
+        ]
+        return f"{_said(inner[0])}{', ' if limits else ''}{' and '.join(limits)}"
+    if origin is Literal:
+        return " | ".join(f'"{value}"' for value in inner)
+    if origin in (Union, types.UnionType):
+        return " | ".join(_said(item) for item in inner if item is not type(None))
+    if origin in (tuple, list):
+        return f"list of {_said(inner[0])}"
+    if origin is dict:
+        return f"table of {_said(inner[1])}"
+    return "table" if _is_table(kind) else _KINDS[kind]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Struct):
+        return "as below"
+    if value is None or value in ((), {}):
+        return "none"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)

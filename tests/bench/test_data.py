@@ -1,0 +1,412 @@
+"""Splits, disturbed training parts, scaling: what every method of a unit is given."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from sklearn.preprocessing import FunctionTransformer
+
+from granulearn.bench import (
+    Store,
+    Study,
+    StudyError,
+    data,
+    expand,
+    load_study,
+    run_study,
+    summarize,
+)
+from granulearn.bench.data import (
+    ImpossibleSplitError,
+    disturb,
+    load_dataset,
+    prepare,
+    sample_rows,
+    split_rows,
+)
+from granulearn.bench.runs import Condition, Part, Unit, conditions
+from granulearn.bench.study import Split
+from granulearn.datasets import load
+
+HOLDOUT = Split(kind="holdout", repeats=2)
+
+
+def unit(condition=Condition(), dataset="circles", split=HOLDOUT, repeat=0, fold=None, rows=None):  # noqa: B008
+    return Unit(dataset, condition, Part(split, repeat, fold), 0, rows)
+
+
+def test_the_papers_split_is_its_own_permutation():
+    y = np.arange(101) % 2
+    train, test = split_rows(y, Part(Split(kind="paper"), 0, None), seed=9)
+    order = np.random.RandomState(0).permutation(101)
+    assert train.tolist() == order[:70].tolist()
+    assert test.tolist() == order[70:].tolist()
+
+
+def test_a_holdout_keeps_the_shares_of_the_classes():
+    y = np.repeat(["a", "b"], [80, 20])
+    train, test = split_rows(y, Part(HOLDOUT, 0, None), seed=1)
+    assert (len(train), len(test)) == (70, 30)
+    assert (y[test] == "b").sum() == 6
+    assert sorted([*train, *test]) == list(range(100))
+
+
+def test_folds_of_a_repeat_divide_the_rows():
+    y = np.arange(40) % 2
+    split = Split(kind="kfold", folds=4)
+    tests = [split_rows(y, Part(split, 0, fold), seed=1)[1] for fold in range(4)]
+    assert sorted(np.concatenate(tests)) == list(range(40))
+
+
+@pytest.mark.parametrize("split", [HOLDOUT, Split(kind="kfold", folds=3)])
+def test_a_class_with_one_row_is_an_impossible_split(split):
+    y = np.array([0] * 30 + [1])
+    with pytest.raises(ImpossibleSplitError, match=r"class 1 has 1 row.*at least [23]"):
+        split_rows(y, Part(split, 0, 0), seed=0)
+
+
+def test_the_papers_split_says_when_a_class_is_not_in_training():
+    y = np.zeros(30, dtype=int)
+    y[np.random.RandomState(0).permutation(30)[-1]] = 1
+    with pytest.raises(ImpossibleSplitError, match="no row in the training part"):
+        split_rows(y, Part(Split(kind="paper"), 0, None), seed=0)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "pair", "boundary"])
+def test_label_noise_changes_training_labels_only(kind):
+    clean, noisy = prepare(unit(), None), prepare(unit(Condition(kind, 0.2)), None)
+    np.testing.assert_array_equal(clean.X_train, noisy.X_train)
+    np.testing.assert_array_equal(clean.X_test, noisy.X_test)
+    np.testing.assert_array_equal(clean.y_test, noisy.y_test)
+    changed = (clean.y_train != noisy.y_train).sum()
+    assert changed == noisy.n_disturbed
+    assert abs(changed - 0.2 * len(clean.y_train)) <= 2
+
+
+def test_uniform_noise_is_exactly_the_rounded_share():
+    noisy = prepare(unit(Condition("uniform", 0.3)), None)
+    assert noisy.n_disturbed == round(0.3 * len(noisy.y_train))
+
+
+def test_outliers_lie_in_training_features_before_scaling():
+    clean, moved = prepare(unit(), None), prepare(unit(Condition("outliers", 0.1)), None)
+    assert moved.n_disturbed == round(0.1 * len(clean.y_train))
+    np.testing.assert_array_equal(clean.y_train, moved.y_train)
+    # The scale is learned from rows among which outliers lie: the others shrink together.
+    assert np.abs(moved.X_test).max() < np.abs(clean.X_test).max()
+    assert moved.X_train.std(axis=0) == pytest.approx([1, 1])
+
+
+def test_the_smaller_class_is_thinned_to_a_share_of_the_larger_one():
+    y = np.repeat([0, 1], [60, 40])
+    X = pd.DataFrame({"x": np.arange(100.0)})
+    thinned, labels, left_out = disturb(X, y, Condition("rare", 0.1), seed=0)
+    assert np.bincount(labels).tolist() == [60, 6]
+    assert (left_out, len(thinned)) == (34, 66)
+    as_it_is = disturb(X, y, Condition("rare", 0.9), seed=0)
+    assert (as_it_is[1].tolist(), as_it_is[2]) == (y.tolist(), 0)
+
+
+def test_disturbances_follow_one_another():
+    y = np.repeat([0, 1], [60, 40])
+    X = pd.DataFrame({"x": np.random.default_rng(0).normal(size=100)})
+    rest, labels, n_disturbed = disturb(X, y, Condition("rare+outliers+uniform", 0.1), seed=0)
+    thinned, thinned_labels, _ = disturb(X, y, Condition("rare", 0.1), seed=0)
+    n_left = len(thinned)
+    assert (rest["x"].to_numpy() != thinned["x"].to_numpy()).sum() == round(0.1 * n_left)
+    assert (labels != thinned_labels).sum() == round(0.1 * n_left)
+    assert n_disturbed == 100 - n_left + 2 * round(0.1 * n_left)
+
+
+def test_no_stress_changes_a_test_part(monkeypatch):
+    """Without scaling, which is learned from training rows, the rows are those of the set."""
+    monkeypatch.setattr(data, "TablePreprocessor", lambda **_: FunctionTransformer())
+    whole = load("circles")
+    _, test = split_rows(whole.y, unit().part, unit().split_seed)
+    for condition in conditions(load_study("stress")):
+        prepare.cache_clear()
+        part = prepare(unit(condition), None)
+        np.testing.assert_array_equal(part.X_test, whole.X.iloc[test])
+        np.testing.assert_array_equal(part.y_test, whole.y[test])
+        assert (part.n_disturbed > 0) == (condition.kind != "clean")
+    prepare.cache_clear()
+
+
+def test_features_are_scaled_by_training_statistics():
+    whole = load("circles")
+    part = prepare(unit(), None)
+    rows = split_rows(whole.y, unit().part, unit().split_seed)
+    train, test = (whole.X.iloc[positions].to_numpy() for positions in rows)
+    expected = (test - train.mean(axis=0)) / train.std(axis=0)
+    np.testing.assert_allclose(part.X_test, expected)
+
+
+def test_repeats_are_different_splits_and_the_same_unit_is_the_same_rows():
+    first, second = prepare(unit(repeat=0), None), prepare(unit(repeat=1), None)
+    assert first.y_test.tolist() != second.y_test.tolist()
+    prepare.cache_clear()
+    np.testing.assert_array_equal(prepare(unit(repeat=0), None).X_train, first.X_train)
+
+
+def test_the_fingerprint_tells_data_sets_apart():
+    assert load_dataset("circles", None)[1] != load_dataset("two_moons", None)[1]
+    load_dataset.cache_clear()
+    assert load_dataset("circles", None)[1] == prepare(unit(), None).fingerprint
+
+
+def test_columns_of_many_categories_are_encoded_by_disturbed_labels_of_other_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"street": [f"street {k % 100}" for k in range(400)], "n": rng.random(400)})
+    dataset = dataclasses.replace(load("circles"), X=X, y=rng.integers(0, 2, 400))
+    monkeypatch.setattr(data, "load_dataset", lambda *asked: (dataset, "own"))
+    for kind in ("uniform", "boundary"):
+        prepare.cache_clear()
+        part = prepare(unit(Condition(kind, 0.3)), None)
+        assert part.X_train.shape[1] == part.X_test.shape[1] == 2
+        assert abs(np.corrcoef(part.X_train[:, 1], part.y_train)[0, 1]) < 0.25
+    prepare.cache_clear()
+
+
+@given(
+    st.lists(st.integers(10, 90), min_size=2, max_size=5),
+    st.floats(0.3, 1),
+    st.integers(0, 2**31 - 1),
+)
+def test_a_sample_has_each_row_once_and_each_class_by_its_share(sizes, share, seed):
+    y = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    rows = round(share * len(y))
+    kept = sample_rows(y, rows, seed)
+    assert len(np.unique(kept)) == len(kept) == rows
+    assert (np.diff(kept) > 0).all()
+    counts = np.bincount(y[kept], minlength=len(sizes))
+    assert (np.abs(counts - np.array(sizes) * rows / len(y)) < 1 + 1e-9).all()
+    np.testing.assert_array_equal(kept, sample_rows(y, rows, seed))
+
+
+def test_another_seed_is_another_sample():
+    y = np.arange(200) % 2
+    assert not np.array_equal(sample_rows(y, 50, 0), sample_rows(y, 50, 1))
+
+
+@pytest.mark.parametrize("rows", [None, 40, 1000])
+def test_a_set_within_the_limit_is_used_whole(rows):
+    assert sample_rows(np.arange(40) % 2, rows, 0).tolist() == list(range(40))
+
+
+def test_a_sample_that_loses_a_class_is_refused():
+    y = np.repeat(["a", "b"], [999, 1])
+    with pytest.raises(ImpossibleSplitError, match="20 rows has none of class 'b'"):
+        sample_rows(y, 20, seed=0)
+
+
+def test_one_sample_serves_every_split_noise_and_method(monkeypatch):
+    asked = []
+    whole = load("circles")
+    monkeypatch.setattr(
+        data, "split_rows", lambda y, *rest: asked.append(y) or split_rows(y, *rest)
+    )
+    units = [
+        unit(rows=100),
+        unit(rows=100, repeat=1),
+        unit(Condition("uniform", 0.2), rows=100),
+        unit(rows=100, split=Split(kind="kfold", folds=4), fold=1),
+    ]
+    prepare.cache_clear()
+    parts = [prepare(each, None) for each in units]
+    prepare.cache_clear()
+    assert [len(y) for y in asked] == [100] * 4
+    for part in parts:
+        assert len(part.y_train) + len(part.y_test) == 100
+    kept = sample_rows(whole.y, 100, units[0].sample_seed)
+    assert len({each.sample_seed for each in units}) == 1
+    for y in asked:
+        np.testing.assert_array_equal(y, whole.y[kept])
+
+
+@pytest.fixture
+def two_kinds_of_labels(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.standard_normal(200), "b": rng.standard_normal(200)})
+    truth = (X["a"] > 0).to_numpy().astype(int)
+    given_labels = np.where(rng.random(200) < 0.2, 1 - truth, truth)
+    dataset = dataclasses.replace(load("circles"), X=X, y=given_labels, truth=truth)
+    monkeypatch.setattr(data, "load_dataset", lambda *asked: (dataset, "own"))
+    prepare.cache_clear()
+    yield dataset
+    prepare.cache_clear()
+
+
+def test_given_labels_train_and_right_labels_test(two_kinds_of_labels):
+    dataset = two_kinds_of_labels
+    given_part, clean_part = prepare(unit(Condition("given")), None), prepare(unit(), None)
+    train, test = split_rows(dataset.truth, unit().part, unit().split_seed)
+    np.testing.assert_array_equal(given_part.y_train, dataset.y[train])
+    np.testing.assert_array_equal(clean_part.y_train, dataset.truth[train])
+    for part in (given_part, clean_part):
+        np.testing.assert_array_equal(part.y_test, dataset.truth[test])
+    assert given_part.n_disturbed == (dataset.y != dataset.truth)[train].sum() > 0
+    assert clean_part.n_disturbed == 0
+
+
+def test_planted_noise_starts_from_right_labels(two_kinds_of_labels):
+    noisy = prepare(unit(Condition("uniform", 0.1)), None)
+    clean = prepare(unit(), None)
+    assert (noisy.y_train != clean.y_train).sum() == noisy.n_disturbed == 14
+
+
+def test_a_set_with_one_kind_of_labels_has_no_given_ones():
+    with pytest.raises(ValueError, match="'circles' has one kind of labels"):
+        prepare(unit(Condition("given")), None)
+
+
+STUDY = """
+question = "Is a table of one's own read?"
+datasets = ["two_moons", { path = "data/own.csv", target = "label" }]
+scores = ["accuracy", "balanced_accuracy"]
+split = { kind = "holdout" }
+
+[[method]]
+name = "tree"
+estimator = "sklearn.tree.DecisionTreeClassifier"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "data").mkdir()
+    sizes = [(37 * x) % 50 / 10 + x % 7 for x in range(60)]
+    lines = [f"{x:.1f},{'red' if x > 4 else 'blue'},{'ill' if x > 5 else 'well'}" for x in sizes]
+    (tmp_path / "data" / "own.csv").write_text("\n".join(["size,colour,label", *lines]) + "\n")
+    (tmp_path / "own.toml").write_text(STUDY)
+    return tmp_path / "own.toml"
+
+
+def test_a_table_is_read_by_its_path_from_the_study_file_on(file, tmp_path):
+    study = load_study(file)
+    assert study.dataset_names == ("two_moons", "own")
+    with Store(tmp_path / "a.db") as store:
+        result = run_study(study, expand(study), store, jobs=1)
+        summary = summarize(store)
+    assert (result.computed, result.failed) == (2, ())
+    assert summary["datasets"] == ["two_moons", "own"]
+    (own,) = [group for group in summary["runs"] if group["dataset"] == "own"]
+    assert own["splits"][0]["source"] == "file:own.csv"
+    assert own["splits"][0]["scores"]["accuracy"] > 0.9
+
+
+def test_columns_become_numbers_and_categories(file):
+    unit = expand(load_study(file))[1].unit
+    dataset, _ = load_dataset(unit.dataset, None, unit.file)
+    assert [str(kind) for kind in dataset.X.dtypes] == ["float64", "category"]
+    assert sorted(set(dataset.y)) == ["ill", "well"]
+
+
+def test_a_changed_table_is_another_run_and_a_store_knows_it_without_the_file(file):
+    first = expand(load_study(file))
+    table = file.parent / "data" / "own.csv"
+    table.write_text(table.read_text() + "61,red,ill\n")
+    changed = load_study(file)
+    second = expand(changed)
+    assert [a.key == b.key for a, b in zip(first, second, strict=True)] == [True, False]
+    text = changed.to_json()
+    assert str(file.parent) not in text
+    assert [run.key for run in expand(Study.from_json(text))] == [run.key for run in second]
+
+
+def test_a_table_that_changes_during_a_run_fails_its_runs(file, tmp_path):
+    study = load_study(file)
+    (file.parent / "data" / "own.csv").write_text("size,colour,label\n1,red,ill\n")
+    with Store(tmp_path / "a.db") as store:
+        ((run, reason),) = run_study(study, expand(study), store, jobs=1).failed
+    assert run.unit.dataset == "own"
+    assert "was changed while the study ran" in reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("own.csv", "none.csv", "datasets[1].path"),
+        ("own.csv", "none.csv", "none.csv does not exist"),
+        ("data/own.csv", ".", "is a folder; name a file."),
+        ('"label"', '"lable"', "datasets[1].target: data/own.csv has no column 'lable'; did you"),
+        ("target =", "taget =", "datasets[1]: 'taget' is no key here; did you mean 'target'?"),
+        ('"label" }', '"label", ignore = ["x"] }', "datasets[1].ignore: data/own.csv has no"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_key(file, old, new, said):
+    file.write_text(STUDY.replace(old, new))
+    with pytest.raises(StudyError) as caught:
+        load_study(file)
+    assert said in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("data/own.csv", "own.csv has the columns 'size', 'colour', 'label'; write"),
+        ("data/own.csv", '{ path = "data/own.csv", target = "COLUMN" }'),
+        ("none.csv.gz", "is a path, not the name of a data set, and no such file is there; write"),
+        ("own.toml", '{ path = "own.toml", target = "COLUMN" }'),
+    ],
+)
+def test_a_path_as_plain_text_is_told_how_a_table_is_written(file, name, said):
+    file.write_text(STUDY.replace('"two_moons"', f'"{name}"'))
+    with pytest.raises(StudyError) as caught:
+        load_study(file)
+    assert f"{file}, datasets[0]: '{name}' is a path" in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_a_file_with_the_name_of_a_data_set_is_not_in_its_way(file):
+    (file.parent / "two_moons").write_text("size,label\n")
+    assert load_study(file).dataset_names[0] == "two_moons"
+
+
+def test_a_name_that_is_no_path_is_left_to_the_directories_that_may_have_it(file):
+    file.write_text(STUDY.replace("two_moons", "set_of_a_manifest_1.2"))
+    assert load_study(file).dataset_names[0] == "set_of_a_manifest_1.2"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("data/own.csv", "is not named; own.csv has the columns 'size', 'colour', 'label'; add"),
+        ("none.csv", 'the column of labels is not named; add target = "COLUMN"'),
+    ],
+)
+def test_a_table_without_target_is_told_which_columns_there_are(file, path, said):
+    file.write_text(STUDY.replace('"data/own.csv", target = "label"', f'"{path}"'))
+    with pytest.raises(StudyError) as caught:
+        load_study(file)
+    assert f"{file}: datasets[1].target: " in str(caught.value)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("runs", "ignored", "key"),
+    [
+        (["x"] * 30, [], "datasets[1].target: "),
+        ([f"{number / 7:.5f}" for number in range(30)], [], "datasets[1].target: "),
+        (["x", "y"] * 15, ["size"], "datasets[1]: "),
+    ],
+)
+def test_what_cannot_be_learned_from_is_named_by_its_key(file, runs, ignored, key):
+    lines = [f"{number},{run}" for number, run in enumerate(runs)]
+    table = file.parent / "data" / "own.csv"
+    table.write_text("\n".join(["size,label", *lines]) + "\n")
+    file.write_text(STUDY.replace('"label" }', f'"label", ignore = {ignored} }}'))
+    unit = expand(load_study(file))[1].unit
+    with pytest.raises(StudyError) as caught:
+        load_dataset(unit.dataset, None, unit.file)
+    assert str(caught.value).startswith(f"{file}, {key}{table}")
+
+
+def test_a_table_of_a_study_that_was_not_read_from_a_file_is_refused(file):
+    study = replace(load_study(file), found=None)
+    with pytest.raises(StudyError, match="load_study"):
+        expand(study)

@@ -1,0 +1,396 @@
+"""The summary: what a store says about a study, in plain values."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from msgspec.structs import replace
+
+from granulearn.bench import (
+    Store,
+    StudyError,
+    compare,
+    expand,
+    load_study,
+    paper_accuracy_table,
+    paper_noise_table,
+    summarize,
+)
+from granulearn.bench.methods import variants
+from granulearn.bench.summary import (
+    _anchor,
+    _progress,
+    common_reasons,
+    compare_methods,
+    mean_curves,
+    run_table,
+    score_table,
+)
+from tests.bench.small_studies import N_RUNS, fill_store, small_study
+
+
+@pytest.fixture(scope="module")
+def table1(tmp_path_factory):
+    """A rerun of table 1 that is one point better than the paper everywhere."""
+    paper = paper_accuracy_table()
+    path = fill_store(
+        tmp_path_factory.mktemp("t") / "table1.db",
+        load_study("table1"),
+        lambda run: (paper.loc[run.unit.dataset, run.method.name] + 1) / 100,
+    )
+    with Store(path, readonly=True) as store:
+        return summarize(store)
+
+
+def test_a_summary_is_plain_values(table1):
+    assert json.loads(json.dumps(table1, allow_nan=False)) == table1
+
+
+def test_the_paper_stands_beside_the_rerun(table1):
+    paper = table1["paper"]
+    assert len(paper["points"]) == 35 * 8
+    for line in paper["means"]:
+        assert line["rerun"] - line["paper"] == pytest.approx(1)
+        expected = paper_accuracy_table().loc[list(table1["datasets"]), line["method"]].mean()
+        assert line["paper"] == pytest.approx(expected)
+
+
+def test_the_best_of_a_line_is_marked_ties_too(table1):
+    line = next(line for line in table1["per_set"] if line["dataset"] == "fertility")
+    best = max(line["values"])
+    assert line["best"] == [value == best for value in line["values"]]
+    assert sum(line["best"]) > 1
+
+
+def test_noise_is_compared_with_the_papers_noise_table(tmp_path):
+    study = load_study("noise")
+    path = fill_store(tmp_path / "noise.db", study, lambda run: 0.5)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    theirs = paper_noise_table()
+    assert len(summary["paper"]["points"]) == theirs.size
+    point = next(
+        p
+        for p in summary["paper"]["points"]
+        if (p["dataset"], p["condition"], p["method"]) == ("cleve", "uniform 30 %", "ELM")
+    )
+    assert point["paper"] == theirs.loc[("cleve", 30), "ELM"]
+    # The averages of the paper are means over sets of means that it has rounded.
+    printed = {line["method"]: round(line["paper"], 2) for line in summary["paper"]["means"]}
+    assert (printed["SDAP-GBRVFL"], printed["F-GBRVFL"], printed["RVFL"]) == (79.72, 78.23, 75.92)
+    assert [line["rerun"] for line in summary["paper"]["means"]] == [50.0] * 8
+    assert summary["curves"][0]["dataset"] == "mean of 5 sets"
+    assert len(summary["curves"]) == 6
+
+
+def test_a_run_that_has_nothing_in_common_with_the_paper_yet_has_no_means(tmp_path):
+    path = fill_store(
+        tmp_path / "noise.db",
+        load_study("noise"),
+        lambda run: 0.5,
+        leave_out=lambda run: run.unit.condition.rate > 0,
+    )
+    with Store(path, readonly=True) as store:
+        assert summarize(store)["paper"] == {"points": [], "means": [], "within_one": 0}
+
+
+def test_varied_settings_become_points_of_a_figure(tmp_path):
+    study = load_study("sensitivity-activation")
+    path = fill_store(tmp_path / "a.db", study, lambda run: len(run.method.name) / 100)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    assert len(summary["activations"]) == 4
+    points = summary["activations"][0]["points"]
+    assert [point["at"] for point in points][:2] == [["selu"], ["relu"]]
+    assert points[0]["mean"] == pytest.approx(len("F-GBRVFL [activation=selu]"))
+    assert summary["surfaces"] == []
+
+
+def test_a_varied_number_of_layers_becomes_lines_and_no_thicket_of_noise_curves(tmp_path):
+    study = load_study("layers")
+
+    def accuracy(run):
+        return 0.5 + 0.01 * run.method.fixed["n_layers"] + 0.001 * run.unit.part.repeat
+
+    path = fill_store(tmp_path / "a.db", study, accuracy)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    assert summary["curves"] == []
+    assert [item["condition"] for item in summary["layers"]] == summary["conditions"]
+    for item in summary["layers"]:
+        assert item["dataset"] == f"mean of {len(study.datasets)} sets"
+        assert list(item["lines"]) == [method.name for method in study.method]
+        for line in item["lines"].values():
+            assert line["at"] == list(range(1, 11))
+            assert np.diff(line["means"]) == pytest.approx([1.0] * 9)
+            assert line["errors"][0] > 0
+
+
+def test_a_store_of_two_studies_asks_which(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "a.db", study, lambda run: 0.5)
+    with Store(path) as store:
+        store.save_study("other", replace(study, name="other").to_json())
+        with pytest.raises(StudyError, match="other, small; say which with --study"):
+            summarize(store)
+        assert summarize(store, "other")["study"]["name"] == "other"
+        with pytest.raises(StudyError, match="has no study 'third'"):
+            summarize(store, "third")
+
+
+def test_an_empty_store_says_how_to_fill_it(tmp_path):
+    with Store(tmp_path / "a.db") as store, pytest.raises(StudyError, match="granulearn bench"):
+        summarize(store)
+
+
+def test_a_study_of_which_nothing_was_run_has_a_summary(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "a.db", study, lambda run: 0.5, leave_out=lambda run: True)
+    with Store(path, readonly=True) as store:
+        summary = summarize(store)
+    assert summary["progress"]["missing"] == summary["progress"]["runs"]
+    assert summary["ranking"] == summary["per_set"] == summary["comparisons"] == []
+
+
+@pytest.fixture
+def small_store(tmp_path):
+    """Return a store in which GB-RVFL is right most often; the loss is what is lacking to 1."""
+    right = {"RVFL": 0.7, "GB-RVFL": 0.9, "tree": 0.8}
+    study = small_study(tmp_path, ("tuning = {", "compare = { rope = 1.0 }\ntuning = {"))
+    path = fill_store(tmp_path / "a.db", study, lambda run: right[run.method.name])
+    with Store(path, readonly=True) as store:
+        yield store
+
+
+def test_methods_are_compared_by_the_score_that_is_asked_for_in_its_own_direction(small_store):
+    by_accuracy, by_loss = summarize(small_store), summarize(small_store, score="log_loss")
+    assert (by_accuracy["score"], by_loss["score"]) == ("accuracy", "log_loss")
+    assert (by_accuracy["higher_is_better"], by_loss["higher_is_better"]) == (True, False)
+    assert by_loss["per_set"][0]["values"] == pytest.approx([0.3, 0.1, 0.2])
+    # The loss has the same order here, so the ranks agree though the scale is turned around.
+    assert by_loss["comparisons"][0]["ranks"] == by_accuracy["comparisons"][0]["ranks"]
+    assert [line["best"] for line in by_loss["per_set"]] == [
+        line["best"] for line in by_accuracy["per_set"]
+    ]
+    # A width of no interest is one of the study's own score.
+    assert "rope" not in str(by_loss["comparisons"][0]["pairs"][0])
+    assert by_loss["study"] == by_accuracy["study"]
+
+
+def test_the_score_of_the_study_asked_for_changes_nothing(small_store):
+    assert summarize(small_store, score="accuracy") == summarize(small_store)
+
+
+def test_an_unknown_score_is_answered_with_the_nearest_of_the_study(small_store):
+    with pytest.raises(StudyError, match="small has no score 'logloss'; did you mean 'log_loss'"):
+        summarize(small_store, score="logloss")
+    with pytest.raises(StudyError, match="it has accuracy, log_loss, fit_seconds"):
+        summarize(small_store, score="roc_auc")
+
+
+def test_by_another_score_nothing_stands_beside_the_paper(table1, tmp_path):
+    study = load_study("table1")
+    other = next(score for score in study.scores if score != study.compare.score)
+    path = fill_store(tmp_path / "t.db", study, lambda run: 0.5)
+    with Store(path, readonly=True) as store:
+        assert summarize(store, score=other)["paper"] is None
+    assert table1["paper"] is not None
+
+
+METHODS = ["RVFL", "GB-RVFL", "tree"]
+BASE = {"RVFL": 0.8, "GB-RVFL": 0.7, "tree": 0.5}
+
+
+def accuracy(run):
+    repeat = 0.02 * run.unit.part.repeat
+    return BASE[run.method.name] - run.unit.condition.rate + repeat
+
+
+def table_of(tmp_path, **settings):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "a.db", study, accuracy, **settings)
+    with Store(path, readonly=True) as store:
+        return run_table(expand(study), store.rows())
+
+
+def test_shares_are_in_percent_and_losses_are_not(tmp_path):
+    table = table_of(tmp_path)
+    first = table.iloc[0]
+    assert (first["accuracy"], first["log_loss"]) == (pytest.approx(80), pytest.approx(0.2))
+    assert len(table) == 36
+
+
+def test_means_are_over_splits_then_over_conditions(tmp_path):
+    scores = score_table(table_of(tmp_path), "accuracy", METHODS)
+    assert list(scores.index) == ["two_moons", "circles", "crossplane"]
+    np.testing.assert_allclose(scores.loc["circles"], [71, 61, 41])
+    by_condition = score_table(table_of(tmp_path), "accuracy", METHODS, by=("dataset", "condition"))
+    np.testing.assert_allclose(by_condition.loc[("circles", "uniform 20 %")], [61, 51, 31])
+
+
+def test_a_method_that_lacks_a_condition_has_no_mean_there(tmp_path):
+    def absent(run):
+        noisy = run.unit.condition.rate > 0
+        return run.method.name == "tree" and run.unit.dataset == "circles" and noisy
+
+    scores = score_table(table_of(tmp_path, leave_out=absent), "accuracy", METHODS)
+    assert np.isnan(scores.loc["circles", "tree"])
+    assert scores.notna().sum().sum() == 8
+
+
+def test_a_method_that_lacks_a_split_of_others_has_no_mean_there(tmp_path):
+    """Later repeats score higher here: a method ahead of the others would rank too high."""
+
+    def behind(run):
+        first = run.unit.part.repeat == 0
+        lacks = {"RVFL": not first, "tree": first}.get(run.method.name, False)
+        return run.unit.dataset == "circles" and lacks
+
+    table = table_of(tmp_path, leave_out=behind)
+    scores = score_table(table, "accuracy", METHODS)
+    assert scores.loc["circles"].notna().tolist() == [False, True, False]
+    assert scores.notna().sum().sum() == 7
+    # Where nobody has all of them there is no line; splits of others do not count.
+    alone = score_table(table, "accuracy", ["RVFL", "tree"])
+    assert list(alone.index) == ["two_moons", "crossplane"]
+    own = score_table(table, "accuracy", ["tree"])
+    assert own.loc["circles", "tree"] == pytest.approx(100 * (0.5 - 0.1 + 0.02))
+
+
+def test_a_curve_has_the_mean_of_the_repeats_and_their_standard_error(tmp_path):
+    curves = mean_curves(table_of(tmp_path), "accuracy", "rate")
+    line = curves[(curves["dataset"] == "circles") & (curves["method"] == "RVFL")]
+    np.testing.assert_allclose(line["rate"], [0, 0.2])
+    np.testing.assert_allclose(line["mean"], [81, 61])
+    # Two repeats two points apart: standard deviation sqrt(2), over sqrt(2) repeats.
+    np.testing.assert_allclose(line["error"], [1, 1])
+
+
+def test_the_mean_over_sets_comes_first_and_needs_all_of_them(tmp_path):
+    curves = mean_curves(table_of(tmp_path), "accuracy", "rate")
+    assert curves["dataset"].iloc[0] == "mean of 3 sets"
+    one_missing = table_of(
+        tmp_path,
+        leave_out=lambda run: run.method.name == "tree" and run.unit.dataset == "circles",
+    ).query("not (method == 'tree' and dataset == 'circles')")
+    means = mean_curves(one_missing, "accuracy", "rate").query("dataset == 'mean of 3 sets'")
+    assert set(means["method"]) == {"RVFL", "GB-RVFL"}
+
+
+def test_failures_are_in_no_table(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(tmp_path / "b.db", study, lambda run: "RuntimeError: no")
+    with Store(path, readonly=True) as store:
+        assert run_table(expand(study), store.rows()).empty
+
+
+PAPER = paper_accuracy_table()
+
+
+@pytest.fixture(scope="module")
+def paper_as_a_run(tmp_path_factory):
+    """The paper's own table, as if this library had computed it."""
+    study = load_study("table1")
+    path = fill_store(
+        tmp_path_factory.mktemp("paper") / "table1.db",
+        study,
+        lambda run: PAPER.loc[run.unit.dataset, run.method.name] / 100,
+    )
+    with Store(path, readonly=True) as store:
+        return study, run_table(expand(study), store.rows())
+
+
+def test_the_main_comparison_is_that_of_the_table(paper_as_a_run):
+    study, table = paper_as_a_run
+    found = compare_methods(study, table, list(PAPER.columns))[0]
+    expected = compare(PAPER.loc[list(study.datasets)])
+    assert found["n_sets"] == 35
+    assert found["ranks"] == pytest.approx(expected.ranks.to_dict())
+    assert found["critical_difference"] == pytest.approx(expected.critical_difference)
+
+
+def test_duplicated_sets_are_left_out_of_the_second(paper_as_a_run):
+    study, table = paper_as_a_run
+    once = compare_methods(study, table, list(PAPER.columns))[1]
+    kept = [name for name in study.datasets if name not in ("haber", "haberman", "wpbc")]
+    assert once["n_sets"] == 32
+    assert once["ranks"] == pytest.approx(compare(PAPER.loc[kept]).ranks.to_dict())
+
+
+def test_each_condition_is_compared_on_its_own(tmp_path):
+    study = small_study(tmp_path)
+    base = {"RVFL": 0.8, "GB-RVFL": 0.7, "tree": 0.5}
+    path = fill_store(
+        tmp_path / "a.db",
+        study,
+        # With noise the order turns round.
+        lambda run: abs(base[run.method.name] - (run.unit.condition.rate > 0)),
+    )
+    with Store(path, readonly=True) as store:
+        table = run_table(expand(study), store.rows())
+    found = {item["title"]: item["ranks"] for item in compare_methods(study, table, list(base))}
+    assert found["clean"] == {"RVFL": 1, "GB-RVFL": 2, "tree": 3}
+    assert found["uniform 20 %"] == {"RVFL": 3, "GB-RVFL": 2, "tree": 1}
+
+
+def test_variants_of_a_method_are_not_ranked():
+    study = load_study("sensitivity-activation")
+    names = [variant.name for method in study.method for variant in variants(method)]
+    assert len(names) == 18
+    assert compare_methods(study, pd.DataFrame({"a": [1]}), names) == []
+
+
+def test_anchors_are_plain_and_differ_where_names_do():
+    names = ["a b", "a-b", "a_b", "a.b", "a/b", "ä", "[C=1]", "[C=10]"]
+    anchors = {_anchor("set", "clean", name) for name in names}
+    assert len(anchors) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9-]+", anchor) for anchor in anchors)
+
+
+def test_progress_counts_what_is_done_failed_and_missing(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(
+        tmp_path / "a.db",
+        study,
+        lambda run: "ValueError: odd" if run.method.name == "tree" else 0.5,
+        leave_out=lambda run: run.unit.dataset == "circles",
+    )
+    with Store(path, readonly=True) as store:
+        progress = _progress(expand(study), store.rows())
+    assert (progress["runs"], progress["done"], progress["missing"]) == (N_RUNS, 16, 12)
+    assert {line["reason"] for line in progress["failed"]} == {"ValueError: odd"}
+    assert len(progress["failed"]) == 8
+
+
+def test_gaps_name_sets_and_methods_once_with_how_many_and_why(tmp_path):
+    study = small_study(tmp_path)
+    path = fill_store(
+        tmp_path / "a.db",
+        study,
+        lambda run: "ValueError: odd" if run.method.name == "tree" else 0.5,
+        leave_out=lambda run: run.unit.dataset == "circles" and run.unit.part.repeat,
+    )
+    with Store(path, readonly=True) as store:
+        gaps = _progress(expand(study), store.rows())["gaps"]
+    odd = {"reason": "ValueError: odd"}
+    shape = ["datasets", "methods", "runs", "missing", "failed", "reasons"]
+    assert [[gap[key] for key in shape] for gap in gaps] == [
+        [["two_moons", "crossplane"], ["tree"], 4, 0, 4, [{**odd, "runs": 4}]],
+        [["circles"], ["RVFL", "GB-RVFL"], 4, 2, 0, []],
+        [["circles"], ["tree"], 4, 2, 2, [{**odd, "runs": 2}]],
+    ]
+
+
+def test_a_whole_run_has_no_gaps(tmp_path):
+    study = small_study(tmp_path)
+    with Store(fill_store(tmp_path / "a.db", study, lambda run: 0.5), readonly=True) as store:
+        assert _progress(expand(study), store.rows())["gaps"] == []
+
+
+def test_rare_reasons_are_counted_without_their_names():
+    found = common_reasons(["b", "a", "a", "a", "b", "b", "c", "c", "d", "e"])
+    assert [(line["reason"], line["runs"]) for line in found] == [
+        ("b", 3), ("a", 3), ("c", 2), ("", 2),
+    ]  # fmt: skip
