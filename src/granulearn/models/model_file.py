@@ -26,12 +26,11 @@ from safetensors.numpy import save_file
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from granulearn import balls, estimators, memberships
+from granulearn import balls, ensemble, estimators, forest, memberships
 from granulearn.balls import BallSet
-from granulearn.balls.forest import BallForest
-from granulearn.estimators.boosted_trees import BoostedTrees
-from granulearn.estimators.bundles import Bundles
+from granulearn.ensemble.boosted_trees import BoostedTrees
 from granulearn.estimators.estimator import Estimator
+from granulearn.forest.forest import BallForest
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ModelCard, installed_versions
@@ -78,14 +77,12 @@ class Header(msgspec.Struct):
 @cache
 def saved_classes() -> dict[str, type]:
     """Return all classes of which a file may hold an object, by name."""
-    public = [
-        vars(room)[name] for room in (balls, memberships, estimators) for name in room.__all__
-    ]
+    rooms = (balls, memberships, estimators, forest, ensemble)
+    public = [vars(room)[name] for room in rooms for name in room.__all__]
     parts = [
         BallForest,
         BallSet,
         BoostedTrees,
-        Bundles,
         ComplexFeatures,
         DeepFeatures,
         RandomFeatures,
