@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from sklearn.preprocessing import FunctionTransformer
 
 from granulearn.bench import (
@@ -22,7 +21,6 @@ from granulearn.bench import (
 )
 from granulearn.bench.data import (
     ImpossibleSplitError,
-    disturb,
     load_dataset,
     prepare,
     sample_rows,
@@ -87,11 +85,6 @@ def test_label_noise_changes_training_labels_only(kind):
     assert abs(changed - 0.2 * len(clean.y_train)) <= 2
 
 
-def test_uniform_noise_is_exactly_the_rounded_share():
-    noisy = prepare(unit(Condition("uniform", 0.3)), None)
-    assert noisy.n_disturbed == round(0.3 * len(noisy.y_train))
-
-
 def test_outliers_lie_in_training_features_before_scaling():
     clean, moved = prepare(unit(), None), prepare(unit(Condition("outliers", 0.1)), None)
     assert moved.n_disturbed == round(0.1 * len(clean.y_train))
@@ -99,27 +92,6 @@ def test_outliers_lie_in_training_features_before_scaling():
     # The scale is learned from rows among which outliers lie: the others shrink together.
     assert np.abs(moved.X_test).max() < np.abs(clean.X_test).max()
     assert moved.X_train.std(axis=0) == pytest.approx([1, 1])
-
-
-def test_the_smaller_class_is_thinned_to_a_share_of_the_larger_one():
-    y = np.repeat([0, 1], [60, 40])
-    X = pd.DataFrame({"x": np.arange(100.0)})
-    thinned, labels, left_out = disturb(X, y, Condition("rare", 0.1), seed=0)
-    assert np.bincount(labels).tolist() == [60, 6]
-    assert (left_out, len(thinned)) == (34, 66)
-    as_it_is = disturb(X, y, Condition("rare", 0.9), seed=0)
-    assert (as_it_is[1].tolist(), as_it_is[2]) == (y.tolist(), 0)
-
-
-def test_disturbances_follow_one_another():
-    y = np.repeat([0, 1], [60, 40])
-    X = pd.DataFrame({"x": np.random.default_rng(0).normal(size=100)})
-    rest, labels, n_disturbed = disturb(X, y, Condition("rare+outliers+uniform", 0.1), seed=0)
-    thinned, thinned_labels, _ = disturb(X, y, Condition("rare", 0.1), seed=0)
-    n_left = len(thinned)
-    assert (rest["x"].to_numpy() != thinned["x"].to_numpy()).sum() == round(0.1 * n_left)
-    assert (labels != thinned_labels).sum() == round(0.1 * n_left)
-    assert n_disturbed == 100 - n_left + 2 * round(0.1 * n_left)
 
 
 def test_no_stress_changes_a_test_part(monkeypatch):
@@ -145,32 +117,6 @@ def test_features_are_scaled_by_training_statistics():
     np.testing.assert_allclose(part.X_test, expected)
 
 
-def test_repeats_are_different_splits_and_the_same_unit_is_the_same_rows():
-    first, second = prepare(unit(repeat=0), None), prepare(unit(repeat=1), None)
-    assert first.y_test.tolist() != second.y_test.tolist()
-    prepare.cache_clear()
-    np.testing.assert_array_equal(prepare(unit(repeat=0), None).X_train, first.X_train)
-
-
-def test_the_fingerprint_tells_data_sets_apart():
-    assert load_dataset("circles", None)[1] != load_dataset("two_moons", None)[1]
-    load_dataset.cache_clear()
-    assert load_dataset("circles", None)[1] == prepare(unit(), None).fingerprint
-
-
-def test_columns_of_many_categories_are_encoded_by_disturbed_labels_of_other_rows(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"street": [f"street {k % 100}" for k in range(400)], "n": rng.random(400)})
-    dataset = dataclasses.replace(load("circles"), X=X, y=rng.integers(0, 2, 400))
-    monkeypatch.setattr(data, "load_dataset", lambda *asked: (dataset, "own"))
-    for kind in ("uniform", "boundary"):
-        prepare.cache_clear()
-        part = prepare(unit(Condition(kind, 0.3)), None)
-        assert part.X_train.shape[1] == part.X_test.shape[1] == 2
-        assert abs(np.corrcoef(part.X_train[:, 1], part.y_train)[0, 1]) < 0.25
-    prepare.cache_clear()
-
-
 @given(
     st.lists(st.integers(10, 90), min_size=2, max_size=5),
     st.floats(0.3, 1),
@@ -187,44 +133,10 @@ def test_a_sample_has_each_row_once_and_each_class_by_its_share(sizes, share, se
     np.testing.assert_array_equal(kept, sample_rows(y, rows, seed))
 
 
-def test_another_seed_is_another_sample():
-    y = np.arange(200) % 2
-    assert not np.array_equal(sample_rows(y, 50, 0), sample_rows(y, 50, 1))
-
-
-@pytest.mark.parametrize("rows", [None, 40, 1000])
-def test_a_set_within_the_limit_is_used_whole(rows):
-    assert sample_rows(np.arange(40) % 2, rows, 0).tolist() == list(range(40))
-
-
 def test_a_sample_that_loses_a_class_is_refused():
     y = np.repeat(["a", "b"], [999, 1])
     with pytest.raises(ImpossibleSplitError, match="20 rows has none of class 'b'"):
         sample_rows(y, 20, seed=0)
-
-
-def test_one_sample_serves_every_split_noise_and_method(monkeypatch):
-    asked = []
-    whole = load("circles")
-    monkeypatch.setattr(
-        data, "split_rows", lambda y, *rest: asked.append(y) or split_rows(y, *rest)
-    )
-    units = [
-        unit(rows=100),
-        unit(rows=100, repeat=1),
-        unit(Condition("uniform", 0.2), rows=100),
-        unit(rows=100, split=Split(kind="kfold", folds=4), fold=1),
-    ]
-    prepare.cache_clear()
-    parts = [prepare(each, None) for each in units]
-    prepare.cache_clear()
-    assert [len(y) for y in asked] == [100] * 4
-    for part in parts:
-        assert len(part.y_train) + len(part.y_test) == 100
-    kept = sample_rows(whole.y, 100, units[0].sample_seed)
-    assert len({each.sample_seed for each in units}) == 1
-    for y in asked:
-        np.testing.assert_array_equal(y, whole.y[kept])
 
 
 @pytest.fixture
@@ -250,17 +162,6 @@ def test_given_labels_train_and_right_labels_test(two_kinds_of_labels):
         np.testing.assert_array_equal(part.y_test, dataset.truth[test])
     assert given_part.n_disturbed == (dataset.y != dataset.truth)[train].sum() > 0
     assert clean_part.n_disturbed == 0
-
-
-def test_planted_noise_starts_from_right_labels(two_kinds_of_labels):
-    noisy = prepare(unit(Condition("uniform", 0.1)), None)
-    clean = prepare(unit(), None)
-    assert (noisy.y_train != clean.y_train).sum() == noisy.n_disturbed == 14
-
-
-def test_a_set_with_one_kind_of_labels_has_no_given_ones():
-    with pytest.raises(ValueError, match="'circles' has one kind of labels"):
-        prepare(unit(Condition("given")), None)
 
 
 STUDY = """
@@ -296,13 +197,6 @@ def test_a_table_is_read_by_its_path_from_the_study_file_on(file, tmp_path):
     (own,) = [group for group in summary["runs"] if group["dataset"] == "own"]
     assert own["splits"][0]["source"] == "file:own.csv"
     assert own["splits"][0]["scores"]["accuracy"] > 0.9
-
-
-def test_columns_become_numbers_and_categories(file):
-    unit = expand(load_study(file))[1].unit
-    dataset, _ = load_dataset(unit.dataset, None, unit.file)
-    assert [str(kind) for kind in dataset.X.dtypes] == ["float64", "category"]
-    assert sorted(set(dataset.y)) == ["ill", "well"]
 
 
 def test_a_changed_table_is_another_run_and_a_store_knows_it_without_the_file(file):
@@ -362,16 +256,6 @@ def test_a_path_as_plain_text_is_told_how_a_table_is_written(file, name, said):
     assert said in str(caught.value)
 
 
-def test_a_file_with_the_name_of_a_data_set_is_not_in_its_way(file):
-    (file.parent / "two_moons").write_text("size,label\n")
-    assert load_study(file).dataset_names[0] == "two_moons"
-
-
-def test_a_name_that_is_no_path_is_left_to_the_directories_that_may_have_it(file):
-    file.write_text(STUDY.replace("two_moons", "set_of_a_manifest_1.2"))
-    assert load_study(file).dataset_names[0] == "set_of_a_manifest_1.2"
-
-
 @pytest.mark.parametrize(
     ("path", "said"),
     [
@@ -404,9 +288,3 @@ def test_what_cannot_be_learned_from_is_named_by_its_key(file, runs, ignored, ke
     with pytest.raises(StudyError) as caught:
         load_dataset(unit.dataset, None, unit.file)
     assert str(caught.value).startswith(f"{file}, {key}{table}")
-
-
-def test_a_table_of_a_study_that_was_not_read_from_a_file_is_refused(file):
-    study = replace(load_study(file), found=None)
-    with pytest.raises(StudyError, match="load_study"):
-        expand(study)

@@ -5,18 +5,16 @@ import sys
 import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
-from sklearn.model_selection import GridSearchCV, ParameterGrid, RandomizedSearchCV
+from sklearn.model_selection import ParameterGrid, RandomizedSearchCV
 
 from granulearn import RVFLClassifier
 from granulearn.balls import BallMaker, balls_of_groups
-from granulearn.bench import Store, Study, StudyError, expand, load_study, run_study
+from granulearn.bench import Store, StudyError, expand, load_study, run_study
 from granulearn.bench.methods import (
     as_grids,
     build_estimator,
     build_search,
     check_method,
-    dotted_names,
-    hash_of_module,
     variants,
 )
 from granulearn.bench.study import Method, Tuning
@@ -30,20 +28,10 @@ def rvfl(**changes) -> Method:
     return Method(**{"name": "m", "estimator": "RVFLClassifier", **changes})
 
 
-def test_without_a_grid_the_estimator_itself_is_fitted():
-    model = build_search(rvfl(fixed={"n_hidden": 7}), TUNING, seed=5)
-    assert (type(model).__name__, model.n_hidden, model.random_state) == ("RVFLClassifier", 7, 5)
-
-
 def test_the_papers_grid_is_spelled_out_and_searched_as_a_path():
     search = build_search(rvfl(grid="paper_grid"), TUNING, seed=5)
     assert type(search) is PathSearchCV
     assert as_grids("paper_grid") == [paper_grid()]
-
-
-def test_other_estimators_are_searched_by_scikit_learn():
-    method = Method(name="svm", estimator="sklearn.svm.SVC", grid={"C": [1.0, 10.0]})
-    assert type(build_search(method, TUNING, seed=5)) is GridSearchCV
 
 
 def test_some_candidates_are_drawn_from_the_grid_and_no_more():
@@ -56,11 +44,6 @@ def test_some_candidates_are_drawn_from_the_grid_and_no_more():
     tried = search.cv_results_["params"]
     assert len(tried) == 4
     assert all(point in list(ParameterGrid(grid)) for point in tried)
-
-
-def test_asking_for_as_many_candidates_as_there_are_is_the_whole_grid():
-    search = build_search(rvfl(grid={"C": [0.1, 1.0]}, candidates=2), TUNING, seed=5)
-    assert type(search) is PathSearchCV
 
 
 def test_varied_values_become_methods_of_their_own():
@@ -92,10 +75,6 @@ def test_an_estimator_inside_another_is_built_and_seeded():
     assert model.random_state == model.get_params()["estimator__random_state"] == 11
 
 
-def test_a_seed_that_the_study_fixes_stays():
-    assert build_estimator(rvfl(fixed={"random_state": 1}), seed=5).random_state == 1
-
-
 def test_a_wrong_parameter_of_a_nested_estimator_is_named():
     method = Method(
         name="bag",
@@ -106,11 +85,6 @@ def test_a_wrong_parameter_of_a_nested_estimator_is_named():
         check_method(method)
 
 
-def test_folds_of_tuning_are_those_of_the_study():
-    search = build_search(rvfl(grid={"C": [0.1, 1.0]}), TUNING, seed=5)
-    assert search.cv.get_n_splits() == 3
-
-
 def test_a_grid_can_be_searched_by_leave_one_out():
     search = build_search(rvfl(grid={"C": [0.1, 1.0]}, selection="loo"), TUNING, seed=5)
     assert (type(search), search.selection) == (PathSearchCV, "loo")
@@ -119,12 +93,6 @@ def test_a_grid_can_be_searched_by_leave_one_out():
 def test_leave_one_out_needs_a_network():
     method = Method(name="m", estimator="sklearn.svm.SVC", grid={"C": [1.0]}, selection="loo")
     with pytest.raises(StudyError, match="for random vector networks, not for"):
-        check_method(method)
-
-
-def test_a_wrong_parameter_of_a_class_without_scikit_learns_base_is_named():
-    method = Method(name="m", estimator="catboost.CatBoostClassifier", fixed={"iteration": 3})
-    with pytest.raises(StudyError, match=r"fixed\.iteration: .*did you mean 'iterations'"):
         check_method(method)
 
 
@@ -140,11 +108,6 @@ def test_a_wrong_parameter_of_a_class_without_scikit_learns_base_is_named():
 def test_what_is_known_to_be_no_classifier_is_refused(estimator, said):
     with pytest.raises(StudyError, match=rf"^estimator: .*{said}"):
         check_method(Method(name="m", estimator=estimator))
-
-
-@pytest.mark.parametrize("estimator", ["catboost.CatBoostClassifier", f"{__name__}.FaceOnly"])
-def test_a_classifier_need_not_be_derived_from_scikit_learns_base(estimator):
-    check_method(Method(name="m", estimator=estimator))
 
 
 class FaceOnly:
@@ -240,11 +203,6 @@ def test_a_scheme_that_cannot_be_called_is_refused_with_what_to_write(parameter,
         assert str(caught.value).endswith(f"write {said}")
 
 
-@pytest.mark.parametrize("scheme", ["LooseBalls", "one_argument"])
-def test_a_scheme_may_take_more_than_it_is_given(scheme):
-    check_method(rvfl(estimator="GBRVFLClassifier", fixed={"balls": f"{__name__}.{scheme}"}))
-
-
 class CountedBalls(RVFLClassifier):
     """A class derived from ours, with a parameter that ours has not."""
 
@@ -255,13 +213,6 @@ class CountedBalls(RVFLClassifier):
 
 def test_a_parameter_of_ones_own_may_have_the_name_of_a_scheme():
     check_method(rvfl(estimator=f"{__name__}.CountedBalls", fixed={"balls": 7}))
-
-
-def test_schemes_inside_another_estimator_are_looked_at_too():
-    nested = {"estimator": "GBRVFLClassifier", "fixed": {"membership": "sdapp"}}
-    bagged = "sklearn.ensemble.BaggingClassifier"
-    with pytest.raises(StudyError, match=r"fixed\.estimator__membership"):
-        check_method(Method(name="m", estimator=bagged, fixed={"estimator": nested}))
 
 
 @pytest.mark.parametrize(
@@ -281,11 +232,6 @@ def test_a_package_that_is_missing_is_told_how_it_comes_if_an_extra_has_it(
     assert str(caught.value).startswith(f"estimator: {estimator!r} needs the ")
     assert said in str(caught.value)
     assert ("rivals" in str(caught.value)) == (estimator == "xgboost.XGBClassifier")
-
-
-def test_what_has_not_the_face_of_an_estimator_is_refused():
-    with pytest.raises(StudyError, match="is no scikit-learn estimator"):
-        check_method(Method(name="m", estimator="collections.OrderedDict"))
 
 
 STUDY = """
@@ -336,11 +282,6 @@ def keys(folder) -> list[str]:
     return [run.key for run in expand(load_study(folder / "own.toml"))]
 
 
-def test_a_class_beside_the_file_is_found_without_tricks(folder):
-    study = load_study(folder / "own.toml")
-    assert list(study.found.code) == ["beside_method"]
-
-
 def test_changed_code_is_another_run_also_in_what_it_imports(folder):
     first = keys(folder)
     assert keys(folder) == first
@@ -361,14 +302,6 @@ def test_the_key_does_not_depend_on_where_the_folder_is(folder, tmp_path_factory
     for file in folder.iterdir():
         (elsewhere / file.name).write_bytes(file.read_bytes())
     assert keys(elsewhere) == keys(folder)
-
-
-def test_a_store_finds_the_runs_without_the_files_and_keeps_no_path(folder):
-    study = load_study(folder / "own.toml")
-    text = study.to_json()
-    assert str(folder) not in text
-    kept = Study.from_json(text)
-    assert [run.key for run in expand(kept)] == [run.key for run in expand(study)]
 
 
 def test_edited_code_is_used_in_the_same_process(folder, tmp_path):
@@ -423,41 +356,6 @@ def test_code_that_cannot_be_imported_is_named(folder, code, said):
     assert said in str(caught.value)
 
 
-def test_code_that_cannot_be_imported_is_named_by_the_method_that_needs_it(folder):
-    (folder / "beside_broken.py").write_text("1 / 0\n")
-    second = '[[method]]\nname = "other"\nestimator = "beside_broken.Other"\n'
-    (folder / "own.toml").write_text(STUDY + second)
-    with pytest.raises(StudyError) as caught:
-        load_study(folder / "own.toml")
-    assert "own.toml, method[1] ('other'): beside_broken.py cannot be imported" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("meant", "said"),
-    [
-        ("nope", "has no 'nope'; check the name."),
-        ("Mein", "has no 'Mein'; did you mean 'Mine'?"),
-        ("choosen", "has no 'choosen'; check the name."),
-    ],
-)
-def test_of_the_names_of_a_file_only_classes_are_offered(folder, meant, said):
-    (folder / "beside_method.py").write_text(CLASS + "def chosen():\n    return 1\n")
-    (folder / "own.toml").write_text(STUDY.replace("Mine", meant))
-    with pytest.raises(StudyError) as caught:
-        load_study(folder / "own.toml")
-    assert f"own.toml, method[0] ('mine'): estimator: 'beside_method' {said}" in str(caught.value)
-
-
-def test_a_package_beside_the_file_counts_with_all_its_modules(tmp_path):
-    package = tmp_path / "bundle"
-    package.mkdir()
-    (package / "__init__.py").write_text("from bundle.inner import A\n")
-    (package / "inner.py").write_text("A = 1\n")
-    first = hash_of_module("bundle", tmp_path)
-    (package / "inner.py").write_text("A = 2\n")
-    assert hash_of_module("bundle", tmp_path) != first
-
-
 @pytest.mark.parametrize("place", ["loose/inner.py", "loose/inner/__init__.py"])
 def test_a_folder_that_is_no_package_is_told_what_it_lacks(folder, place):
     (folder / place).parent.mkdir(parents=True)
@@ -486,12 +384,6 @@ def test_a_class_that_is_named_without_its_file_is_found_there_by_its_text(folde
     assert "never_imported" not in sys.modules
 
 
-def test_a_file_beside_that_has_a_class_of_a_shipped_name_is_not_asked(folder):
-    (folder / "other.py").write_text("class RVFLClassifier:\n    pass\n")
-    (folder / "own.toml").write_text(STUDY.replace("beside_method.Mine", "RVFLClassifier"))
-    assert load_study(folder / "own.toml").found is None
-
-
 def test_a_membership_and_a_ball_maker_go_the_same_way(folder):
     (folder / "beside_schemes.py").write_text(SCHEMES)
     text = STUDY.replace('"beside_method.Mine"', '"GBRVFLClassifier"')
@@ -517,14 +409,3 @@ def test_what_is_no_scheme_is_refused_by_its_key(folder, fixed, said):
         load_study(folder / "own.toml")
     assert said in str(caught.value)
     assert "own.toml, method[0] ('mine')" in str(caught.value)
-
-
-def test_names_are_looked_for_in_all_values_of_a_method():
-    method = Method(
-        name="m",
-        estimator="a.B",
-        fixed={"clf": {"estimator": "c.D", "fixed": {"x": "e.f"}}, "text": "no. name"},
-        grid=[{"balls": ["two-means", "g.h"]}],
-        vary={"membership": ["i.J"]},
-    )
-    assert dotted_names(method) == ["a.B", "c.D", "e.f", "g.h", "i.J"]

@@ -213,7 +213,7 @@ def test_every_entry_of_the_contents_leads_to_a_section(paper):
     targets = re.findall(r'href="#([\w-]+)"', contents)
     assert len(targets) >= 9
     for target in targets:
-        assert page.count(f'<section id="{target}"') == 1
+        assert paper.count(f'<section id="{target}"') == 1
 
 
 def test_every_claim_has_its_verdict_beside_both_figures(paper):

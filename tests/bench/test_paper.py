@@ -28,7 +28,6 @@ from granulearn.bench.paper import (
     claims_of_sensitivity,
     claims_of_stress,
     claims_of_table1,
-    mean_accuracy,
 )
 from tests.bench.small_studies import (
     NOISE,
@@ -82,11 +81,6 @@ def test_statistics_are_the_papers_those_on_the_same_sets_and_ours(summary):
     assert paper["iman_davenport"] == pytest.approx(12.36, abs=0.005)
     assert paper["critical_difference"] == pytest.approx(1.726, abs=0.0005)
     assert ours["ranks"] == pytest.approx(same["ranks"])
-
-
-def test_no_gain_of_baselines_is_made_up_where_there_is_none(summary):
-    assert "differ from the paper by +0.00 (F-GBRVFL)" in summary["reasons"][0]
-    assert not any("mostly the baselines" in reason for reason in summary["reasons"])
 
 
 def test_reasons_are_those_of_the_whole_study(summary):
@@ -151,14 +145,6 @@ def test_the_papers_own_table_bears_out_every_claim_about_it():
     assert len(claims) == len(PROPOSED) * len(BASELINES) + 7
 
 
-def test_the_papers_printed_figures_are_shown():
-    shown = " ".join(claim.paper for claim in claims_of_table1(TABLE1, TABLE1))
-    for printed in ("84.46, place 1", "82.29, place 2", "2.07, place 1", "12.36 > 2.05"):
-        assert printed in shown
-    assert "79.72, place 1" in claims_of_noise(NOISE, NOISE)[0].paper
-    assert mean_accuracy(NOISE)["F-GBRVFL"] == pytest.approx(78.23, abs=0.005)
-
-
 def test_a_rule_says_no_where_the_figures_do():
     turned = TABLE1.set_axis(list(TABLE1.columns[::-1]), axis=1)[TABLE1.columns]
     found = verdicts(claims_of_table1(TABLE1, turned))
@@ -213,18 +199,6 @@ def test_sensitivity_is_the_range_over_settings(spreads, verdict):
     assert first.in_paper is None
 
 
-def test_two_sets_that_disagree_leave_it_open():
-    one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
-    other = one.rename(columns={"SDAP-GBRVFL": "F-GBRVFL", "F-GBRVFL": "SDAP-GBRVFL"})
-    measured = {"a": BySetting(one, 1.0), "b": BySetting(other, 1.0)}
-    assert claims_of_sensitivity(measured, {})[0].verdict == OPEN
-
-
-def test_without_an_error_nothing_is_told_of_sensitivity():
-    one = pd.DataFrame({"SDAP-GBRVFL": [80.0, 81.0], "F-GBRVFL": [80.0, 85.0]})
-    assert claims_of_sensitivity({"a": BySetting(one, 0.0)}, {})[0].verdict == OPEN
-
-
 def test_in_short_pairs_are_joined_and_none_is_lost():
     claims = claims_of_table1(TABLE1, TABLE1)
     short = claims_in_short(claims)
@@ -263,23 +237,3 @@ def test_the_promise_is_found_again_where_a_model_leads_and_loses_least():
         "F-GBRVFL is more stable: from clean rows to the worst of rare it loses less balanced "
         "accuracy than every baseline."
     ] == "loses 3.00; least of the baselines RVFL 6.00"  # fmt: skip
-
-
-def test_a_baseline_that_is_as_good_breaks_the_promise():
-    losses = dict.fromkeys([*PROPOSED, *BASELINES], 2.0) | dict.fromkeys([*PROPOSED, "ELM"], 1.0)
-    assert {claim.verdict for claim in claims_of_stress(stressed(losses), WORST)} == {NOT_FOUND}
-
-
-def test_of_a_kind_that_lacks_a_figure_nothing_is_told():
-    tables = stressed(EQUAL)
-    lacking = tables["rare"].copy()
-    lacking.iloc[-1, 0] = np.nan
-    claims = claims_of_stress({**tables, "rare": lacking}, WORST)
-    assert {claim.about for claim in claims if claim.verdict == OPEN} == {"rare"}
-    assert all("figures are missing" in claim.ours for claim in claims if claim.about == "rare")
-
-
-def test_models_that_share_a_verdict_on_the_promise_are_one_sentence():
-    short = claims_in_short(claims_of_stress(stressed(EQUAL), WORST))
-    assert len(short[NOT_FOUND]) == 2 * len(STRESS_KINDS)
-    assert all("F-GBRVFL as well as SDAP-GBRVFL is more" in text for text in short[NOT_FOUND])

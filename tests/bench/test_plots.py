@@ -73,16 +73,6 @@ def test_memberships_colour_the_balls():
     assert "membership" in [axes.get_ylabel() for axes in ax.figure.axes]
 
 
-def test_a_ball_of_one_sample_is_filled_with_its_colour():
-    balls = generate_balls(X, RNG.permutation(Y), random_state=0)
-    single = balls.counts == 1
-    membership = np.linspace(0, 1, len(balls))
-    ax = plot_balls(balls, X, Y, color=membership)
-    circles = circles_of(ax)
-    small = next(c for c in ax.collections if len(c.get_offsets()) == single.sum())
-    assert_allclose(small.get_facecolors(), circles.to_rgba(membership[single], alpha=0.6))
-
-
 def test_every_ball_is_whole_inside_the_axes():
     # The ball at the right is made of an upright line: its circle reaches beyond all samples.
     line = np.column_stack([np.zeros(20), np.linspace(-5, 5, 20)])
@@ -94,12 +84,6 @@ def test_every_ball_is_whole_inside_the_axes():
     for limits, middle in zip((ax.get_xlim(), ax.get_ylim()), balls.centers.T, strict=True):
         assert limits[0] < (middle - balls.radii).min()
         assert limits[1] > (middle + balls.radii).max()
-
-
-def test_dropped_balls_and_given_axes_are_fine():
-    balls = generate_balls(X, Y, random_state=0, min_ball_size=2)
-    _, ax = plt.subplots()
-    assert plot_balls(balls, X, Y, ax=ax) is ax
 
 
 def test_wrong_colours_are_named():
@@ -123,15 +107,6 @@ def test_a_panel_can_do_without_legend_and_colour_bar():
     ax = plot_balls(balls, X, Y, guides=False)
     assert ax.get_legend() is None
     assert ax.figure.axes == [ax]
-
-
-def test_panels_may_share_their_axes():
-    balls = generate_balls(X, Y, random_state=0)
-    figure, axes = plt.subplots(1, 2, sharex=True, sharey=True)
-    for ax in axes:
-        plot_balls(balls, X, Y, guides=False, ax=ax)
-    figure.draw_without_rendering()
-    assert axes[0].get_xlim() == axes[1].get_xlim()
 
 
 def random_table(n_sets, n_models, seed):
@@ -211,11 +186,6 @@ def inside(ax, tick):
     return low <= tick.get_position()[0] <= high
 
 
-def test_given_axes_are_used(comparison):
-    _, ax = plt.subplots()
-    assert plot_critical_difference(comparison, ax=ax) is ax
-
-
 @pytest.fixture(scope="module")
 def papers():
     return compare(paper_accuracy_table())
@@ -252,26 +222,9 @@ def test_every_pair_is_written_once_and_clear_ones_are_bold(papers):
         assert (text.get_fontweight() == "bold") == (value < 0.05)
 
 
-def test_texts_stay_inside_their_runs(papers):
-    ax = plot_pairwise_p(papers)
-    ax.figure.canvas.draw()
-    width = np.diff(ax.transData.transform([[0, 0], [1, 0]])[:, 0])[0]
-    assert all(text.get_window_extent().width < width for text in ax.texts)
-
-
-def test_two_models_make_one_run():
-    ax = plot_pairwise_p(compare(paper_accuracy_table()[["RVFL", "CRVFL"]]))
-    assert ax.images[0].get_array().shape == (1, 1)
-
-
 def test_an_unknown_p_value_is_refused(papers):
     with pytest.raises(ValueError, match="column='p'"):
         plot_pairwise_p(papers, "p")
-
-
-def test_pairs_are_drawn_on_given_axes(papers):
-    _, ax = plt.subplots()
-    assert plot_pairwise_p(papers, ax=ax) is ax
 
 
 mpl.use("Agg")

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from sklearn.metrics import accuracy_score
 
 from granulearn import generate_balls
-from granulearn.bench import Store, evaluate, expand, load_study, run_study, select, summarize
+from granulearn.bench import Store, evaluate, expand, load_study, run_study, select
 from granulearn.bench.data import prepare
 from granulearn.bench.figures import balls_of_drawing
 from granulearn.bench.methods import build_search
@@ -32,7 +31,7 @@ from granulearn.bench.running import (
     drawing_key,
     run_in_processes,
 )
-from granulearn.bench.study import Method, Split
+from granulearn.bench.study import Method
 from granulearn.dask import open_client
 from tests.bench.odd_classifiers import Recorder
 from tests.bench.small_studies import (
@@ -101,14 +100,6 @@ def test_a_second_run_computes_nothing(whole, tmp_path):
     assert heard == [None] * N_RUNS
 
 
-def test_parts_run_one_after_the_other_are_the_whole(whole, tmp_path):
-    study = small_study(tmp_path)
-    with Store(tmp_path / "parts.db") as store:
-        for only in ("method=tree", "dataset=circles", "dataset=*"):
-            run_study(study, select(expand(study), [only]), store)
-    assert rows_of(tmp_path / "parts.db") == rows_of(whole[1])
-
-
 def test_fresh_computes_again_what_was_there(tmp_path):
     study = small_study(tmp_path)
     runs = select(expand(study), ["method=tree"])
@@ -153,17 +144,6 @@ def test_runs_that_fail_are_rows_with_a_reason_and_the_run_goes_on(
         key: row for key, row in rows_of(tmp_path / "a.db").items() if dict(row)["reason"] == ""
     }
     assert good.items() <= rows_of(whole[1]).items()
-
-
-def test_what_failed_is_tried_again(tmp_path, monkeypatch):
-    study = small_study(tmp_path)
-    runs = select(expand(study), ["method=tree", "dataset=circles"])
-    with Store(tmp_path / "a.db") as store:
-        monkeypatch.setattr("granulearn.bench.running.prepare", _refuse)
-        assert len(run_study(study, runs, store).failed) == 4
-        monkeypatch.undo()
-        assert run_study(study, runs, store).computed == 4
-    assert all(dict(row)["reason"] == "" for row in rows_of(tmp_path / "a.db").values())
 
 
 def _refuse(*_):
@@ -259,21 +239,6 @@ def test_a_cluster_gives_the_same_rows_and_a_killed_run_a_reason(
     assert good.items() <= rows_of(whole[1]).items()
 
 
-def test_a_run_on_a_cluster_of_its_own_can_be_stopped_and_leaves_nothing_behind(unbroken, tmp_path):
-    path = write_study(tmp_path, SLOW)
-    run = bench(tmp_path, path, "--jobs", "2", "--dask", "local")
-    wait_for_rows(tmp_path / "run.db", run, 4)
-    os.kill(run.pid, signal.SIGINT)
-    said = "".join(run.communicate())
-    assert run.returncode == 130, said
-    kept = rows_of(tmp_path / "run.db")
-    assert f"{len(kept)} of {N_RUNS} runs are kept" in said
-    assert kept.items() <= unbroken.items()
-    while group_is_alive(run.pid):  # what the cluster's processes need to end
-        time.sleep(0.05)
-    assert {item.name for item in tmp_path.iterdir()} == {path.name, "run.db"}
-
-
 def group_is_alive(leader: int) -> bool:
     try:
         os.killpg(leader, 0)
@@ -288,31 +253,6 @@ def test_versions_of_the_environment_are_those_installed_and_the_facts_are_plain
     assert facts["python"] == platform.python_version()
     assert facts["cores"] >= 1
     assert json.loads(json.dumps(facts)) == facts
-
-
-def test_the_environment_is_the_same_throughout_a_run():
-    assert describe_environment() == describe_environment()
-
-
-def test_neither_host_nor_user_is_named():
-    assert platform.node() not in json.dumps(describe_environment()).split('"')
-
-
-def test_the_study_of_larger_tables_runs_from_end_to_end_on_small_ones(tmp_path):
-    changes = {"datasets": ("iris", "two_moons"), "rows": 90, "split": Split(kind="holdout")}
-    study = replace(load_study("rivals-large"), **changes)
-    runs = select(expand(study), ["noise=clean,pair*,boundary*"])
-    with Store(tmp_path / "large.db") as store:
-        assert run_study(study, runs, store).failed == ()
-        rows = store.rows(run.key for run in runs)
-        summary = summarize(store)
-    for run in runs:
-        outcome = rows[run.key].outcome
-        assert outcome.notes == (), run
-        assert outcome.n_train + outcome.n_test == 90
-        assert all(value is not None for value in outcome.scores.values()), run
-    assert len(summary["ranking"]) == len(study.method)
-    assert all(0 <= line["scores"]["calibration_error"] <= 100 for line in summary["ranking"])
 
 
 pytestmark = pytest.mark.slow
@@ -344,12 +284,6 @@ def test_every_task_gives_its_own_result(results):
 def test_the_task_whose_process_died_is_known_and_the_others_go_on(results):
     assert isinstance(results[3], WorkerDiedError)
     assert "code -9" in str(results[3])
-
-
-def test_the_work_is_shared_by_processes_that_are_not_this_one(results):
-    processes = {result[1] for task, result in results.items() if task != 3}
-    assert len(processes) >= 2
-    assert os.getpid() not in processes
 
 
 def test_stopping_early_ends_the_processes(monkeypatch):
@@ -475,13 +409,6 @@ def test_the_score_is_that_of_a_fit_by_hand(runs):
     assert len(outcome.fold_scores) == 3
 
 
-def test_the_same_run_gives_the_same_outcome(runs):
-    for name in ("RVFL", "GB-RVFL", "tree"):
-        first, second = (evaluate(cell_of(runs, name)) for _ in range(2))
-        assert replace(first, **TIMES) == replace(second, **TIMES)
-        assert first.fit_seconds > 0
-
-
 def test_tuning_and_fitting_see_no_test_row(runs):
     run = odd(cell_of(runs, "tree"), "Recorder", grid={})
     Recorder.seen.clear()
@@ -498,11 +425,6 @@ def test_methods_of_a_unit_see_the_same_noisy_labels(runs):
         evaluate(odd(cell_of(runs, name, noisy=True), "Recorder"))
     (_, first), (_, second) = Recorder.seen
     np.testing.assert_array_equal(first, second)
-
-
-def test_what_is_not_tuned_has_no_folds_and_no_choice(runs):
-    outcome = evaluate(cell_of(runs, "tree"))
-    assert (outcome.fold_scores, outcome.chosen, outcome.n_balls) == ([], {}, None)
 
 
 def test_a_method_that_fails_becomes_an_outcome_with_a_reason(runs):
@@ -552,26 +474,6 @@ def test_a_score_fails_alone_unless_it_is_the_only_one(runs):
     assert alone.reason == f"ValueError: {said}"
 
 
-def test_a_missing_data_set_becomes_a_reason(runs):
-    unit = dataclasses.replace(runs[0].unit, dataset="crossplane150")
-    outcome = evaluate(dataclasses.replace(runs[0], unit=unit))
-    assert outcome.reason.startswith("DatasetUnavailableError")
-
-
-def test_early_stopping_sees_no_test_row(runs):
-    inner = {"estimator": "tests.bench.odd_classifiers.StopRecorder"}
-    path = "granulearn.bench.rivals.EarlyStoppedClassifier"
-    method = Method(name="stopped", estimator=path, fixed={"estimator": inner})
-    run = dataclasses.replace(cell_of(runs, "tree", noisy=True), method=method)
-    Recorder.seen.clear()
-    assert evaluate(run).reason == ""
-    (X_fit, _), (X_held, _) = Recorder.seen
-    data = prepare(run.unit, None)
-    given = sorted(map(tuple, data.X_train))
-    assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
-    assert not {tuple(row) for row in data.X_test} & set(given)
-
-
 def of(runs, method):
     return [run for run in runs if run.method.name == method]
 
@@ -586,15 +488,6 @@ def test_nothing_is_said_before_all_methods_of_a_split_were_seen(runs):
     expected.ended(tree, 0.5, 20.5)
     n_splits = len(runs) // 3
     assert expected.left(20.5) == pytest.approx((n_splits - 1) * 20.5)
-
-
-def test_a_method_that_fails_was_seen_too(runs):
-    expected = RemainingTime(runs)
-    expected.ended(runs[0], 4.0, 4.0)
-    expected.ended(runs[1], None, 4.0)
-    expected.ended(runs[2], 1.0, 5.0)
-    n_splits = len(runs) // 3
-    assert expected.left(5.0) == pytest.approx((n_splits - 1) * (4 + 2.5 + 1))
 
 
 def test_runs_of_a_kind_are_expected_to_take_what_others_took(runs):
@@ -612,13 +505,6 @@ def test_what_a_run_does_before_its_first_run_is_not_expected_again(runs):
     expected = RemainingTime(rvfl[:4])
     expected.ended(rvfl[0], 1.0, elapsed=61.0)  # a minute of compiling
     assert expected.left(elapsed=61.0) == pytest.approx(3.0)
-
-
-def test_at_the_end_nothing_is_left_also_after_failures(runs):
-    expected = RemainingTime(runs[:2])
-    expected.ended(runs[0], 1.0, 4.0)
-    expected.ended(runs[1], None, 4.0)
-    assert expected.left(4.0) == 0
 
 
 def test_the_balls_of_a_drawing_are_those_of_the_training_part(tmp_path):
@@ -643,20 +529,3 @@ def test_drawings_are_made_once_and_only_for_the_sets_that_are_named(tmp_path, m
         assert list(store.drawings()) == [drawing_key(runs[0].unit)]
         monkeypatch.setattr("granulearn.bench.running.draw", None)
         draw_missing(study, runs, store, None)
-
-
-def test_a_set_that_is_not_here_is_not_drawn(tmp_path):
-    study = small_study(
-        tmp_path,
-        ('"two_moons", "circles"', '"crossplane150", "circles"'),
-        ('draw = ["two_moons"]', 'draw = ["crossplane150"]'),
-    )
-    with Store(tmp_path / "a.db") as store:
-        draw_missing(study, expand(study), store, None)
-        assert store.drawings() == {}
-
-
-def test_a_sample_of_a_set_has_a_drawing_of_its_own(tmp_path):
-    unit = expand(small_study(tmp_path))[0].unit
-    keys = {drawing_key(dataclasses.replace(unit, rows=rows)) for rows in (None, 50, 90)}
-    assert len(keys) == 3

@@ -73,25 +73,6 @@ def test_a_failure_never_replaces_a_result_but_a_result_replaces_a_failure(tmp_p
         assert store.rows()[run.key].outcome == outcome_of(run)
 
 
-def test_forgetting_removes_only_what_is_named(tmp_path):
-    runs = expand(small_study(tmp_path))[:3]
-    with Store(tmp_path / "a.db") as store:
-        for run in runs:
-            store.save(run, outcome_of(run), MACHINE)
-        store.forget([runs[1].key])
-        assert store.done_keys() == {runs[0].key, runs[2].key}
-
-
-def test_a_write_that_fails_halfway_leaves_what_was_there(tmp_path, run):
-    with Store(tmp_path / "a.db") as store:
-        store.save(run, outcome_of(run), MACHINE)
-        with pytest.raises(TypeError):
-            store.save(run, outcome_of(run, chosen={"C": object()}), MACHINE)
-        assert store.rows()[run.key].outcome == outcome_of(run)
-        store.save(run, outcome_of(run, n_balls=1), MACHINE)
-        assert store.rows()[run.key].outcome.n_balls == 1
-
-
 def test_two_writers_on_one_file_both_keep_their_rows(tmp_path):
     runs = expand(small_study(tmp_path))[:6]
     with Store(tmp_path / "a.db") as first, Store(tmp_path / "a.db") as second:

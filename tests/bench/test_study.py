@@ -1,8 +1,5 @@
 """A study file is checked key by key."""
 
-import tomllib
-from importlib.resources import files
-
 import pytest
 
 from granulearn.bench import (
@@ -100,34 +97,9 @@ def test_what_is_left_out_has_the_stated_default(tmp_path):
     assert (study.compare.unit, study.compare.alpha) == ("dataset", 0.05)
 
 
-def test_the_papers_split_is_one_split():
-    with pytest.raises(ValueError, match="one fixed split"):
-        Split(kind="paper", repeats=2)
-
-
 def test_a_study_is_the_same_after_a_round_trip_through_json(tmp_path):
     study = small_study(tmp_path)
     assert Study.from_json(study.to_json()) == study
-
-
-def test_kfold_needs_folds():
-    with pytest.raises(ValueError, match="needs folds"):
-        Split(kind="kfold")
-
-
-def test_a_share_of_one_is_refused():
-    with pytest.raises(ValueError, match="no share"):
-        Noise(kind="rare", rates=(1.0,))
-
-
-def test_a_method_is_frozen():
-    method = Method(name="a", estimator="RVFLClassifier")
-    with pytest.raises(AttributeError, match="immutable"):
-        method.name = "b"
-
-
-def test_the_small_study_is_as_the_tests_count_it(tmp_path):
-    assert SMALL.count("[[method]]") == len(small_study(tmp_path).method) == 3
 
 
 def test_every_key_is_there_with_a_meaning():
@@ -186,39 +158,6 @@ def test_a_shipped_study_can_be_built_and_has_the_stated_size(name):
     assert set(study.datasets) <= set(catalogue())
 
 
-def test_rivals_has_the_everyday_methods_clean_and_noisy():
-    study = load_study("rivals")
-    packages = {method.estimator.partition(".")[0] for method in study.method}
-    assert {"sklearn", "lightgbm", "cleanlab", "SDAPGBRVFLClassifier"} <= packages
-    assert any(condition.rate == 0 for condition in conditions(study))
-    assert any(condition.rate > 0 for condition in conditions(study))
-
-
-@pytest.mark.parametrize("name", ["ablation", "deep"])
-def test_what_a_study_has_in_common_with_rivals_is_computed_once(name):
-    common = {run.key for run in expand(load_study(name))}
-    common &= {run.key for run in expand(load_study("rivals"))}
-    n_shared_methods = {"ablation": 2, "deep": 1}[name]
-    n_conditions = len(list(conditions(load_study(name))))
-    assert len(common) == 32 * 2 * n_conditions * n_shared_methods
-
-
-def test_the_studies_of_larger_tables_have_the_same_methods():
-    large, quick = map(load_study, ["rivals-large", "rivals-large-quick"])
-    assert large.method == quick.method
-    assert set(quick.datasets) < set(large.datasets)
-    kinds = {str(condition) for condition in conditions(large)}
-    assert kinds == {"clean", "uniform 20 %", "uniform 40 %", "pair 30 %", "boundary 20 %"}
-
-
-def test_real_noise_trains_on_given_labels_and_has_the_everyday_rivals():
-    study = load_study("real-noise")
-    assert [str(condition) for condition in conditions(study)] == ["given"]
-    packages = {method.estimator.partition(".")[0] for method in study.method}
-    assert packages == {"RobustClassifier", "lightgbm", "sklearn", "granulearn"}
-    assert sum("CleanLearning" in method.name for method in study.method) == 2
-
-
 def test_table1_has_the_papers_sets_and_methods():
     study, table = load_study("table1"), paper_accuracy_table()
     assert [method.name for method in study.method] == list(table.columns)
@@ -240,14 +179,6 @@ def test_quick_has_every_set_of_the_collection_that_comes_with_a_package():
         if any(source.startswith("keel:") for source in catalogue()[name].sources)
     ]
     assert list(load_study("quick").datasets) == from_packages
-
-
-def test_the_default_is_quick():
-    assert load_study() == load_study("quick")
-
-
-def test_a_file_of_ones_own_is_named_by_the_file(tmp_path):
-    assert load_study(write_study(tmp_path, name="mine")).name == "mine"
 
 
 @pytest.mark.parametrize(
@@ -285,11 +216,6 @@ def test_a_misspelt_study_gets_a_suggestion():
         load_study("tabel1")
 
 
-def test_a_name_cannot_leave_the_directory_of_shipped_studies():
-    with pytest.raises(StudyError, match="no shipped study"):
-        load_study("../shipped/quick")
-
-
 def test_a_missing_file_and_a_file_that_is_no_toml_are_named(tmp_path):
     with pytest.raises(StudyError, match=r"none.toml does not exist"):
         load_study(tmp_path / "none.toml")
@@ -305,11 +231,6 @@ def test_a_study_that_names_itself_is_told_where_its_name_comes_from(tmp_path):
 def test_a_key_that_must_be_there_is_asked_for_by_its_name(tmp_path):
     with pytest.raises(StudyError, match="question: it must be there; add it"):
         load_study(write_study(tmp_path, SMALL.replace("question", "# question")))
-
-
-def test_shipped_files_are_plain_toml():
-    for item in (files("granulearn.bench") / "shipped").iterdir():
-        assert tomllib.loads(item.read_text("utf-8"))["question"]
 
 
 SVM = SMALL.replace('"sklearn.tree.DecisionTreeClassifier"', '"sklearn.svm.SVC"').replace(
@@ -361,23 +282,6 @@ def test_what_is_written_runs_as_it_is(tmp_path):
     assert (result.computed, result.failed) == (len(study.method), ())
 
 
-@pytest.mark.parametrize("balls", ["MyBalls", "my_balls"])
-def test_both_forms_of_a_ball_maker_that_are_written_can_be_used(balls, tmp_path):
-    study_file, *_ = write_new_study("my-study", tmp_path)
-    text = study_file.read_text("utf-8")
-    named = "fixed = { n_hidden = 43 }"
-    assert f'balls = "my_method.{balls}"' in text
-    assert named in text
-    study_file.write_text(
-        text.replace(named, f'fixed = {{ n_hidden = 43, balls = "my_method.{balls}" }}'), "utf-8"
-    )
-    study = load_study(study_file)
-    only = ["dataset=my_table", "split=repeat 1", "noise=clean", "method=GB-RVFL"]
-    with Store(tmp_path / "a.db") as store:
-        result = run_study(study, select(expand(study), only), store, jobs=1)
-    assert (result.computed, result.failed) == (1, ())
-
-
 def test_nothing_is_overwritten_and_a_bad_name_is_refused(tmp_path):
     write_new_study("mine.toml", tmp_path)
     assert (tmp_path / "mine" / "mine.toml").is_file()
@@ -385,10 +289,3 @@ def test_nothing_is_overwritten_and_a_bad_name_is_refused(tmp_path):
         write_new_study("mine", tmp_path)
     with pytest.raises(StudyError, match="no name of a study"):
         write_new_study("../mine", tmp_path)
-
-
-@pytest.mark.parametrize("name", ["paper", "table1", "quick.toml"])
-def test_the_name_of_a_shipped_study_is_taken(name, tmp_path):
-    with pytest.raises(StudyError, match="is the name of a shipped study"):
-        write_new_study(name, tmp_path)
-    assert list(tmp_path.iterdir()) == []

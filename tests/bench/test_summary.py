@@ -1,7 +1,6 @@
 """The summary: what a store says about a study, in plain values."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -15,14 +14,11 @@ from granulearn.bench import (
     expand,
     load_study,
     paper_accuracy_table,
-    paper_noise_table,
     summarize,
 )
 from granulearn.bench.methods import variants
 from granulearn.bench.summary import (
-    _anchor,
     _progress,
-    common_reasons,
     compare_methods,
     mean_curves,
     run_table,
@@ -62,38 +58,6 @@ def test_the_best_of_a_line_is_marked_ties_too(table1):
     best = max(line["values"])
     assert line["best"] == [value == best for value in line["values"]]
     assert sum(line["best"]) > 1
-
-
-def test_noise_is_compared_with_the_papers_noise_table(tmp_path):
-    study = load_study("noise")
-    path = fill_store(tmp_path / "noise.db", study, lambda run: 0.5)
-    with Store(path, readonly=True) as store:
-        summary = summarize(store)
-    theirs = paper_noise_table()
-    assert len(summary["paper"]["points"]) == theirs.size
-    point = next(
-        p
-        for p in summary["paper"]["points"]
-        if (p["dataset"], p["condition"], p["method"]) == ("cleve", "uniform 30 %", "ELM")
-    )
-    assert point["paper"] == theirs.loc[("cleve", 30), "ELM"]
-    # The averages of the paper are means over sets of means that it has rounded.
-    printed = {line["method"]: round(line["paper"], 2) for line in summary["paper"]["means"]}
-    assert (printed["SDAP-GBRVFL"], printed["F-GBRVFL"], printed["RVFL"]) == (79.72, 78.23, 75.92)
-    assert [line["rerun"] for line in summary["paper"]["means"]] == [50.0] * 8
-    assert summary["curves"][0]["dataset"] == "mean of 5 sets"
-    assert len(summary["curves"]) == 6
-
-
-def test_a_run_that_has_nothing_in_common_with_the_paper_yet_has_no_means(tmp_path):
-    path = fill_store(
-        tmp_path / "noise.db",
-        load_study("noise"),
-        lambda run: 0.5,
-        leave_out=lambda run: run.unit.condition.rate > 0,
-    )
-    with Store(path, readonly=True) as store:
-        assert summarize(store)["paper"] == {"points": [], "means": [], "within_one": 0}
 
 
 def test_varied_settings_become_points_of_a_figure(tmp_path):
@@ -140,11 +104,6 @@ def test_a_store_of_two_studies_asks_which(tmp_path):
             summarize(store, "third")
 
 
-def test_an_empty_store_says_how_to_fill_it(tmp_path):
-    with Store(tmp_path / "a.db") as store, pytest.raises(StudyError, match="granulearn bench"):
-        summarize(store)
-
-
 def test_a_study_of_which_nothing_was_run_has_a_summary(tmp_path):
     study = small_study(tmp_path)
     path = fill_store(tmp_path / "a.db", study, lambda run: 0.5, leave_out=lambda run: True)
@@ -179,24 +138,11 @@ def test_methods_are_compared_by_the_score_that_is_asked_for_in_its_own_directio
     assert by_loss["study"] == by_accuracy["study"]
 
 
-def test_the_score_of_the_study_asked_for_changes_nothing(small_store):
-    assert summarize(small_store, score="accuracy") == summarize(small_store)
-
-
 def test_an_unknown_score_is_answered_with_the_nearest_of_the_study(small_store):
     with pytest.raises(StudyError, match="small has no score 'logloss'; did you mean 'log_loss'"):
         summarize(small_store, score="logloss")
     with pytest.raises(StudyError, match="it has accuracy, log_loss, fit_seconds"):
         summarize(small_store, score="roc_auc")
-
-
-def test_by_another_score_nothing_stands_beside_the_paper(table1, tmp_path):
-    study = load_study("table1")
-    other = next(score for score in study.scores if score != study.compare.score)
-    path = fill_store(tmp_path / "t.db", study, lambda run: 0.5)
-    with Store(path, readonly=True) as store:
-        assert summarize(store, score=other)["paper"] is None
-    assert table1["paper"] is not None
 
 
 METHODS = ["RVFL", "GB-RVFL", "tree"]
@@ -228,16 +174,6 @@ def test_means_are_over_splits_then_over_conditions(tmp_path):
     np.testing.assert_allclose(scores.loc["circles"], [71, 61, 41])
     by_condition = score_table(table_of(tmp_path), "accuracy", METHODS, by=("dataset", "condition"))
     np.testing.assert_allclose(by_condition.loc[("circles", "uniform 20 %")], [61, 51, 31])
-
-
-def test_a_method_that_lacks_a_condition_has_no_mean_there(tmp_path):
-    def absent(run):
-        noisy = run.unit.condition.rate > 0
-        return run.method.name == "tree" and run.unit.dataset == "circles" and noisy
-
-    scores = score_table(table_of(tmp_path, leave_out=absent), "accuracy", METHODS)
-    assert np.isnan(scores.loc["circles", "tree"])
-    assert scores.notna().sum().sum() == 8
 
 
 def test_a_method_that_lacks_a_split_of_others_has_no_mean_there(tmp_path):
@@ -279,13 +215,6 @@ def test_the_mean_over_sets_comes_first_and_needs_all_of_them(tmp_path):
     assert set(means["method"]) == {"RVFL", "GB-RVFL"}
 
 
-def test_failures_are_in_no_table(tmp_path):
-    study = small_study(tmp_path)
-    path = fill_store(tmp_path / "b.db", study, lambda run: "RuntimeError: no")
-    with Store(path, readonly=True) as store:
-        assert run_table(expand(study), store.rows()).empty
-
-
 PAPER = paper_accuracy_table()
 
 
@@ -311,42 +240,11 @@ def test_the_main_comparison_is_that_of_the_table(paper_as_a_run):
     assert found["critical_difference"] == pytest.approx(expected.critical_difference)
 
 
-def test_duplicated_sets_are_left_out_of_the_second(paper_as_a_run):
-    study, table = paper_as_a_run
-    once = compare_methods(study, table, list(PAPER.columns))[1]
-    kept = [name for name in study.datasets if name not in ("haber", "haberman", "wpbc")]
-    assert once["n_sets"] == 32
-    assert once["ranks"] == pytest.approx(compare(PAPER.loc[kept]).ranks.to_dict())
-
-
-def test_each_condition_is_compared_on_its_own(tmp_path):
-    study = small_study(tmp_path)
-    base = {"RVFL": 0.8, "GB-RVFL": 0.7, "tree": 0.5}
-    path = fill_store(
-        tmp_path / "a.db",
-        study,
-        # With noise the order turns round.
-        lambda run: abs(base[run.method.name] - (run.unit.condition.rate > 0)),
-    )
-    with Store(path, readonly=True) as store:
-        table = run_table(expand(study), store.rows())
-    found = {item["title"]: item["ranks"] for item in compare_methods(study, table, list(base))}
-    assert found["clean"] == {"RVFL": 1, "GB-RVFL": 2, "tree": 3}
-    assert found["uniform 20 %"] == {"RVFL": 3, "GB-RVFL": 2, "tree": 1}
-
-
 def test_variants_of_a_method_are_not_ranked():
     study = load_study("sensitivity-activation")
     names = [variant.name for method in study.method for variant in variants(method)]
     assert len(names) == 18
     assert compare_methods(study, pd.DataFrame({"a": [1]}), names) == []
-
-
-def test_anchors_are_plain_and_differ_where_names_do():
-    names = ["a b", "a-b", "a_b", "a.b", "a/b", "ä", "[C=1]", "[C=10]"]
-    anchors = {_anchor("set", "clean", name) for name in names}
-    assert len(anchors) == len(names)
-    assert all(re.fullmatch(r"[A-Za-z0-9-]+", anchor) for anchor in anchors)
 
 
 def test_progress_counts_what_is_done_failed_and_missing(tmp_path):
@@ -381,16 +279,3 @@ def test_gaps_name_sets_and_methods_once_with_how_many_and_why(tmp_path):
         [["circles"], ["RVFL", "GB-RVFL"], 4, 2, 0, []],
         [["circles"], ["tree"], 4, 2, 2, [{**odd, "runs": 2}]],
     ]
-
-
-def test_a_whole_run_has_no_gaps(tmp_path):
-    study = small_study(tmp_path)
-    with Store(fill_store(tmp_path / "a.db", study, lambda run: 0.5), readonly=True) as store:
-        assert _progress(expand(study), store.rows())["gaps"] == []
-
-
-def test_rare_reasons_are_counted_without_their_names():
-    found = common_reasons(["b", "a", "a", "a", "b", "b", "c", "c", "d", "e"])
-    assert [(line["reason"], line["runs"]) for line in found] == [
-        ("b", 3), ("a", 3), ("c", 2), ("", 2),
-    ]  # fmt: skip

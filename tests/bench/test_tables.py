@@ -4,8 +4,6 @@ No LaTeX source of the paper is at hand: its tables are compared by what they sh
 underlined cells follow from its figures, averages and ranks are those that it prints.
 """
 
-import copy
-import csv
 import re
 from pathlib import Path
 
@@ -27,7 +25,6 @@ from granulearn.bench.tables import (
     _escaped,
     is_of_the_paper,
     latex_table,
-    score_frame,
     write_all_figures,
     write_csv,
     write_latex,
@@ -134,12 +131,6 @@ def test_what_is_missing_is_a_dash_and_in_no_average():
     assert rows_of(latex)[-2][1:] == [r"\textbf{3.00}", r"\underline{1.50}"]
 
 
-def test_one_method_has_an_average_and_no_rank():
-    latex = latex_table(pd.DataFrame({"a": [1.0, 3.0]}, index=["x", "y"]))
-    assert rows_of(latex)[-1] == ["Average accuracy", r"\textbf{2.00}"]
-    assert "rank" not in latex
-
-
 def test_a_wide_table_is_made_to_fit_the_text_and_a_narrow_one_left_alone():
     scores = pd.DataFrame([[1.0] * 6] * 2, columns=list("abcdef"))
     wide = latex_table(scores).splitlines()
@@ -212,14 +203,6 @@ def test_every_row_of_a_markdown_table_has_the_columns_of_its_head(written):
         assert len({line.count("|") for line in block.splitlines()}) == 1
 
 
-def test_conditions_have_a_table_of_means(tmp_path):
-    text = write_tables(full_summary(), tmp_path)[1].read_text(encoding="utf-8")
-    frame = score_frame(full_summary())
-    mean = frame[frame["condition"] == "uniform 20 %"]["RVFL"].mean()
-    row = next(row for row in text.splitlines() if row.startswith("| uniform 20 %"))
-    assert f"{mean:.2f}" in row
-
-
 def test_a_method_that_lacks_a_set_has_no_mean_over_the_others(tmp_path):
     text = write_tables(full_summary(), tmp_path)[1].read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line[:1] == "|"]
@@ -240,19 +223,6 @@ def test_what_is_missing_is_said_with_reasons_and_means_with_their_runs(tmp_path
     assert re.search(r"^\| RVFL \|.*\| 12 \|$", text, re.MULTILINE)
 
 
-def test_a_whole_run_lacks_nothing_and_counts_no_runs(written):
-    text = written[1].read_text(encoding="utf-8")
-    assert "What is missing" not in text
-    assert "| runs |" not in text
-
-
-def test_a_failed_run_is_an_empty_one(tmp_path):
-    with write_tables(full_summary(), tmp_path)[0].open(newline="") as file:
-        lines = [row for row in csv.DictReader(file) if row["dataset"] == "crossplane"]
-    assert {row["tree"] for row in lines} == {""}
-    assert all(row["RVFL"] for row in lines)
-
-
 @pytest.mark.parametrize(("name", "lines"), [("table1", 35), ("noise", 5 * 6)])
 def test_the_committed_results_are_whole_and_their_page_states_their_means(name, lines):
     table = pd.read_csv(COMMITTED / f"{name}.csv")
@@ -265,22 +235,6 @@ def test_the_committed_results_are_whole_and_their_page_states_their_means(name,
     for method, mean in rerun.drop(columns="source").mean().items():
         row = next(row for row in page.splitlines() if row.startswith(f"| {method} |"))
         assert float(row.split("|")[2]) == pytest.approx(mean, abs=0.01)
-
-
-@pytest.mark.parametrize("source", ["directory", "directory:large/adult.parquet"])
-def test_the_command_names_the_data_directory_where_sets_came_from_one(source, tmp_path):
-    summary = copy.deepcopy(full_summary())
-    command = "GRANULEARN_DATA=DIRECTORY granulearn bench"
-    assert command not in write_tables(summary, tmp_path)[1].read_text(encoding="utf-8")
-    summary["runs"][0]["splits"][0]["source"] = source
-    assert command in write_tables(summary, tmp_path)[1].read_text(encoding="utf-8")
-
-
-def test_tables_by_another_score_have_names_of_their_own(tmp_path):
-    summary = full_summary()
-    names = [path.name for path in write_tables(summary | {"score": "log_loss"}, tmp_path)]
-    study = summary["study"]["name"]
-    assert names == [f"{study}-log_loss.csv", f"{study}-log_loss.md"]
 
 
 def cells_of(text: str, head: str) -> list[str]:
@@ -299,22 +253,6 @@ def test_a_study_is_one_table_with_the_ranks_of_its_comparison(tmp_path):
     ranks = summary["comparisons"][0]["ranks"]
     for method, run in zip(summary["methods"], line.split(" & ")[1:], strict=True):
         assert f"{ranks[method]:.2f}" in run
-
-
-def test_a_study_of_several_conditions_has_them_as_lines(tmp_path):
-    text = write_latex(full_summary(), tmp_path / "t.tex").read_text("utf-8")
-    assert "two\\_moons & clean & " in text
-    assert " & uniform 20 \\% & " in text
-    assert "runs are missing" in text  # those that failed
-
-
-def test_ranks_are_those_of_the_page_also_over_conditions_and_beside_variants(tmp_path):
-    summary = full_summary()
-    text = write_latex(summary, tmp_path / "t.tex").read_text("utf-8")
-    ranks = summary["comparisons"][0]["ranks"]
-    expected = [f"{ranks[name]:.2f}" if name in ranks else "--" for name in summary["methods"]]
-    assert "--" in expected
-    assert cells_of(text, "Average rank") == expected
 
 
 def test_many_variants_are_left_out_and_a_study_of_nothing_else_is_refused(tmp_path):
@@ -340,15 +278,6 @@ vary = { n_hidden = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 
         write_latex(summarize(store), tmp_path / "t.tex")
 
 
-def test_the_papers_noise_table_has_no_clean_labels_and_the_averages_of_its_page(tmp_path):
-    summary = paper_summary()
-    text = write_latex(summary, tmp_path / "t.tex").read_text("utf-8")
-    assert " & clean & " not in text
-    overall = summary["noise_means"][-1]["ours"]
-    assert cells_of(text, "Overall average") == [f"{value:.2f}" for value in overall]
-    assert text.count("Average rank") == 1  # of table 1
-
-
 def test_the_paper_is_two_tables_in_latex_and_one_in_csv(tmp_path):
     summary = paper_summary()
     assert is_of_the_paper(summary)
@@ -359,12 +288,6 @@ def test_the_paper_is_two_tables_in_latex_and_one_in_csv(tmp_path):
     table = pd.read_csv(write_csv(summary, tmp_path / "t.csv"))
     assert set(table["study"]) == {"table1", "noise"}
     assert (table["source"] == "paper").sum() == 35 + 25
-
-
-def test_markdown_of_a_study_says_what_its_statistics_say(tmp_path):
-    text = write_markdown(table1_summary(), tmp_path / "t.md").read_text("utf-8")
-    assert text.startswith("# table1\n")
-    assert "average rank" in text
 
 
 def test_markdown_of_the_paper_says_what_is_found_again_and_what_is_missing(tmp_path):
@@ -393,13 +316,6 @@ def test_every_figure_is_written_as_svg_and_as_pdf_in_print_colours(tmp_path):
     assert "var(--" not in svg
 
 
-@pytest.mark.slow
-def test_figures_of_the_paper_carry_the_name_of_their_study(tmp_path):
-    names = {path.stem for path in write_all_figures(paper_summary(), tmp_path)}
-    assert {"table1-ranks", "noise-curve-0", "sensitivity-activation-activation-0"} <= names
-    assert all(name.startswith(("table1-", "noise-", "sensitivity-")) for name in names)
-
-
 def times_summary(tmp_path, score):
     """Return a summary by another score of a study in which GB-RVFL is best, RVFL worst."""
     right = {"RVFL": 0.7, "GB-RVFL": 0.91234, "tree": 0.8}
@@ -419,8 +335,3 @@ def test_of_a_loss_the_smallest_is_bold_and_digits_suffice(tmp_path):
     markdown = write_markdown(summary, tmp_path / "t.md").read_text("utf-8")
     assert "| GB-RVFL | 0.0877 | 1.00 |" in markdown
     assert "granulearn report results/small.db --score log_loss" in markdown
-
-
-def test_times_can_be_the_table_too(tmp_path):
-    frame = pd.read_csv(write_csv(times_summary(tmp_path, "fit_seconds"), tmp_path / "t.csv"))
-    assert (frame[["RVFL", "GB-RVFL", "tree"]] == 0.5).all(axis=None)

@@ -442,8 +442,8 @@ def test_unknown_categories_are_told_once_with_their_rows(loaded, tmp_path):
     frame.loc[[10, 110], "città"] = "Atlantis"
     parts = write_parts(tmp_path / "parts", frame, [50, 50])
     predictor, _ = predicted(loaded, parts, tmp_path / "out")
-    assert predictor.new_categories() == {"città": {"Atlantis": 2}}
-    (line,) = predictor.surprises(lambda row: f"row {row + 1}")
+    assert predictor.reading.unknown == {"città": {"Atlantis": 2}}
+    (line,) = predictor.reading.warnings(lambda row: f"row {row + 1}")
     assert "first 'Atlantis' at row 11" in line
 
 

@@ -16,20 +16,6 @@ from scipy import stats
 
 from granulearn._extras import check_installed
 
-__all__ = [
-    "Comparison",
-    "average_ranks",
-    "bayesian_signed_rank",
-    "compare",
-    "describe",
-    "describe_in_words",
-    "holm_adjust",
-    "paper_accuracy_table",
-    "paper_noise_table",
-    "wilcoxon_p_value",
-    "win_tie_loss",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class OmnibusTest:

@@ -507,7 +507,8 @@ def latex_table(
     head = _joined([*heads, *map(_escaped, scores.columns)])
     columns = "l" * levels + "r" * scores.shape[1]
     plain = rounded.map(lambda value: f"{value:.{digits}f}").reset_index()
-    width = sum(max(map(len, map(str, [name, *plain[name]]))) + 3 for name in plain)
+    longest = [max(map(len, map(str, [name, *plain[name]]))) for name in plain]
+    width = max(longest[0], len(average)) + sum(longest[1:]) + 3 * len(longest)
     about = [rf"\caption{{{_escaped(caption)}}}"] if caption else []
     about += [rf"\label{{{label}}}"] if label else []
     return "\n".join(_environment(columns, about, head, lines, wide=width > WIDEST_AT_FULL_SIZE))

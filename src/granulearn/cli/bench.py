@@ -41,7 +41,7 @@ from granulearn.bench.study import study_keys
 from granulearn.bench.study_files import scores_not_given, write_new_study
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
+from granulearn.cli.exit_codes import SOME_RUNS_FAILED, InterruptedRunError, UsageError
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 Planned = list[tuple[Study, list[Run]]]
@@ -151,7 +151,7 @@ def _run(
         out.warn(
             f"{failed} run(s) failed; the reasons are kept. The same command tries them again."
         )
-        raise typer.Exit(SOME_CELLS_FAILED)
+        raise typer.Exit(SOME_RUNS_FAILED)
 
 
 @contextmanager

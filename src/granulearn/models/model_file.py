@@ -22,16 +22,15 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from granulearn import balls, estimators, memberships
+from granulearn import balls, ensemble, estimators, forest, memberships
 from granulearn.balls import BallSet
-from granulearn.balls.forest import BallForest
-from granulearn.estimators.boosted_trees import BoostedTrees
-from granulearn.estimators.bundles import Bundles
+from granulearn.ensemble.boosted_trees import BoostedTrees
 from granulearn.estimators.estimator import Estimator
+from granulearn.forest.forest import BallForest
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ModelCard, installed_versions
@@ -78,14 +77,12 @@ class Header(msgspec.Struct):
 @cache
 def saved_classes() -> dict[str, type]:
     """Return all classes of which a file may hold an object, by name."""
-    public = [
-        vars(room)[name] for room in (balls, memberships, estimators) for name in room.__all__
-    ]
+    rooms = (balls, memberships, estimators, forest, ensemble)
+    public = [vars(room)[name] for room in rooms for name in room.__all__]
     parts = [
         BallForest,
         BallSet,
         BoostedTrees,
-        Bundles,
         ComplexFeatures,
         DeepFeatures,
         RandomFeatures,
@@ -152,7 +149,8 @@ def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = 
             model = msgspec.Raw(_encode(_described(pipeline, "model", tensors)))
             header = Header(FORMAT, "", msgspec.Raw(_encode(card.to_json())), model)
             header.sha256 = _digest(header, tensors)
-            save_file(tensors, draft, {ENTRY: msgspec.json.encode(header).decode()})
+            # Written here, so that a full disk is an error of the system.
+            draft.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
             return _read(draft).card
         except _DAMAGE as error:
             name = type(pipeline).__name__

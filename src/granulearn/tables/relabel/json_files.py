@@ -104,16 +104,8 @@ class _Values:
 
     def _string(self, text: str, content: str) -> str:
         """Return a text as a string, its letters spelt as others of the line are."""
-        plain = json.dumps(text, ensure_ascii=_ESCAPED_LETTER.search(content) is not None)
-        return plain if _is_encodable(plain, self._encoding) else json.dumps(text)
-
-
-def _is_encodable(text: str, encoding: str) -> bool:
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
+        escapes = _ESCAPED_LETTER.search(content) or not self._encoding.startswith("utf")
+        return json.dumps(text, ensure_ascii=bool(escapes))
 
 
 def _elements(content: str) -> Iterator[tuple[int, int]]:
