@@ -52,16 +52,16 @@ from granulearn.utils.saved import (
 
 FORMAT = 6
 ENTRY = "granulearn"
-MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 64 * 2**20
+MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 32 * 2**20
 # A row may take so many steps down all ball trees of a file; 10,000 rows then take 5 seconds.
 MOST_STEPS = 1_000_000
 # Predictions repeat a label for every row.
 WIDEST_LABEL, MOST_LABEL_CHARACTERS = 10_000, 2**24
 _MISSING = object()
-# What a file that anyone may have written makes of our own checks and those of msgspec and numpy.
+# What comes of a file that is damaged, or of attributes that were set to something else.
 _DAMAGE = (
-    SafetensorError, msgspec.MsgspecError, ValueError, TypeError, KeyError, AttributeError,
-    IndexError, OverflowError, RecursionError, MemoryError,
+    SafetensorError, msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError,
+    MemoryError,
 )  # fmt: skip
 
 
@@ -403,13 +403,14 @@ class _Content:
 def _loaded(path: str | os.PathLike) -> _Content:
     if not Path(path).is_file():
         raise ModelFileError(f"{path} is not a file; check the path of the model.")
+    with Path(path).open("rb") as file:  # it says more of missing rights than safetensors does
+        first = file.read(2)
     try:
         return _read(Path(path))
     except _DAMAGE as error:
         reason = _reason(error)
         if isinstance(error, SafetensorError):
-            with open(path, "rb") as file:
-                reason = _FOREIGN.get(file.read(2), reason)
+            reason = _FOREIGN.get(first, reason)
         raise ModelFileError(f"{path} is refused: {reason}.") from error
 
 
