@@ -83,10 +83,9 @@ def test_a_loaded_model_is_explained_without_its_training_rows(tmp_path):
     model = fitted_quietly(small(RobustClassifier), X, Y)
     save_model(model, tmp_path / "m")
     loaded = load_model(tmp_path / "m").pipeline
-    assert str(loaded.explain(X[:2])) == str(model.explain(X[:2]))
+    assert [*map(str, loaded.explain(X[:2]))] == [*map(str, model.explain(X[:2]))]
     with pytest.raises(ValueError, match="leave out training, or fit the model again"):
         loaded.explain(X[:2], training=(X, Y))
-    assert not hasattr(loaded, "out_of_sample_proba_")
 
 
 @pytest.mark.parametrize("labels", ["text", "objects", "bools", "int8", "floats"])

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
@@ -149,7 +149,8 @@ def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = 
             model = msgspec.Raw(_encode(_described(pipeline, "model", tensors)))
             header = Header(FORMAT, "", msgspec.Raw(_encode(card.to_json())), model)
             header.sha256 = _digest(header, tensors)
-            save_file(tensors, draft, {ENTRY: msgspec.json.encode(header).decode()})
+            # Written here, so that a full disk is an error of the system.
+            draft.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
             return _read(draft).card
         except _DAMAGE as error:
             name = type(pipeline).__name__
