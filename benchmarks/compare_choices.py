@@ -16,12 +16,12 @@ from threadpoolctl import threadpool_limits
 from training_parts import TrainingPart, judge_all, training_part
 
 from granulearn.bench import wilcoxon_p_value
-from granulearn.estimators import BallForestClassifier
 from granulearn.estimators.committee import AUTO_ACTIVATIONS, AUTO_CS
 from granulearn.estimators.committee_fit import draw_layers, layer_features
-from granulearn.estimators.shares import best_shares
+from granulearn.forest import BallForestClassifier
 from granulearn.network import one_hot
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
+from granulearn.utils.stacking import stacking_weights
 
 CONDITIONS = [
     ("uniform", 0.0),
@@ -36,10 +36,10 @@ AS_IT_IS = "as it is"
 OTHER_FORESTS = {
     "forest: stop 0.6": {"stop": 0.6},
     "forest: stop 0.9": {"stop": 0.9},
-    "forest: 3 tries": {"n_tries": 3},
-    "forest: 20 tries": {"n_tries": 20},
+    "forest: 3 tries": {"n_candidates": 3},
+    "forest: 20 tries": {"n_candidates": 20},
     "forest: 40 % of the rows": {"max_samples": 0.4},
-    "forest: 400 trees": {"n_trees": 400},
+    "forest: 400 trees": {"n_estimators": 400},
 }
 
 
@@ -159,7 +159,7 @@ def beside_linear(members: dict[str, Members], Y: np.ndarray) -> np.ndarray:
 def _share_of_second(first: np.ndarray, second: np.ndarray, Y: np.ndarray) -> float:
     """Return the share of the second predictions in the mean of least squared error."""
     halves = np.full(2, 0.5)
-    return float(best_shares(np.stack([first, second]), Y, np.ones(len(Y)), halves, 0)[1])
+    return float(stacking_weights(np.stack([first, second]), Y, np.ones(len(Y)), halves, 0)[1])
 
 
 def mixed_scores(

@@ -213,9 +213,9 @@ def probabilities() -> None:
     figure, (ax,) = axes_of(1, 3.4)
     ax.plot([0, 1], [0, 1], ":", color=GREY)
     for noise, colour in ((None, ORANGE), (0.2, BLUE)):
-        model = RobustClassifier(noise=noise, random_state=0).fit(X, noisy)
+        model = RobustClassifier(noise_matrix=noise, random_state=0).fit(X, noisy)
         true, said = calibration_curve(y_new, model.predict_proba(X_new)[:, 1], n_bins=10)
-        ax.plot(said, true, "o-", color=colour, label=f"noise={noise}")
+        ax.plot(said, true, "o-", color=colour, label=f"noise_matrix={noise}")
     ax.set(xlabel="probability that was said", ylabel="share that is true")
     ax.legend(frameon=False)
     save(figure, "probabilities")

@@ -21,7 +21,7 @@ def compile_kernels() -> None:
             generate_balls(rows, y, init=init, random_state=0)
         for name in maker_names():
             generate_balls(rows, y, balls=name, random_state=0)
-    BallForestClassifier(n_trees=20, random_state=0).fit(X, y).explain(X, training=(X, y))
+    BallForestClassifier(n_estimators=20, random_state=0).fit(X, y).explain(X, training=(X, y))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from granulearn._versions import *  # noqa: F403
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
+    from granulearn.ensemble import *  # noqa: F403
     from granulearn.estimators import *  # noqa: F403
+    from granulearn.forest import *  # noqa: F403
     from granulearn.model_selection import *  # noqa: F403
     from granulearn.models import *  # noqa: F403
     from granulearn.preprocess import *  # noqa: F403
@@ -33,7 +35,6 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "estimators": (
         "ACRVFLClassifier",
         "BallEnsembleClassifier",
-        "BallForestClassifier",
         "CRVFLClassifier",
         "DeepGBRVFLClassifier",
         "DeepRVFLClassifier",
@@ -51,9 +52,10 @@ _STAGES: dict[str, tuple[str, ...]] = {
         "RVFLCommitteeClassifier",
         "RVFLCommitteeRegressor",
         "RVFLRegressor",
-        "RobustClassifier",
         "SDAPGBRVFLClassifier",
     ),
+    "forest": ("BallForestClassifier",),
+    "ensemble": ("BoostedTreesClassifier", "RobustClassifier"),
     "model_selection": ("PathSearchCV",),
     "audit": ("LabelAudit", "audit_labels", "audit_values"),
     "review": ("Review",),

@@ -13,7 +13,7 @@ from granulearn.cli.exit_codes import (
     INTERRUPTED,
     NO_CLUSTER,
     NOT_WRITTEN,
-    SOME_CELLS_FAILED,
+    SOME_RUNS_FAILED,
     USAGE,
 )
 from tests.bench.small_studies import (
@@ -123,7 +123,7 @@ def test_a_study_that_is_wrong_is_refused_with_file_and_key(tmp_path, old, new, 
 def test_runs_that_fail_are_told_and_the_run_goes_on(tmp_path):
     path = write_study(tmp_path, SMALL.replace('"circles"', '"crossplane150"'))
     done = granulearn("bench", path, "--results", tmp_path / "a.db", *FAST)
-    assert done.code == SOME_CELLS_FAILED
+    assert done.code == SOME_RUNS_FAILED
     assert "1 data set(s) cannot be read here" in done.err
     assert "12 failed" in done.err
     with Store(tmp_path / "a.db", readonly=True) as store:

@@ -82,8 +82,16 @@ BAD_CALLS = {
     "unknown setting": (lambda: g.RVFLClassifier().set_params(nope=1), ValueError, "nope"),
     "unknown argument": (lambda: g.RVFLClassifier(nope=1), TypeError, "nope"),
     "n_layers": (lambda: g.DeepRVFLClassifier(n_layers=0).fit(X, Y), ValueError, "n_layers"),
-    "n_trees": (lambda: g.BallForestClassifier(n_trees=0).fit(X, Y), ValueError, "n_trees"),
-    "noise": (lambda: g.RobustClassifier(noise=2.0).fit(X, Y), ValueError, "noise"),
+    "n_estimators": (
+        lambda: g.BallForestClassifier(n_estimators=0).fit(X, Y),
+        ValueError,
+        "n_estimators",
+    ),
+    "noise_matrix": (
+        lambda: g.RobustClassifier(noise_matrix=2.0).fit(X, Y),
+        ValueError,
+        "noise_matrix",
+    ),
     "class_weight below zero": (
         lambda: g.RobustClassifier(class_weight={0: -1.0, 1: 1.0}).fit(X, Y),
         ValueError,

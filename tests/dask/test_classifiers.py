@@ -21,13 +21,9 @@ from granulearn.dask import (
 )
 from granulearn.dask.blocks import predict_lazily
 from granulearn.datasets import load
-from granulearn.estimators import (
-    BallForestClassifier,
-    GBRVFLClassifier,
-    RobustClassifier,
-    RVFLClassifier,
-    RVFLCommitteeClassifier,
-)
+from granulearn.ensemble import RobustClassifier
+from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLCommitteeClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.memberships import FuzzyMembership, GivenMembership, SDAPMembership
 from granulearn.models import load_model, save_model
 from tests.dask.chunked import PAIRS, chunked, every_pair, framed, table

@@ -147,7 +147,7 @@ def test_many_samples_are_fitted_by_some_of_them_and_all_are_predicted(monkeypat
     X, y = overlapping_classes(2, n_samples=2600)
     model = RVFLCommitteeClassifier(random_state=0)
     small_plan = CommitteePlan(1, 40, max_rows=500, pilot=True)
-    monkeypatch.setattr(model, "_plan", lambda n_rows, first_look: small_plan)
+    monkeypatch.setattr(model, "_plan", lambda n_rows: small_plan)
     model.fit(X, y)
     assert model.loo_scores_.shape == (2600, 2)
     assert not np.isnan(model.loo_scores_).any()

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from granulearn.balls.forest_rules import SMALL
 from granulearn.estimators import committee_fit
 from granulearn.estimators.committee_fit import (
+    SMALL,
     CommitteePlan,
     choose_activation,
     draw_layers,
@@ -79,13 +79,6 @@ def test_the_activation_is_that_of_least_leave_one_out_error_without_a_direct_li
 def test_layers_of_few_rows_have_a_bounded_number_of_weights():
     layers = [plan_of_size(100, n_features=d).n_layers for d in (1, 4_900, 20_000, 10**6)]
     assert layers == [10, 10, 2, 1]
-
-
-def test_a_first_look_is_small_where_rows_are_many():
-    assert plan_of_size(500, first_look=True) == plan_of_size(500)
-    first, full = plan_of_size(100_000, first_look=True), plan_of_size(100_000)
-    assert first.n_hidden < full.n_hidden
-    assert first.max_rows < full.max_rows
 
 
 def test_weights_are_spread_over_rows_in_the_order_asked_for():

@@ -14,9 +14,10 @@ from sklearn.linear_model import LogisticRegression
 import granulearn
 from granulearn import estimators
 from granulearn.balls import check_samples
-from granulearn.estimators import BallForestClassifier, RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.estimators import RVFLClassifier, SDAPGBRVFLClassifier
 from granulearn.estimators.base import RandomNetwork
 from granulearn.estimators.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
+from granulearn.forest import BallForestClassifier
 from granulearn.models.model_file import saved_classes
 from tests.estimators.families import overlapping_classes
 

@@ -7,7 +7,8 @@ from sklearn.datasets import make_moons
 
 from granulearn.balls import generate_balls
 from granulearn.datasets import flip_labels
-from granulearn.estimators import BallForestClassifier, GBRVFLClassifier
+from granulearn.estimators import GBRVFLClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.memberships import EvidenceMembership, resolve_membership
 from granulearn.memberships.evidence import known_mean
 
@@ -20,8 +21,10 @@ def noisy_moons():
 def test_a_ball_gets_the_mean_reliability_of_its_samples():
     X, y, _ = noisy_moons()
     balls = generate_balls(X, y, purity=0.9, random_state=0)
-    reliability = BallForestClassifier(random_state=0).fit(X, y).reliability_
-    expected = [reliability[balls.assignment == ball].mean() for ball in range(len(balls))]
+    forest = BallForestClassifier(100, splitter="means", stop=0.8, random_state=0).fit(X, y)
+    expected = [
+        forest.label_quality_[balls.assignment == ball].mean() for ball in range(len(balls))
+    ]
     assert_allclose(resolve_membership("evidence")(balls, X, y), expected)
 
 
@@ -45,7 +48,7 @@ def test_the_only_sample_of_a_class_is_counted_in_a_warning():
     y[0] = 2
     balls = generate_balls(X, y, random_state=0)
     with pytest.warns(UserWarning, match="1 of 300 labels is unknown"):
-        trust = EvidenceMembership(n_trees=40)(balls, X, y)
+        trust = EvidenceMembership(n_estimators=40)(balls, X, y)
     assert np.isfinite(trust).all()
 
 

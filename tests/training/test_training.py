@@ -63,7 +63,7 @@ def test_the_same_seed_is_the_same_model(table):
 def test_doubted_labels_are_those_with_a_more_probable_one(table, name):
     trained = train(table, name, tune=False, test=0, seed=0)
     # With two classes, the other one is more probable where this one is below one half.
-    assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].reliability_ < 0.5) > 0
+    assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].label_quality_ < 0.5) > 0
 
 
 @pytest.mark.parametrize(("name", "shown"), [("rvfl-committee", True), ("rvfl", False)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,8 +18,6 @@ from granulearn.utils.saved import FINITE, Array, Labels, require
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.balls.keyed_tables import KeyedTable
-    from granulearn.balls.narrow_tables import NarrowTable
 
 # A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
 MAX_REPETITION = 100
@@ -60,21 +57,6 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.X)
-
-    @cached_property
-    def narrow(self) -> NarrowTable:
-        """The inputs with few columns in the place of many zeros and ones, made once."""
-        # Imported when used: a narrow table is sorted by what is here.
-        from granulearn.balls.narrow_tables import narrow_table
-
-        return narrow_table(self.X)
-
-    @cached_property
-    def keyed(self) -> KeyedTable:
-        """Keys of the samples, by which rows of a large table are drawn, made once."""
-        from granulearn.balls.keyed_tables import key_table
-
-        return key_table(self.X, self.codes, len(self.classes), self.weights)
 
     def take(self, index: np.ndarray) -> Samples:
         """Return the samples of an index array, in its order, with repetitions."""

@@ -28,7 +28,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from granulearn import estimators
+from granulearn import ensemble, estimators, forest
 from granulearn._extras import EXTRAS, how_to_install
 from granulearn.balls import BallMaker, maker_names
 from granulearn.bench.scores import scoring_for_tuning
@@ -37,9 +37,13 @@ from granulearn.memberships import Membership, membership_names
 from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.model_selection.sharing import shared_work
 
-CLASSIFIERS = tuple(
-    name for name in estimators.__all__ if issubclass(getattr(estimators, name), ClassifierMixin)
-)
+_PUBLIC = {
+    name: vars(room)[name]
+    for room in (estimators, forest, ensemble)
+    for name in room.__all__
+    if isinstance(vars(room)[name], type) and issubclass(vars(room)[name], ClassifierMixin)
+}
+CLASSIFIERS = tuple(sorted(_PUBLIC))
 # Parameters that take a scheme: its class, the method that its subclasses write (a function in its
 # place is given the first argument alone), and the names that are known.
 _SCHEMES: dict[str, tuple[type, Callable, Callable[[], Iterable[str]]]] = {
@@ -213,7 +217,7 @@ def _find_class(path: str) -> type[BaseEstimator]:
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
                 "Others are named in full, as in 'sklearn.svm.SVC'."
             )
-        return getattr(estimators, path)
+        return _PUBLIC[path]
     found = _find(path, "estimator")
     # CatBoost has the face of scikit-learn without its base class.
     face = ("fit", "predict", "get_params", "set_params")

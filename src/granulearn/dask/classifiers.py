@@ -30,11 +30,10 @@ from granulearn.dask.blocks import (
     sample_blocks,
 )
 from granulearn.dask.cluster import compute, keep, tree_reduce
+from granulearn.ensemble import RobustClassifier
 from granulearn.estimators import (
-    BallForestClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
-    RobustClassifier,
     RVFLClassifier,
     RVFLCommitteeClassifier,
     SDAPGBRVFLClassifier,
@@ -48,6 +47,7 @@ from granulearn.estimators.base import (
     sample_rows,
     weight_of_each_class,
 )
+from granulearn.forest import BallForestClassifier
 from granulearn.memberships import GivenMembership, resolve_membership
 from granulearn.network import FeatureMap, NormalEquations, normal_equations, one_hot, solve_primal
 

@@ -1,7 +1,6 @@
 """Classifiers and regressors, with the interface of scikit-learn."""
 
 from granulearn.estimators.ball_ensemble import BallEnsembleClassifier
-from granulearn.estimators.ball_forest import BallForestClassifier
 from granulearn.estimators.ball_knn import GranularBallKNNClassifier
 from granulearn.estimators.ball_rvfl import (
     FGBRVFLClassifier,
@@ -18,13 +17,11 @@ from granulearn.estimators.deep_regression import DeepRVFLRegressor, EnsembleDee
 from granulearn.estimators.deep_rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier
 from granulearn.estimators.graph_rvfl import GEGBRVFLClassifier
 from granulearn.estimators.regression import ELMRegressor, RVFLRegressor
-from granulearn.estimators.robust import RobustClassifier
 from granulearn.estimators.rvfl import ELMClassifier, RVFLClassifier
 
 __all__ = [
     "ACRVFLClassifier",
     "BallEnsembleClassifier",
-    "BallForestClassifier",
     "CRVFLClassifier",
     "DeepGBRVFLClassifier",
     "DeepRVFLClassifier",
@@ -42,6 +39,5 @@ __all__ = [
     "RVFLCommitteeClassifier",
     "RVFLCommitteeRegressor",
     "RVFLRegressor",
-    "RobustClassifier",
     "SDAPGBRVFLClassifier",
 ]

@@ -13,18 +13,14 @@ from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
 from granulearn.balls import Samples, check_samples
-from granulearn.balls.forest_rows import class_by_class
 from granulearn.balls.makers import limited_threads
 from granulearn.balls.records import order_by_value
-from granulearn.balls.row_keys import DrawnRows
-from granulearn.estimators.ball_forest import class_factors, n_counted
+from granulearn.estimators.base import weight_of_each_class
 from granulearn.estimators.committee_fit import (
     PILOT_HIDDEN,
     PILOT_ROWS,
     CommitteeFit,
     CommitteePlan,
-    DrawnCommittee,
-    DrawnFit,
     choose_activation,
     draw_layers,
     fill_left_out,
@@ -35,14 +31,6 @@ from granulearn.estimators.committee_fit import (
 )
 from granulearn.estimators.estimator import Abilities, DecisionClassifier, Estimator
 from granulearn.estimators.regression import SavedTargets, check_numbers
-from granulearn.estimators.row_source import (
-    COMMITTEE,
-    Job,
-    RowSource,
-    TableSource,
-    factors_of_classes,
-    stratified_draw,
-)
 from granulearn.network import RandomFeatures, activation_names, one_hot
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 
@@ -93,7 +81,7 @@ class _BaseRVFLCommittee(Estimator):
     ) -> CommitteeFit:
         """Fit the layers; `order` brings rows into an order that a sample can be spread over."""
         activations, Cs, seed = self._settings()
-        plan = self._plan(n_rows, False)
+        plan = self._plan(n_rows)
         layers = draw_layers(X.shape[1], plan.n_hidden, plan.n_layers, seed)
         with limited_threads(None if len(X) > ONE_THREAD_ROWS else 1, "blas"):
             if plan.pilot and len(activations) > 1:
@@ -126,10 +114,10 @@ class _BaseRVFLCommittee(Estimator):
             raise ValueError(f"C={self.C!r} must be 'auto' or positive numbers, at least one.")
         return activations, Cs, int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _plan(self, n_rows: int, first_look: bool = False) -> CommitteePlan:
+    def _plan(self, n_rows: int) -> CommitteePlan:
         # Regressors have no classes.
         n_classes = len(self.classes_) if hasattr(self, "classes_") else None
-        plan = plan_of_size(n_rows, first_look, n_classes=n_classes, n_features=self.n_features_in_)
+        plan = plan_of_size(n_rows, n_classes=n_classes, n_features=self.n_features_in_)
         if "auto" not in (self.n_layers, self.n_hidden):
             return CommitteePlan(self.n_layers, self.n_hidden)
         given = {"n_layers": self.n_layers, "n_hidden": self.n_hidden}
@@ -277,75 +265,25 @@ class RVFLCommitteeClassifier(_BaseRVFLCommittee, DecisionClassifier):
     def _fit_samples(self, samples: Samples):
         """Fit to samples that are checked; those of weight zero are predicted, not learnt from."""
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        if self._plan(n_counted(samples), False).max_rows is not None:
-            source = TableSource(samples)
-            ((drawn,), _) = source.fit([self._job(source)])
-            return self._settle(drawn, samples)
-        factors = class_factors(self.class_weight, samples)
         weights = np.ones(len(samples)) if samples.weights is None else samples.weights
-        factor = 1.0 if factors is None else factors[samples.codes]
+        factor = 1.0
+        if self.class_weight is not None:
+            totals = np.bincount(samples.codes, weights, minlength=len(samples.classes))
+            factors = weight_of_each_class(self.class_weight, samples.classes, totals)
+            factor = factors[samples.codes]
         Y = one_hot(samples.codes, len(samples.classes)).astype(float)
         fit = self._fit_layers(
             samples.X,
             Y,
             weights * factor,
             np.minimum(weights, 1) * factor,
-            n_counted(samples),
-            lambda: class_by_class(samples.narrow, samples.codes, len(samples.classes)),
+            int(np.count_nonzero(weights)),
+            # Rows of each class together, in random order: even steps are a stratified sample.
+            lambda: np.lexsort((np.random.default_rng(0).random(len(samples)), samples.codes)),
         )
         self.loo_scores_ = fit.loo
         self._fill(self.loo_scores_, samples.X)
         return self
-
-    def _job(
-        self, source: RowSource, *, first_look: bool = False, activation: str | None = None
-    ) -> Job:
-        """Return how to fit to rows drawn of a large table.
-
-        Parameters
-        ----------
-        source : RowSource
-            The table.
-        first_look : bool, default=False
-            Whether a small committee is to tell what it knows of many samples.
-        activation : str or None, default=None
-            The activation, if it is chosen already.
-        """
-        self.classes_, self.n_features_in_ = source.classes, source.n_features
-        activations, Cs, seed = self._settings()
-        activations = activations if activation is None else [activation]
-        frame, d = source.frame, source.n_features
-        plan = self._plan(frame.n_counted, first_look)
-        sizes = [plan.max_rows]
-        if plan.pilot and len(activations) > 1:
-            sizes.append(PILOT_ROWS)
-        factors = factors_of_classes(self.class_weight, source)
-        work = DrawnCommittee(
-            layers=draw_layers(d, plan.n_hidden, plan.n_layers, seed),
-            pilot_layers=draw_layers(d, PILOT_HIDDEN, 1, seed),
-            activations=tuple(activations),
-            Cs=tuple(Cs),
-            factors=np.ones(len(source.classes)) if factors is None else factors,
-        )
-        return Job(tuple(stratified_draw(frame, COMMITTEE, size) for size in sizes), work)
-
-    def _settle(self, drawn: DrawnFit, samples: Samples | None = None):
-        """Keep what was fitted to rows that were drawn; predict the others if they are here."""
-        self._keep(drawn.fit)
-        n_rows = 0 if samples is None else len(samples)
-        self.loo_scores_ = np.full((n_rows, len(self.classes_)), np.nan)
-        if samples is not None:
-            self.loo_scores_[drawn.positions] = drawn.fit.loo
-            self._fill(self.loo_scores_, samples.X)
-        return self
-
-    def _unseen(self, drawn: DrawnFit, rows: DrawnRows) -> np.ndarray:
-        """Return outputs for rows from networks fitted without each of them."""
-        scores = mean_scores(drawn.fit.features, drawn.fit.coef, rows.X)
-        at = np.searchsorted(drawn.positions, rows.positions).clip(max=len(drawn.positions) - 1)
-        fitted = drawn.positions[at] == rows.positions
-        scores[fitted] = drawn.fit.loo[at[fitted]]
-        return scores
 
     @property
     def loo_proba_(self) -> np.ndarray:

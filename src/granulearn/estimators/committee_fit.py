@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from granulearn.balls.forest_rules import SMALL
-from granulearn.balls.makers import limited_threads
-from granulearn.balls.row_keys import MANY_ROWS, DrawnRows
-from granulearn.network import RandomFeatures, one_hot, predict_scores
+from granulearn.network import RandomFeatures, predict_scores
 from granulearn.network.spectral_ridge import SpectralRidge, factor_spectral_ridge
 
 ROWS_AT_ONCE = 4_096
+SMALL, MANY_ROWS = 1_000, 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +52,6 @@ PILOT_ROWS, PILOT_HIDDEN = 1_000, 150
 
 def plan_of_size(
     n_rows: int,
-    first_look: bool = False,
     *,
     n_classes: int | None = None,
     n_features: int = 0,
@@ -68,8 +65,6 @@ def plan_of_size(
     ----------
     n_rows : int
         Rows to fit.
-    first_look : bool, default=False
-        Whether a small committee is to tell what it knows of many rows.
     n_classes : int or None, default=None
         Number of classes; None if targets are numbers.
     n_features : int, default=0
@@ -81,7 +76,7 @@ def plan_of_size(
     many, two = n_rows > MANY_ROWS, n_classes == 2
     max_rows = None
     if many:
-        n_hidden, max_rows = (250, 4_000) if first_look else (600, 8_000)
+        n_hidden, max_rows = 600, 8_000
     elif two:
         n_hidden = max(200, n_rows // 25)
     else:
@@ -181,48 +176,6 @@ def choose_activation(
     """
     fit = fit_committee(X, Y, weights, units, layers, activations, Cs, direct_link=False)
     return fit.activation
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnFit:
-    """A committee fitted to rows that were drawn of a large table."""
-
-    fit: CommitteeFit
-    """Its leave-one-out predictions are those of these rows."""
-    positions: np.ndarray
-    """(m,) their numbers in the table, ascending."""
-    variances: np.ndarray
-    """(n_features,) variance of each feature among them."""
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnCommittee:
-    """How a committee is fitted to rows that are drawn; can be sent to another process."""
-
-    layers: np.ndarray
-    pilot_layers: np.ndarray
-    """Of the small network that chooses the activation."""
-    activations: tuple[str, ...]
-    Cs: tuple[float, ...]
-    factors: np.ndarray
-    """(n_classes,) factor on the weights of each class."""
-
-    def __call__(self, rows: DrawnRows, pilot: DrawnRows | None = None) -> DrawnFit:
-        """Fit the rows; a few others, if there are some, choose the activation first."""
-        activations: Sequence[str] = self.activations
-        # One thread, whose sums are the same on every machine of a cluster and here.
-        with limited_threads(1, "blas"):
-            if pilot is not None:
-                some = self._inputs(pilot.take(np.argsort(pilot.positions)))
-                activations = [choose_activation(*some, self.pilot_layers, activations, self.Cs)]
-            rows = rows.take(np.argsort(rows.positions))
-            fit = fit_committee(*self._inputs(rows), self.layers, activations, self.Cs)
-        return DrawnFit(fit, rows.positions, rows.X.var(axis=0))
-
-    def _inputs(self, rows: DrawnRows) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        factor = self.factors[rows.codes]
-        Y = one_hot(rows.codes, len(self.factors)).astype(float)
-        return rows.X, Y, rows.weights * factor, np.minimum(rows.weights, 1) * factor
 
 
 def mean_scores(features: Sequence[RandomFeatures], coef: np.ndarray, X) -> np.ndarray:

@@ -237,7 +237,9 @@ def fit_part(part: BaseEstimator, samples: Samples) -> Any:
             f"{type(part).__name__} takes no sample_membership; leave it out, or pass "
             "sample_weight, the square of it."
         )
-    if getattr(type(part), "_abilities", NO_ABILITIES) != NO_ABILITIES:
+    if getattr(type(part), "_abilities", NO_ABILITIES) != NO_ABILITIES and hasattr(
+        part, "_fit_samples"
+    ):
         part._validate_params()
         return part._fit_samples(samples)
     given = {"sample_weight": samples.weights, "sample_membership": samples.memberships}

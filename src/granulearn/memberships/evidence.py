@@ -9,14 +9,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval
-from granulearn.balls.forest import grow_forest, label_reliability
-from granulearn.balls.forest_tree import ForestRule
 from granulearn.balls.makers import effective_n_jobs
 from granulearn.memberships.base import Membership
 
 
 class EvidenceMembership(Membership):
-    """Give a ball the mean reliability of its samples' labels.
+    """Give a ball the mean quality of its samples' labels.
 
     A ball forest rates each label by the trees that did not see the sample, so
     a wrong label among many right ones is not trusted, wherever its class lies.
@@ -25,7 +23,7 @@ class EvidenceMembership(Membership):
 
     Parameters
     ----------
-    n_trees : int, default=100
+    n_estimators : int, default=100
         Trees of the forest.
     random_state : int, RandomState or None, default=0
         Seed of the forest. It is fixed by default, so that only the seed of a model
@@ -35,7 +33,7 @@ class EvidenceMembership(Membership):
 
     Notes
     -----
-    The mean is over the samples whose reliability is known. A ball without any
+    The mean is over the samples whose label quality is known. A ball without any
     is trusted fully: nothing speaks against it.
 
     Examples
@@ -47,7 +45,7 @@ class EvidenceMembership(Membership):
     >>> y = (X[:, 0] > 0.5).astype(int)
     >>> y[10] = 1  # a wrong label far from its class
     >>> balls = generate_balls(X, y, purity=1.0, random_state=0)
-    >>> trust = EvidenceMembership(n_trees=20)(balls, X, y)
+    >>> trust = EvidenceMembership(n_estimators=20)(balls, X, y)
     >>> bool(trust[balls.assignment[10]] == trust.min())
     True
     """
@@ -55,13 +53,13 @@ class EvidenceMembership(Membership):
     name = "evidence"
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
     }
 
-    def __init__(self, n_trees=100, random_state=0, n_jobs=None):
-        self.n_trees = n_trees
+    def __init__(self, n_estimators=100, random_state=0, n_jobs=None):
+        self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -71,14 +69,18 @@ class EvidenceMembership(Membership):
                 "EvidenceMembership rates the labels of samples, but got none: "
                 "call it with the X and y that the balls were made of."
             )
+        # Estimators import memberships.
+        from granulearn.forest.forest import grow_forest, label_quality
+        from granulearn.forest.tree import ForestSettings
+
         X = np.ascontiguousarray(X)
         classes, codes = np.unique(y, return_inverse=True)
         seed = int(check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64))
-        rule = ForestRule(n_trees=self.n_trees, seed=seed)
+        settings = ForestSettings(self.n_estimators, seed=seed)
         n_threads = effective_n_jobs(self.n_jobs)
-        grown = grow_forest(X, codes, len(classes), rule, n_threads=n_threads)
-        posterior = grown.forest.out_of_bag_posterior(X, grown.in_bag, n_threads)
-        return known_mean(balls, label_reliability(posterior, codes))
+        grown = grow_forest(X, codes, len(classes), settings, n_threads=n_threads)
+        posterior = grown.forest.posterior(X, n_threads, grown.in_bag)
+        return known_mean(balls, label_quality(posterior, codes))
 
 
 def known_mean(balls, values: np.ndarray) -> np.ndarray:
