@@ -23,7 +23,7 @@ from granulearn.audit.noise_rate import unverified_rate
 from granulearn.audit.places import place
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, weigh_evidence
-from granulearn.balls.forest import grow_forest
+from granulearn.forest.forest import grow_forest
 
 SIZES = ((300, 10, 2), (1_000, 10, 2), (4_000, 16, 10), (100_000, 20, 2))
 WITH_CLEANLAB = ((100_000, 20, 2),)
@@ -55,13 +55,13 @@ def seconds(n_rows: int, n_features: int, n_classes: int) -> dict[str, float]:
     """Return the time of each part, for one size."""
     X, y = made_table(n_rows, n_features, n_classes)
     audit = LabelAudit(random_state=0).fit(X, y)
-    rule = audit._rule(*X.shape)
+    rule = audit._settings(*X.shape)
     evidence = weigh_evidence(audit.proba_, y, ~np.isnan(audit.reliability_))
     noise, places = unverified_rate(evidence), place(X)
 
     def forest() -> None:
         grown = grow_forest(X, y, n_classes, rule)
-        grown.forest.out_of_bag_posterior(X, grown.in_bag)
+        grown.forest.posterior(X, in_bag=grown.in_bag)
 
     tasks = {
         FOREST: forest,

@@ -27,7 +27,8 @@ from granulearn.dask import (
     DaskSDAPGBRVFLClassifier,
     open_client,
 )
-from granulearn.estimators import RobustClassifier, RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.ensemble import RobustClassifier
+from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
 
 N_FEATURES = 20
 N_CLOUDS = 32

@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
 from granulearn.audit import LabelAudit
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 
 
 def noisy_table(n_samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -61,7 +61,7 @@ def best_times(
 def ball_forest_bytes(model: BallForestClassifier) -> int:
     """Return the memory of the trees, of what they saw, and of the ratings."""
     trees = sum(array.nbytes for tree in model.forest_.trees for array in vars(tree).values())
-    return trees + model.in_bag_.nbytes + model.oob_proba_.nbytes + model.reliability_.nbytes
+    return trees + model.in_bag_.nbytes + model.oob_proba_.nbytes + model.label_quality_.nbytes
 
 
 def random_forest_bytes(model: RandomForestClassifier) -> int:

@@ -25,7 +25,7 @@ from lightgbm import LGBMClassifier
 from threadpoolctl import threadpool_limits
 
 from granulearn.datasets import flip_labels, list_datasets, load
-from granulearn.estimators import RobustClassifier
+from granulearn.ensemble import RobustClassifier
 from granulearn.models import save_model
 from granulearn.preprocess import TablePreprocessor
 

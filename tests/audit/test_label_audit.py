@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from granulearn.audit import LabelAudit, audit_labels
 from granulearn.audit import label_audit as module
-from granulearn.estimators import BallForestClassifier
+from granulearn.forest import BallForestClassifier
 from tests.audit.tables import three_clouds
 
 COLUMNS = [
@@ -58,7 +58,7 @@ def test_the_estimates_are_in_the_attributes_of_the_table():
 def test_probabilities_are_those_of_the_ball_forest_and_reliability_a_power_of_them():
     X, y, _ = three_clouds()
     audit = LabelAudit(random_state=3).fit(X, y)
-    forest = BallForestClassifier(random_state=3).fit(X, y)
+    forest = BallForestClassifier(splitter="means", stop=0.8, random_state=3).fit(X, y)
     assert_array_equal(audit.proba_, forest.oob_proba_)
     ratio = np.diff(np.log(audit.ratings_.proba)) / np.diff(np.log(audit.proba_))
     assert_allclose(ratio, ratio[0, 0])

@@ -9,8 +9,9 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 import granulearn as g
-from granulearn import balls, bench, datasets, memberships, models, tables
+from granulearn import balls, bench, datasets, models, tables
 from granulearn.audit import LabelAudit
+from granulearn.utils.validation import check_samples
 
 X, Y = make_classification(60, 4, random_state=0)
 FRAME = pd.DataFrame(X, columns=list("abcd")).assign(label=np.where(Y, "yes", "no"))
@@ -82,8 +83,16 @@ BAD_CALLS = {
     "unknown setting": (lambda: g.RVFLClassifier().set_params(nope=1), ValueError, "nope"),
     "unknown argument": (lambda: g.RVFLClassifier(nope=1), TypeError, "nope"),
     "n_layers": (lambda: g.DeepRVFLClassifier(n_layers=0).fit(X, Y), ValueError, "n_layers"),
-    "n_trees": (lambda: g.BallForestClassifier(n_trees=0).fit(X, Y), ValueError, "n_trees"),
-    "noise": (lambda: g.RobustClassifier(noise=2.0).fit(X, Y), ValueError, "noise"),
+    "n_estimators": (
+        lambda: g.BallForestClassifier(n_estimators=0).fit(X, Y),
+        ValueError,
+        "n_estimators",
+    ),
+    "noise_matrix": (
+        lambda: g.RobustClassifier(noise_matrix=2.0).fit(X, Y),
+        ValueError,
+        "noise_matrix",
+    ),
     "class_weight below zero": (
         lambda: g.RobustClassifier(class_weight={0: -1.0, 1: 1.0}).fit(X, Y),
         ValueError,
@@ -142,19 +151,19 @@ BAD_CALLS = {
         "BallSet",
     ),
     "groups": (
-        lambda: balls.balls_of_groups(balls.check_samples(X, Y), [0]),
+        lambda: balls.balls_from_labels(check_samples(X, Y), [0]),
         ValueError,
         "one whole number",
     ),
     "sampler": (lambda: g.GranularBalls().fit_resample(X, np.zeros(60)), ValueError, "one class"),
     # memberships
     "number of neighbours": (
-        lambda: memberships.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
+        lambda: balls.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
         ValueError,
         "n_neighbors",
     ),
     "fuzzy without samples": (
-        lambda: memberships.FuzzyMembership()(g.generate_balls(X, Y)),
+        lambda: balls.FuzzyMembership()(g.generate_balls(X, Y)),
         ValueError,
         "call it with X and y",
     ),

@@ -17,8 +17,8 @@ from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
 from granulearn.dask import open_client, tables
 from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_on_cluster
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import ColumnCard, LoadedModel, ModelCard, load_model, save_model
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.tables.io import text as text_io
 from granulearn.tables.row_hashes import row_hashes
@@ -442,8 +442,8 @@ def test_unknown_categories_are_told_once_with_their_rows(loaded, tmp_path):
     frame.loc[[10, 110], "città"] = "Atlantis"
     parts = write_parts(tmp_path / "parts", frame, [50, 50])
     predictor, _ = predicted(loaded, parts, tmp_path / "out")
-    assert predictor.new_categories() == {"città": {"Atlantis": 2}}
-    (line,) = predictor.surprises(lambda row: f"row {row + 1}")
+    assert predictor.reading.unknown == {"città": {"Atlantis": 2}}
+    (line,) = predictor.reading.warnings(lambda row: f"row {row + 1}")
     assert "first 'Atlantis' at row 11" in line
 
 

@@ -18,27 +18,29 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from granulearn import TablePreprocessor, estimators
-from granulearn.estimators import (
-    BallEnsembleClassifier,
-    BallForestClassifier,
-    CRVFLClassifier,
-    DeepRVFLClassifier,
-    EnsembleDeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    GBRVFLClassifier,
-    GranularBallKNNClassifier,
-    RobustClassifier,
-    RVFLClassifier,
-    RVFLCommitteeClassifier,
-    RVFLRegressor,
-)
+from granulearn import TablePreprocessor, balls, ensemble, forest, rvfl
+from granulearn.balls import GranularBallKNNClassifier
+from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models import ModelFileError, OnnxMismatchError, onnx_inputs, to_onnx
 from granulearn.models.onnx import export, models
 from granulearn.models.onnx.graph import FINITE_AND_FILLED_IN, NO_ANSWER, NO_INFINITE_INPUT, Graph
 from granulearn.models.onnx.models import SCORES
 from granulearn.models.onnx.networks import ACTIVATIONS, complex_activation
-from granulearn.network import activate, activation_names, complex_activation_names
+from granulearn.rvfl import (
+    BallEnsembleClassifier,
+    CRVFLClassifier,
+    DeepRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    RVFLEnsembleClassifier,
+    RVFLRegressor,
+    activate,
+    activation_names,
+    complex_activation_names,
+)
 from granulearn.tables import inspect_table, table_of
 
 EVERY_MODEL = sorted(SCORES, key=lambda kind: kind.__name__)
@@ -133,7 +135,9 @@ def fitted_to_table(kind, n_classes=3):
 
 
 def test_every_model_has_a_form_in_onnx():
-    assert {kind.__name__ for kind in SCORES} == set(estimators.__all__)
+    public = [*balls.__all__, *rvfl.__all__, *forest.__all__, *ensemble.__all__]
+    own = [name for name in public if name.endswith(("Classifier", "Regressor"))]
+    assert {kind.__name__ for kind in SCORES} == {*own}
 
 
 @pytest.mark.parametrize(
@@ -161,14 +165,14 @@ SETTINGS = [
     EnsembleDeepRVFLClassifier(n_layers=1),
     EnsembleDeepRVFLClassifier(n_layers=4, combine="vote"),
     EnsembleDeepGBRVFLClassifier(n_layers=4, combine="vote"),
-    RVFLCommitteeClassifier(n_layers=1),
-    BallForestClassifier(n_trees=40, max_samples=0.2),
+    RVFLEnsembleClassifier(n_estimators=1),
+    BallForestClassifier(n_estimators=40, max_samples=0.2),
     GranularBallKNNClassifier(3),
     GranularBallKNNClassifier(10_000),
-    RobustClassifier(shares="chosen", boosting=True),
-    RobustClassifier(noise=0.2),
+    BoostedTreesClassifier(),
+    RobustClassifier(noise_matrix=0.2),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),
-    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
+    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_estimators=2),
 ]
 
 
@@ -211,7 +215,7 @@ def test_rows_on_a_boundary_go_the_same_way(n_rows):
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 3, (300, 9)).astype(float), rng.integers(0, 3, 300)
     y[X[:, 0] == 1] = 1
-    model = BallForestClassifier(random_state=0, n_trees=20).fit(X, y)
+    model = BallForestClassifier(random_state=0, n_estimators=20).fit(X, y)
     rows = rng.integers(0, 3, (n_rows, 9)).astype(float)
     _, probabilities = session_of(to_onnx(model, X)).run(None, {"X": rows})
     wanted = model.predict_proba(rows) if n_rows else np.empty((0, 3))
@@ -227,7 +231,7 @@ def test_a_tie_of_nearest_balls_goes_to_the_first():
 def test_values_near_the_largest_number():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 3)) * 1e300, rng.integers(0, 2, 80)
-    to_onnx(BallForestClassifier(random_state=0, n_trees=30).fit(X, y), X, tolerance=1e-15)
+    to_onnx(BallForestClassifier(random_state=0, n_estimators=30).fit(X, y), X, tolerance=1e-15)
 
 
 # ---- bad cells
@@ -352,7 +356,7 @@ def test_columns_may_be_called_as_any_inner_value_is():
     # A forest walks in a loop, whose nodes use values of the graph around it by name.
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
-    model = BallForestClassifier(n_trees=20, random_state=0)
+    model = BallForestClassifier(n_estimators=20, random_state=0)
     plain = to_onnx(model.fit(X, X["a"] > 0), X).graph
     (loop,) = [node for node in plain.node if node.op_type == "Loop"]
     body = loop.attribute[0].g

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import LoadedModel, ModelCard, ModelFileError
 from granulearn.models.loaded_model import wrong_columns
+from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError, open_table
 from granulearn.training.prediction import Predictor
 from granulearn.training.training import input_cards, make_pipeline
@@ -41,7 +41,7 @@ def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(load
     given = np.column_stack([answers.column(3), answers.column(4)])
     assert_array_equal(given, loaded.pipeline.predict_proba(X))
     assert predictor.counts.total() == len(X)
-    assert list(predictor.surprises(place)) == []
+    assert list(predictor.reading.warnings(place)) == []
 
 
 def test_only_columns_that_are_used_need_to_be_there(loaded, table):
@@ -67,8 +67,8 @@ def test_unknown_categories_are_counted_by_column(loaded, table):
     predictor = Predictor(loaded)
     batch = row_of(table, città=["Graz", "Wien", "Wien", "", "Rom"])
     assert predictor.predict_batch(batch, place, 10).num_rows == 5
-    assert predictor.new_categories() == {"città": {"Wien": 2, "Rom": 1}}
-    (said,) = predictor.surprises(place)
+    assert predictor.reading.unknown == {"città": {"Wien": 2, "Rom": 1}}
+    (said,) = predictor.reading.warnings(place)
     assert "3 cells hold 2 categories" in said
     assert "first 'Wien' at line 13" in said
 

@@ -63,7 +63,7 @@ def test_the_same_seed_is_the_same_model(table):
 def test_doubted_labels_are_those_with_a_more_probable_one(table, name):
     trained = train(table, name, tune=False, test=0, seed=0)
     # With two classes, the other one is more probable where this one is below one half.
-    assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].reliability_ < 0.5) > 0
+    assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].label_quality_ < 0.5) > 0
 
 
 @pytest.mark.parametrize(("name", "shown"), [("rvfl-committee", True), ("rvfl", False)])
@@ -118,7 +118,7 @@ def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypat
     def refuse(*arguments):
         raise ValueError("every ball has membership zero; use another membership.")
 
-    monkeypatch.setattr("granulearn.estimators.RVFLClassifier.fit", refuse)
+    monkeypatch.setattr("granulearn.rvfl.RVFLClassifier.fit", refuse)
     with pytest.raises(TableError, match=r"rvfl cannot be fitted to this table: every ball"):
         train(table, "rvfl", tune=False, test=0, seed=0)
 

@@ -4,8 +4,8 @@ Calibration under wrong labels
 
 Trained on wrong labels, a model that is honest about labels is wrong about the truth:
 it says 75 % where 90 % would be right, because a part of the labels it saw is wrong.
-``noise=`` tells the robust classifier how many, and its probabilities are about the
-true class then.
+``noise_matrix=`` tells the robust classifier how many, and its probabilities are about
+the true class then.
 
 In the guide: :doc:`/guide/probabilities`.
 """
@@ -46,8 +46,10 @@ print(f"{noise.high:.0%}); 20% are")
 models = {
     "RVFL": RVFLClassifier(random_state=0),
     "robust": RobustClassifier(random_state=0),
-    "robust, noise as audited": RobustClassifier(noise=noise.rate, random_state=0),
-    "robust, noise=0.2": RobustClassifier(noise=0.2, random_state=0),
+    "robust, noise as audited": RobustClassifier(
+        noise_matrix=noise.rate, random_state=0
+    ),
+    "robust, noise_matrix=0.2": RobustClassifier(noise_matrix=0.2, random_state=0),
 }
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), width_ratios=[1.3, 1])
 left.plot([0, 1], [0, 1], color="0.6", linewidth=1, zorder=0)
@@ -76,6 +78,6 @@ right.invert_yaxis()
 plt.show()
 
 # %%
-# `noise=` is right where mistakes fall evenly, as here. Where one class is mistaken
+# A rate is right where mistakes fall evenly, as here. Where one class is mistaken
 # more often than another, pass a matrix: the probability of each given label where a
 # class is true.

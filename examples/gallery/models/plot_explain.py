@@ -39,8 +39,8 @@ print("truth:", y_test[row])
 
 # %%
 # The same as a picture. Left: what each member of the model says, and what the model
-# makes of it: their mean, raised to a power that makes the probabilities fit
-# (``power_``). Middle: the balls that speak loudest for the class, with what they hold.
+# makes of it: their mean, scaled by a temperature that makes the probabilities fit
+# (``temperature_``). Middle: the balls that contribute most, with what they hold.
 # Right: the columns that led to these balls, with this row among the training rows; a
 # thin line holds nine in ten of them, a thick one half.
 

@@ -37,7 +37,7 @@ from granulearn.models import to_onnx
 plt.style.use("granulearn.bench.style")
 credit = load("crx")
 X, X_test, y, y_test = train_test_split(credit.X, credit.y, random_state=0)
-model = RobustClassifier(n_trees=50, random_state=0)
+model = RobustClassifier(random_state=0)
 pipeline = make_pipeline(TablePreprocessor(), model).fit(X, y)
 onnx_model = to_onnx(pipeline, X_test)
 print(f"{len(onnx_model.SerializeToString()) / 1e6:.1f} MB; inputs:", end=" ")

@@ -25,19 +25,18 @@ from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_ve
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, with_verified
 from granulearn.audit.verified import WORST_FIRST, VerifiedLabels, check_verified
-from granulearn.balls import check_samples
-from granulearn.balls.forest import grow_forest, label_reliability
-from granulearn.balls.forest_rules import TREE_SHARE, audit_rule, share_of_tree
-from granulearn.balls.forest_tree import ForestRule
-from granulearn.balls.keyed_tables import KeyedTable, key_table
-from granulearn.balls.makers import effective_n_jobs
-from granulearn.balls.row_keys import MANY_ROWS
+from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
+from granulearn.forest.tree import ForestSettings, Prior
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import check_samples
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # A tree of so many rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
+MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
+FEW_LABELS, FEW_LABELS_OF_TWO_CLASSES = 1_000, 3_000
 # Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
 VOTES_PER_LABEL = 20
 # What whoever looks at a label is shown of it.
@@ -118,7 +117,7 @@ class LabelAudit(BaseEstimator):
         The trees; None where probabilities were passed.
     in_bag_ : ndarray of shape (n_trees, n_samples) or None
         True where a tree saw a sample.
-    weighings_ : tuple of Weighing
+    priors_ : tuple of Prior
         How the balls of the trees were weighed; there is one way.
     learnt_ : ndarray of shape (n_samples,)
         Class number of each sample as the trees learnt it: verified labels count.
@@ -223,20 +222,17 @@ class LabelAudit(BaseEstimator):
         self.at_random_ = np.zeros(len(codes), dtype=bool)
         self.at_random_[seen.rows] = seen.at_random
         units = check_units(groups, order, len(codes))
-        keyed = None
-        if len(codes) > MANY_ROWS:
-            keyed = key_table(X, self.learnt_, len(self.classes_))
         if proba is None:
-            self._grow(X, units, keyed, n_threads)
+            self._grow(X, units, n_threads)
         else:
             self.forest_: Any = None
             self.in_bag_: Any = None
-            self.weighings_: tuple = ()
+            self.priors_: tuple = ()
             self.proba_ = check_proba(proba, codes, self.classes_)
-        own = label_reliability(self.proba_, codes)
+        own = label_quality(self.proba_, codes)
         if units is not None:
             own[~known_elsewhere(codes, units, self.classes_)] = np.nan
-        drawn = None if keyed is None else typical_rows(keyed.keys.keys)
+        drawn = typical_rows(len(codes))
         evidence, noise = judged_evidence(self.proba_, codes, ~np.isnan(own), drawn)
         places = place(X, n_threads, drawn)
         ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_strange(places))
@@ -276,7 +272,7 @@ class LabelAudit(BaseEstimator):
         """Become the audit that these ratings are of; nothing is fitted."""
         self.classes_, self.proba_, self._row_names = ratings.classes, ratings.proba, None
         self._in_blocks = None
-        self.forest_, self.in_bag_, self.weighings_, self.issues_ = None, None, (), []
+        self.forest_, self.in_bag_, self.priors_, self.issues_ = None, None, (), []
         self.learnt_ = ratings.given.copy()
         self.learnt_[verified.rows] = verified.truth
         self.at_random_ = np.zeros(len(ratings.given), dtype=bool)
@@ -300,36 +296,34 @@ class LabelAudit(BaseEstimator):
             noise = verified_rate(ratings, verified, noise)
         return with_verified(ratings, verified.rows, verified.truth), noise
 
-    def _grow(
-        self, X: np.ndarray, units: np.ndarray | None, keyed: KeyedTable | None, n_threads: int
-    ) -> None:
-        rule = self._rule(*X.shape)
-        grown = grow_forest(
-            X,
-            self.learnt_,
-            len(self.classes_),
-            rule,
-            groups=units,
-            keyed=keyed if units is None else None,
-            n_threads=n_threads,
-        )
-        self.forest_, self.in_bag_, self.weighings_ = grown.forest, grown.in_bag, rule.weighings
-        self.proba_ = self.forest_.out_of_bag_posterior(X, self.in_bag_, n_threads)
+    def _grow(self, X: np.ndarray, units: np.ndarray | None, n_threads: int) -> None:
+        settings = self._settings(*X.shape)
+        n_classes = len(self.classes_)
+        grown = grow_forest(X, self.learnt_, n_classes, settings, groups=units, n_threads=n_threads)
+        self.forest_, self.in_bag_, self.priors_ = grown.forest, grown.in_bag, settings.priors
+        self.proba_ = self.forest_.posterior(X, n_threads, self.in_bag_)
 
-    def _rule(self, n_samples: int, n_features: int) -> ForestRule:
-        share = share_of_tree(n_samples, n_features, TREE_SHARE, MAX_TREE_ROWS)
-        n_trees = self.n_trees
-        if n_trees is None:
-            # Rounded up to 100 where trees have the usual share.
-            n_trees = 100 if share == TREE_SHARE else math.ceil(VOTES_PER_LABEL / (1 - share))
-        seed = check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64)
-        return audit_rule(
-            n_samples,
-            n_features,
-            n_classes=len(self.classes_),
-            n_trees=n_trees,
-            max_rows=MAX_TREE_ROWS,
-            seed=int(seed),
+    def _settings(self, n_samples: int, n_features: int) -> ForestSettings:
+        most = min(MAX_TREE_ROWS, max(MAX_TREE_VALUES // n_features, LEAST_TREE_ROWS))
+        share = min(TREE_SHARE, most / n_samples)
+        # Rounded up to 100 where trees have the usual share.
+        votes = VOTES_PER_LABEL / (1 - share)
+        n_trees = self.n_trees or (100 if share == TREE_SHARE else math.ceil(votes))
+        seed = int(check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64))
+        two = len(self.classes_) <= 2
+        # Of few labels, the class means alone: more candidates would fit wrong labels.
+        if n_samples <= (FEW_LABELS_OF_TWO_CLASSES if two else FEW_LABELS):
+            return ForestSettings(n_trees, share, seed=seed)
+        # A direction between two of many classes tells little about the others; axes do.
+        return ForestSettings(
+            n_trees,
+            share,
+            n_directions=6 if two else 2,
+            n_axes=0 if two else 8,
+            n_thresholds=8,
+            split_alpha=0.1,
+            priors=(Prior(0.1, 0.9),),
+            seed=seed,
         )
 
     def _spread(self) -> None:

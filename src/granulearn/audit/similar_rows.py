@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.balls.forest_voices import SeenRows, WeighedTree, weigh_trees
+from granulearn.forest.explanation import SeenRows, WeighedTree, weigh_trees
 
 # Weights of so many rows, for all positions together, are held at once.
 _CELLS_AT_ONCE = 20_000_000
@@ -61,7 +61,7 @@ def weighed_trees(audit: LabelAudit, X: np.ndarray) -> list[WeighedTree]:
         The inputs that were audited.
     """
     seen = SeenRows(audit.forest_.rows(X), audit.learnt_, np.ones(len(X)), audit.in_bag_)
-    return weigh_trees(audit.forest_, seen, audit.weighings_, [1.0])
+    return weigh_trees(audit.forest_, seen, audit.priors_, [1.0])
 
 
 class ReasonFinder:

@@ -22,7 +22,6 @@ from granulearn.audit.verified import (
     VerifiedLabels,
     check_verified,
 )
-from granulearn.balls.row_keys import MANY_ROWS, in_single_precision
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
@@ -183,8 +182,6 @@ def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
     preprocessor = TablePreprocessor(table.schema.feature_types)
     # Not fit and transform: a label must not be vouched for by an encoding that holds it.
     X = preprocessor.fit_transform(table.typed.cells, table.y)
-    if len(X) > MANY_ROWS:
-        X = in_single_precision(X)
     return X, feature_names(preprocessor)
 
 

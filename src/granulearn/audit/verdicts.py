@@ -15,7 +15,7 @@ from granulearn.audit.ratings import (
     Ratings,
     likeliest_other,
 )
-from granulearn.estimators.shares import best_power, powered
+from granulearn.utils.stacking import best_temperature, temperature_scale
 
 # Chosen on planted and real noise, see benchmarks/compare_verdicts.py.
 CLEARLY = 1.2
@@ -43,15 +43,15 @@ class Evidence:
     proba: np.ndarray
     """(n, K) as the model gave them; rows of NaN where nothing is known."""
     calibrated: np.ndarray
-    """(n, K) raised to the power that has the least log-loss on the given labels."""
+    """(n, K) scaled by the temperature of least log-loss on the given labels."""
     given: np.ndarray
     """(n,) number of the given class."""
     known: np.ndarray
     """(n,) true where the label can be rated."""
     skill: float
     """How far similar rows foretell labels, in standard errors."""
-    power: float = 1.0
-    """The power of the calibrated ones."""
+    temperature: float = 1.0
+    """The temperature of the calibrated ones."""
 
     @property
     def can_judge(self) -> bool:
@@ -76,31 +76,31 @@ def weigh_evidence(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> E
     known : ndarray of shape (n,)
         True where the label can be rated.
     """
-    power = 1.0
+    temperature = 1.0
     if known.any():
         usable = _usable(proba[known])
         at = evenly_spread(usable, given[known], _ENOUGH_ROWS)
-        power = best_power(usable[at], given[known][at], np.ones(len(at)))
+        temperature = best_temperature(usable[at], given[known][at])
     skill = foretelling(proba[known], given[known])
-    return calibrated_evidence(proba, given, known, skill, power)
+    return calibrated_evidence(proba, given, known, skill, temperature)
 
 
 def calibrated_evidence(
-    proba: np.ndarray, given: np.ndarray, known: np.ndarray, skill: float, power: float
+    proba: np.ndarray, given: np.ndarray, known: np.ndarray, skill: float, temperature: float
 ) -> Evidence:
-    """Return class probabilities as an audit needs them, if skill and power are known already.
+    """Return class probabilities as an audit needs them, by known skill and temperature.
 
     Parameters
     ----------
     proba, given, known : ndarray
         As for `weigh_evidence`.
-    skill, power : float
+    skill, temperature : float
         As of `Evidence`, from these rows or from some that stand for them.
     """
     calibrated = np.full(proba.shape, np.nan)
     if known.any():
-        calibrated[known] = powered(_usable(proba[known]), power)
-    return Evidence(proba, calibrated, given, known, skill, power)
+        calibrated[known] = temperature_scale(_usable(proba[known]), temperature)
+    return Evidence(proba, calibrated, given, known, skill, temperature)
 
 
 def _usable(proba: np.ndarray) -> np.ndarray:
@@ -187,7 +187,7 @@ def rate_labels(
         ratio = np.divide(rival, own, out=np.full(len(own), np.inf), where=own > 0)
         # Among many wrong labels a forest may be surer than it should be. That says how many
         # labels are right, not which class is ahead.
-        ratio = ratio ** (1 / min(evidence.power, 1.0))
+        ratio = ratio ** max(evidence.temperature, 1.0)
         wrong = ratio > CLEARLY * np.sqrt(len(classes) - 1)
         ambiguous = ~wrong & (ratio >= PLAUSIBLE)
         verdicts[known] = FINE

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
 MAX_CLASSES_SHOWN = 12
-SETTINGS_SHOWN = ("n_trees", "n_layers", "C", "n_hidden", "activation")
+SETTINGS_SHOWN = ("n_estimators", "n_layers", "C", "n_hidden", "activation")
 
 
 @opt.takes_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,6 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.output import note
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def predict(
         )
     with asked.open(table) as file:
         for remark in file.remarks:
-            note(remark)
+            out.note(remark)
         predictor.check_columns(file.path, file.names)
         if in_parts:
             from granulearn.dask.tables import predict_on_cluster
@@ -87,12 +86,13 @@ def predict(
             hidden = json or out.is_terminal(output)
             with out.row_progress(file.rows_about, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
-        for line in predictor.surprises(file.place):
-            note(line)
+        for line in predictor.reading.warnings(file.place):
+            out.note(line)
     if json:
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
-        facts |= {"new_categories": predictor.new_categories(), "misfits": predictor.misfits()}
+        failures = {name: found.count for name, found in predictor.reading.failures.items()}
+        facts |= {"new_categories": predictor.reading.unknown, "misfits": failures}
         out.print_json(facts)
         return
     counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
@@ -108,8 +108,6 @@ def _predict_file(
 
     from granulearn.tables import TableError
 
-    n_rows = 0
-
     def place(row: int) -> str:
         return f"{file.path}, {file.place(row)}"
 
@@ -119,18 +117,10 @@ def _predict_file(
         threadpool_limits(1, user_api="blas"),
         predictor.reading.forms_first(file.path, file.place),
     ):
-        with ExitStack() as opened:
-            writer = None
-            for chunk in predictor.loaded.chunks(file, predictor.input_names):
-                answers = predictor.predict_batch(chunk, place, n_rows)
-                if writer is None:
-                    writer = opened.enter_context(_open_writer(draft, answers.schema))
-                writer.write(answers)
-                n_rows += chunk.num_rows
-                progress(n_rows)
+        n_rows = predictor.write(file, partial(_open_writer, draft), place, progress=progress)
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        predictor.check_cells(file.path, file.place)
+        predictor.reading.check_cells(file.path, file.place)
     return n_rows
 
 

@@ -24,7 +24,6 @@ from granulearn.audit.places import Placing, place
 from granulearn.audit.ratings import VERDICTS, WRONG, Ratings
 from granulearn.audit.strangeness import STRANGE_FROM, StrangeRule, rule_of_places
 from granulearn.audit.verdicts import calibrated_evidence, rate_labels, weigh_evidence
-from granulearn.balls.forest import BallForest
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Block,
@@ -33,6 +32,7 @@ from granulearn.dask.blocks import (
     sample_blocks,
 )
 from granulearn.dask.cluster import compute, tree_reduce
+from granulearn.forest.forest import BallForest
 from granulearn.utils.files import written_atomically
 
 PART_NAME = "part-{:05d}.parquet"
@@ -46,7 +46,7 @@ class Rater:
     forest: BallForest
     noise: NoiseRate
     skill: float
-    power: float
+    temperature: float
     placing: Placing
     strange: StrangeRule | None
 
@@ -69,7 +69,7 @@ class Rater:
             audit.forest_,
             audit.noise_,
             evidence.skill,
-            evidence.power,
+            evidence.temperature,
             places.placing,
             rule_of_places(places),
         )
@@ -86,7 +86,7 @@ class Rater:
         """
         proba = self.forest.posterior(X)
         known = ~np.isnan(proba[:, 0])
-        evidence = calibrated_evidence(proba, codes, known, self.skill, self.power)
+        evidence = calibrated_evidence(proba, codes, known, self.skill, self.temperature)
         return rate_labels(evidence, self.classes, self.noise.working_rates, self._is_strange(X))
 
     def _is_strange(self, X: np.ndarray) -> np.ndarray:

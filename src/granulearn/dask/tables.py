@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,6 @@ from dask import delayed
 from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
-from granulearn._words import counted
 from granulearn.audit.noise_rate import NoiseRate
 from granulearn.dask.audit import (
     PART_NAME,
@@ -67,6 +67,7 @@ from granulearn.training.training import (
     scores_of_confusion,
 )
 from granulearn.utils.files import folder_written_atomically, written_atomically
+from granulearn.utils.text import counted
 
 Tell = Callable[[str], None]
 
@@ -542,26 +543,15 @@ def predicted_part(
 ) -> PredictedParts:
     """Predict the rows of one part, and write them to a file; `path` is for messages."""
     own = predictor.afresh()  # another task may use the same one
-    n_rows, first_row = 0, part.first_row
     target = Path(folder) / PART_NAME.format(number)
-    writer = None
 
     def place(row: int) -> str:
         return f"{path}, row {row + 1}"
 
     with written_atomically(target) as draft, own.reading.forms_first(path, place):
-        try:
-            for chunk in own.loaded.chunks(part, own.input_names):
-                answers = own.predict_batch(chunk, place, first_row + n_rows)
-                if writer is None:
-                    writer = parquet.ParquetWriter(draft, answers.schema)
-                writer.write(answers)
-                n_rows += chunk.num_rows
-        finally:
-            if writer is not None:
-                writer.close()
-        if writer is None:
-            draft.write_bytes(b"")
+        draft.write_bytes(b"")
+        open_writer = partial(parquet.ParquetWriter, draft)
+        n_rows = own.write(part, open_writer, place, first_row=part.first_row)
     if n_rows == 0:
         target.unlink()
     return PredictedParts(n_rows, own.counts, own.reading)

@@ -12,7 +12,7 @@ class ModelKind(NamedTuple):
     """What a name stands for."""
 
     class_name: str
-    """Class in `granulearn.estimators`."""
+    """Public class in `granulearn`."""
     summary: str
     tunable: bool
     """Whether ``--tune`` has a grid for it; the others choose their settings in `fit`."""
@@ -22,11 +22,13 @@ class ModelKind(NamedTuple):
 def model_kinds() -> dict[str, ModelKind]:
     """Return all kinds by name: the default, those that need no tuning, the others."""
     # Loaded when first asked for: the command line answers --help without scikit-learn.
-    from granulearn import estimators
+    from granulearn import balls, ensemble, forest, rvfl
+    from granulearn.utils.estimator import NO_ABILITIES
 
     kinds = {}
-    for class_name in estimators.__all__:
-        can = getattr(estimators, class_name)._abilities
+    names = [(room, name) for room in (balls, rvfl, forest, ensemble) for name in room.__all__]
+    for room, class_name in names:
+        can = getattr(getattr(room, class_name), "_abilities", NO_ABILITIES)
         if can.command:
             tunable = can.shared_work is not None
             kinds[can.command] = ModelKind(class_name, can.summary, tunable)
@@ -82,6 +84,6 @@ def search_grid(name: str) -> dict[str, list]:
 
 
 def _class_of(name: str) -> Any:
-    from granulearn import estimators
+    import granulearn
 
-    return getattr(estimators, model_kinds()[name].class_name)
+    return getattr(granulearn, model_kinds()[name].class_name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,7 @@ import pyarrow as pa
 from granulearn.models import LoadedModel
 from granulearn.models.row_reading import Place, RowReading
 from granulearn.tables.errors import TableError
-from granulearn.tables.io.table_file import similar_names
+from granulearn.tables.io.table_file import TableFile, similar_names
 from granulearn.tables.messages import Message, Setting
 from granulearn.tables.schema import TypedRows
 
@@ -96,39 +98,44 @@ class Predictor:
         names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
         return pa.RecordBatch.from_arrays(columns, names=names)
 
-    def check_cells(self, path: object, place: Place) -> None:
-        """Raise a `TableError` if too many cells did not have the form of training.
+    def write(
+        self,
+        source: TableFile,
+        open_writer: Callable[[pa.Schema], Any],
+        place: Place,
+        *,
+        first_row: int = 0,
+        progress: Callable[[int], None] = lambda n_rows: None,
+    ) -> int:
+        """Predict all rows of a table and write the output rows; return their number.
 
         Parameters
         ----------
-        path : object
-            The table, for the message.
+        source : TableFile
+            The rows.
+        open_writer : callable
+            Returns a writer, which is a context manager, for output rows of a schema.
         place : callable
-            Says where a row stands.
+            Says where a row stands, for messages.
+        first_row : int, default=0
+            Number of the first row in the file.
+        progress : callable
+            Gets the number of rows done.
         """
-        self.reading.check_cells(path, place)
-
-    def surprises(self, place: Place) -> Iterator[str]:
-        """Yield a line for each column with cells of another form, or unknown categories.
-
-        Parameters
-        ----------
-        place : callable
-            Says where a row stands.
-        """
-        return self.reading.warnings(place)
+        n_rows, writer = 0, None
+        with ExitStack() as opened:
+            for chunk in self.loaded.chunks(source, self.input_names):
+                answers = self.predict_batch(chunk, place, first_row + n_rows)
+                if writer is None:
+                    writer = opened.enter_context(open_writer(answers.schema))
+                writer.write(answers)
+                n_rows += chunk.num_rows
+                progress(n_rows)
+        return n_rows
 
     def afresh(self) -> Predictor:
         """Return a predictor of the same model that has predicted nothing yet."""
         return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
-
-    def new_categories(self) -> dict[str, dict[str, int]]:
-        """Return how often each unknown category was met, by column."""
-        return {name: dict(counter) for name, counter in self.reading.unknown.items()}
-
-    def misfits(self) -> dict[str, int]:
-        """Return how many cells did not have the form of training, by column."""
-        return {name: found.count for name, found in self.reading.failures.items()}
 
     def ignored_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns of a table that are not used.

@@ -17,13 +17,13 @@ from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from granulearn._words import counted
 from granulearn.models import ColumnCard, ModelCard
 from granulearn.models.model_file import check_card_fits
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting
 from granulearn.training.model_kinds import make_model, search_grid
+from granulearn.utils.text import counted
 
 MAX_FOLDS = 5
 ROWS_TO_SEARCH = 4
@@ -173,7 +173,7 @@ def make_card(
     """
     model = pipeline[-1]
     # An ensemble of networks, alone or as a member, chose its settings by leave-one-out.
-    network = getattr(model, "committee_", model)
+    network = getattr(model, "rvfl_", model)
     settings = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
     counts = Counter(map(str, y))
     known = {
@@ -271,7 +271,7 @@ def errors_about_table(kind: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             # Nobody asked for ratings of the rows, and every fold would warn about them.
-            warnings.filterwarnings("ignore", "the reliability of")
+            warnings.filterwarnings("ignore", "the label quality of")
             yield
     except ValueError as error:
         said = f"{kind} cannot be fitted to this table: {error} Another "
@@ -355,7 +355,7 @@ def _doubted_labels(model: Any, y: np.ndarray, is_verified: np.ndarray | None) -
     forest = model if hasattr(model, "oob_proba_") else getattr(model, "forest_", None)
     if forest is None:
         return None
-    known = ~np.isnan(model.reliability_)
+    known = ~np.isnan(model.label_quality_)
     if is_verified is not None:
         known &= ~is_verified
     likely = model.classes_[forest.oob_proba_[known].argmax(axis=1)]

@@ -11,7 +11,10 @@ import numpy as np
 from onnx import TensorProto
 from sklearn.base import is_regressor
 
-from granulearn import estimators as own
+from granulearn import rvfl
+from granulearn.balls import GranularBallKNNClassifier
+from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models.errors import ModelFileError
 from granulearn.models.onnx.graph import FINITE_AND_FILLED_IN, NO_ANSWER, Value
 from granulearn.models.onnx.networks import (
@@ -85,9 +88,9 @@ def _proba(model: Any, scores: Value) -> Value:
         return scores
     if form == "softmax":
         return scores.op("Softmax", axis=1)
-    if form == "powered":
-        log_proba = _normalised(scores.op("Max", model._floor)).op("Log")
-        return (model.power_ * log_proba).op("Softmax", axis=1)
+    if form == "temperature":
+        log_proba = _normalised(scores.op("Max", model._least)).op("Log")
+        return (1 / model.temperature_ * log_proba).op("Softmax", axis=1)
     return _normalised(scores.op("Relu"))
 
 
@@ -103,41 +106,40 @@ def _mean_of_members(model: Any, X: Value) -> Value:
     return X.graph.mean([scores_of(member, X) for member in model.estimators_])
 
 
-def _robust(model: Any, X: Value) -> Value:
-    """Return the weighted mean of the members; with known noise, of the true class."""
+def _boosted(model: Any, X: Value) -> Value:
     n_classes = len(model.classes_)
-    members = {
-        "forest": lambda: _proba(model.forest_, scores_of(model.forest_, X)),
-        "committee": lambda: scores_of(model.committee_, X),
-        "boosting": lambda: X.graph.mean(
-            [boosted_proba(booster, X, n_classes) for booster in model.boosters_]
-        ),
-    }
-    mean = reduce(add, [share * members[name]() for name, share in model.shares_.items() if share])
-    return mean if model.noise_ is None else mean @ np.linalg.inv(model.noise_)
+    return X.graph.mean([boosted_proba(booster, X, n_classes) for booster in model.boosters_])
+
+
+def _stacked(model: Any, X: Value) -> Value:
+    """Return the weighted mean of the members; with known noise, of the true class."""
+    members = zip(model.members_, model.weights_.values(), strict=True)
+    mean = reduce(add, [w * _proba(each, scores_of(each, X)) for each, w in members if w > 0])
+    return mean if model.noise_matrix_ is None else mean @ np.linalg.inv(model.noise_matrix_)
 
 
 SCORES: dict[type, Callable[[Any, Value], Value]] = {
-    own.RVFLClassifier: network_scores,
-    own.ELMClassifier: network_scores,
-    own.GBRVFLClassifier: network_scores,
-    own.FGBRVFLClassifier: network_scores,
-    own.SDAPGBRVFLClassifier: network_scores,
-    own.GEGBRVFLClassifier: network_scores,
-    own.CRVFLClassifier: complex_scores,
-    own.ACRVFLClassifier: complex_scores,
-    own.RVFLRegressor: network_scores,
-    own.ELMRegressor: network_scores,
-    own.RVFLCommitteeClassifier: mean_network_scores,
-    own.RVFLCommitteeRegressor: mean_network_scores,
-    own.DeepRVFLClassifier: deep_scores,
-    own.DeepGBRVFLClassifier: deep_scores,
-    own.DeepRVFLRegressor: deep_scores,
-    own.EnsembleDeepRVFLClassifier: deep_ensemble_scores,
-    own.EnsembleDeepGBRVFLClassifier: deep_ensemble_scores,
-    own.EnsembleDeepRVFLRegressor: deep_ensemble_scores,
-    own.GranularBallKNNClassifier: nearest_ball_scores,
-    own.BallForestClassifier: _forest,
-    own.BallEnsembleClassifier: _mean_of_members,
-    own.RobustClassifier: _robust,
+    rvfl.RVFLClassifier: network_scores,
+    rvfl.ELMClassifier: network_scores,
+    rvfl.GBRVFLClassifier: network_scores,
+    rvfl.FGBRVFLClassifier: network_scores,
+    rvfl.SDAPGBRVFLClassifier: network_scores,
+    rvfl.GEGBRVFLClassifier: network_scores,
+    rvfl.CRVFLClassifier: complex_scores,
+    rvfl.ACRVFLClassifier: complex_scores,
+    rvfl.RVFLRegressor: network_scores,
+    rvfl.ELMRegressor: network_scores,
+    rvfl.RVFLEnsembleClassifier: mean_network_scores,
+    rvfl.RVFLEnsembleRegressor: mean_network_scores,
+    rvfl.DeepRVFLClassifier: deep_scores,
+    rvfl.DeepGBRVFLClassifier: deep_scores,
+    rvfl.DeepRVFLRegressor: deep_scores,
+    rvfl.EnsembleDeepRVFLClassifier: deep_ensemble_scores,
+    rvfl.EnsembleDeepGBRVFLClassifier: deep_ensemble_scores,
+    rvfl.EnsembleDeepRVFLRegressor: deep_ensemble_scores,
+    GranularBallKNNClassifier: nearest_ball_scores,
+    rvfl.BallEnsembleClassifier: _mean_of_members,
+    BallForestClassifier: _forest,
+    BoostedTreesClassifier: _boosted,
+    RobustClassifier: _stacked,
 }

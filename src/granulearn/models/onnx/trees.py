@@ -64,7 +64,7 @@ def forest_proba(forest: Any, X: Value) -> Value:
 
 def boosted_proba(booster: Any, X: Value, n_classes: int) -> Value:
     """Return class probabilities of boosted trees; a class that they did not see has none."""
-    raw = _raw_scores(booster, _bundled(booster.bundles, X))
+    raw = _raw_scores(booster, X)
     if len(booster.baseline) == 1:
         # The logistic function is the softmax of the raw score beside zero.
         raw = raw @ np.array([[0.0, 1.0]])
@@ -96,22 +96,6 @@ def _raw_scores(booster: Any, X: Value) -> Value:
         target_weights_as_tensor=numpy_helper.from_array(booster.values[is_leaf].astype(float)),
     )
     return values.as_double() + baseline
-
-
-def _bundled(bundles: Any, X: Value) -> Value:
-    """Return the codes of bundled columns and, after them, the other columns."""
-    if bundles.n_bundles == 0:
-        return X
-    parts = []
-    for number, (begin, end) in enumerate(zip(bundles.offsets, bundles.offsets[1:], strict=False)):
-        on = (X.columns(bundles.bundled[begin:end]) > bundles.middles[begin:end]).as_integer()
-        # The first of the largest is the first that is on; where none is, it is the first of all.
-        first = on.op("ArgMax", axis=1, keepdims=1)
-        place = (first + np.ones(1, np.int64)) * on.op("ReduceMax", [1], keepdims=1)
-        parts.append(X.graph.add("Gather", bundles.codes_of(number), place, axis=0))
-    if len(bundles.others):
-        parts.append(X.columns(bundles.others))
-    return X.graph.side_by_side(parts)
 
 
 def nearest_ball_scores(model: Any, X: Value) -> Value:

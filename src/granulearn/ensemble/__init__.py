@@ -1,0 +1,13 @@
+"""Ensembles for labels that may be wrong: members, stacking, calibration."""
+
+from granulearn.ensemble.boosting import BoostedTreesClassifier
+from granulearn.ensemble.robust import RobustClassifier
+from granulearn.utils.stacking import best_temperature, stacking_weights, temperature_scale
+
+__all__ = [
+    "BoostedTreesClassifier",
+    "RobustClassifier",
+    "best_temperature",
+    "stacking_weights",
+    "temperature_scale",
+]

@@ -1,0 +1,5 @@
+"""The ball forest: trees, splitter, posterior, explanation."""
+
+from granulearn.forest.classifier import BallForestClassifier
+
+__all__ = ["BallForestClassifier"]
