@@ -6,14 +6,14 @@ from datetime import datetime
 
 import pytest
 
-from granulearn.balls import maker_names
+from granulearn.balls.generators import generator_names
 from granulearn.bench import Store
 from granulearn.cli.bench import time_left
 from granulearn.cli.exit_codes import (
     INTERRUPTED,
     NO_CLUSTER,
     NOT_WRITTEN,
-    SOME_CELLS_FAILED,
+    SOME_RUNS_FAILED,
     USAGE,
 )
 from tests.bench.small_studies import (
@@ -44,7 +44,7 @@ def test_studies_and_keys_are_listed():
     named = dict(line.split(": ", 1) for line in out.splitlines()[-8:] if ": " in line)
     assert "balanced_accuracy, " in named["Scores"]
     assert "Regressor" not in named["Estimators"]
-    assert named["balls"] == f"{', '.join(maker_names())}, and your own."
+    assert named["balls"] == f"{', '.join(generator_names())}, and your own."
 
 
 def test_a_study_is_run_in_steps_and_says_where_the_results_are(tmp_path, monkeypatch):
@@ -123,7 +123,7 @@ def test_a_study_that_is_wrong_is_refused_with_file_and_key(tmp_path, old, new, 
 def test_runs_that_fail_are_told_and_the_run_goes_on(tmp_path):
     path = write_study(tmp_path, SMALL.replace('"circles"', '"crossplane150"'))
     done = granulearn("bench", path, "--results", tmp_path / "a.db", *FAST)
-    assert done.code == SOME_CELLS_FAILED
+    assert done.code == SOME_RUNS_FAILED
     assert "1 data set(s) cannot be read here" in done.err
     assert "12 failed" in done.err
     with Store(tmp_path / "a.db", readonly=True) as store:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from msgspec.structs import replace
@@ -41,8 +41,7 @@ from granulearn.bench.study import study_keys
 from granulearn.bench.study_files import scores_not_given, write_new_study
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.exit_codes import SOME_CELLS_FAILED, InterruptedRunError, UsageError
-from granulearn.cli.output import note, warn
+from granulearn.cli.exit_codes import SOME_RUNS_FAILED, InterruptedRunError, UsageError
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 Planned = list[tuple[Study, list[Run]]]
@@ -83,10 +82,8 @@ def bench(
     elif schema:
         _print_schema()
     elif (study == NEW) != (name is not None):
-        raise UsageError(
-            "`granulearn bench new NAME` writes a study to begin with; a study that is run is "
-            "named alone."
-        )
+        new = "`granulearn bench new NAME` writes a study to begin with"
+        raise UsageError(f"{new}; a study that is run is named alone.")
     elif name is not None:
         written, *beside = write_new_study(name)
         lines = [f"written: {written}", *(f"         {file}" for file in beside)]
@@ -97,14 +94,9 @@ def bench(
 
 
 def _run(
-    asked: str,
-    only: list[str],
-    results: Path | None,
-    jobs: int,
-    data_dir: str | None,
-    fresh: bool,
-    dask: str | None,
-) -> None:
+    asked: str, only: list[str], results: Path | None, jobs: int, data_dir: str | None,
+    fresh: bool, dask: str | None,
+) -> None:  # fmt: skip
     studies = [load_study(name) for name in (PAPER_STUDIES if asked == PAPER else [asked])]
     expanded = [expand(study) for study in studies]
     kept = {run.key for run in select([run for runs in expanded for run in runs], only)}
@@ -113,35 +105,32 @@ def _run(
         for study, runs in zip(studies, expanded, strict=True)
     ]
     _check_datasets(planned, data_dir, asked)
-    name, question = (
-        (PAPER, _PAPER_QUESTION) if asked == PAPER else (studies[0].name, studies[0].question)
-    )
+    name, question = studies[0].name, studies[0].question
+    if asked == PAPER:
+        name, question = PAPER, _PAPER_QUESTION
     path = results or Path("results") / f"{name}.db"
     for study in studies:
         for method, key, score, lacks in scores_not_given(study):
             if key == "scores":
-                warn(f"{_file(asked, study)}, scores: {method!r} gets no {score!r}, which needs "
-                     f"{lacks}.")  # fmt: skip
-    note(f"{name}: {question}")
-    cluster = opt.cluster(dask, note, jobs) if dask else nullcontext()
+                where = f"{_file(asked, study)}, scores"
+                out.warn(f"{where}: {method!r} gets no {score!r}, which needs {lacks}.")
+    out.note(f"{name}: {question}")
+    cluster = opt.cluster(dask, out.note, jobs) if dask else nullcontext()
     with cluster as client, Store(path) as store:
         _warn_of_replaced(studies, store)
         result = StudyResult(0, 0, ())
+        settings: dict[str, Any] = {
+            "jobs": jobs,
+            "data_dir": data_dir,
+            "fresh": fresh,
+            "client": client,
+        }
         try:
             with _shown_progress(planned, store) as tell:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
-                    result += run_study(
-                        study,
-                        runs,
-                        store,
-                        jobs=jobs,
-                        data_dir=data_dir,
-                        fresh=fresh,
-                        on_outcome=tell,
-                        client=client,
-                    )
+                    result += run_study(study, runs, store, **settings, on_outcome=tell)
         except KeyboardInterrupt:
             raise InterruptedRunError(
                 f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} runs are kept in "
@@ -155,14 +144,14 @@ def _run(
             page = write_paper_page(summarize_paper(store), path.with_suffix(".html"))
         out.say(f"page:    {page}", soft_wrap=True)
     failed = len(result.failed)
-    note(
-        f"{result.computed} computed, {result.found} were there, {failed} failed; "
-        f"{result.asked} runs in all."
-    )
+    counts = f"{result.computed} computed, {result.found} were there, {failed} failed"
+    out.note(f"{counts}; {result.asked} runs in all.")
     out.say(f"results: {path}\nreport:  granulearn report {path} -o report.html", soft_wrap=True)
     if failed:
-        warn(f"{failed} run(s) failed; the reasons are kept. The same command tries them again.")
-        raise typer.Exit(SOME_CELLS_FAILED)
+        out.warn(
+            f"{failed} run(s) failed; the reasons are kept. The same command tries them again."
+        )
+        raise typer.Exit(SOME_RUNS_FAILED)
 
 
 @contextmanager
@@ -175,13 +164,11 @@ def _shown_progress(
     before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
     # In a narrow terminal the bar gives way, then the name: never the count.
     progress = Progress(
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(table_column=Column(no_wrap=True)),
-        TimeElapsedColumn(table_column=Column(no_wrap=True)),
-        TextColumn("{task.fields[left]}"),
+        BarColumn(bar_width=None), MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(table_column=Column(no_wrap=True)), TextColumn("{task.fields[left]}"),
         TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
         console=out.message_console(soft_wrap=True),
-    )
+    )  # fmt: skip
     with progress:
         task = progress.add_task("", total=len(runs), left="")
 
@@ -194,7 +181,7 @@ def _shown_progress(
             left = time_left(expected.left(elapsed))
             progress.update(task, advance=1, description=run.unit.dataset[:24], left=left)
             if outcome is not None and outcome.reason:
-                warn(f"failed: {run}: {outcome.reason}")
+                out.warn(f"failed: {run}: {outcome.reason}")
 
         yield tell
 
@@ -228,12 +215,11 @@ def _check_datasets(planned: Planned, data_dir: str | None, asked: str) -> None:
             absent.append(name)
             continue
         for quirk in dataset.description.quirks if file else ():
-            note(f"{name}: {quirk}")
+            out.note(f"{name}: {quirk}")
     if absent:
-        warn(
-            f"{len(absent)} data set(s) cannot be read here, their runs will fail: "
-            f"{', '.join(absent)}. Name a directory that has them with --data-dir."
-        )
+        absence = f"{len(absent)} data set(s) cannot be read here, their runs will fail"
+        step = "Name a directory that has them with --data-dir."
+        out.warn(f"{absence}: {', '.join(absent)}. {step}")
 
 
 def _warn_of_replaced(studies: list[Study], store: Store) -> None:
@@ -245,24 +231,21 @@ def _warn_of_replaced(studies: list[Study], store: Store) -> None:
         except ValueError:  # of another version
             before = None
         # Files beside a study may have changed: `found` is what was in them.
-        same = before and replace(before, found=study.found) == study
-        if not same:
-            warn(
-                f"{store.path}: its study {study.name!r} asks for something else; its runs are "
-                "kept, and reports show the one that is run now."
-            )
+        if not (before and replace(before, found=study.found) == study):
+            about = f"{store.path}: its study {study.name!r} asks for something else"
+            out.warn(f"{about}; its runs are kept, and reports show the one that is run now.")
 
 
 def _print_studies() -> None:
-    rows = [(f"{name} (default)" if name == DEFAULT_STUDY else name, question)
-            for name, question in list_studies().items()]  # fmt: skip
+    known = list_studies()
+    rows = [(n + " (default)" * (n == DEFAULT_STUDY), known[n]) for n in known]
     rows.append((PAPER, f"{_PAPER_QUESTION} ({', '.join(PAPER_STUDIES)})"))
     out.print_table("studies", ("study", "question"), rows, justify="left")
 
 
 def _print_schema() -> None:
-    out.say("A study is a TOML file; its name is the file's. A key without a default must be "
-            "there.", soft_wrap=True)  # fmt: skip
+    about = "A study is a TOML file; its name is the file's. A key without a default must be there."
+    out.say(about, soft_wrap=True)
     for key in study_keys():
         default = f"  (default: {key.default})" if key.default else ""
         line = out.shown(f" = {key.values}{default}")

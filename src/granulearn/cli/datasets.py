@@ -11,7 +11,6 @@ from typer import Argument, Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.output import note
 
 DataDirOption = Annotated[
     Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")
@@ -36,7 +35,7 @@ def list_all(
     named = os.environ.get(ENVIRONMENT_VARIABLE)
     if data_dir is None and named and not (Path(named) / "manifest.csv").is_file():
         fault = "has no manifest.csv" if Path(named).is_dir() else "is not a directory"
-        note(f"{ENVIRONMENT_VARIABLE}={named} {fault}; its sets are not listed.")
+        out.note(f"{ENVIRONMENT_VARIABLE}={named} {fault}; its sets are not listed.")
     figures = ["rows", "features", "classes", "minority_rows", "here"]
     known = list_datasets(data_dir)[figures].astype(object)
     known = known.where(known.notna(), None)

@@ -9,7 +9,7 @@ from granulearn._extras import missing_package
 from granulearn.utils.files import FULL_DISK
 
 OK, UNEXPECTED, USAGE, BAD_DATA, BAD_MODEL, NOT_WRITTEN, MISSING_PACKAGE = range(7)
-SOME_CELLS_FAILED, NO_CLUSTER = 7, 8
+SOME_RUNS_FAILED, NO_CLUSTER = 7, 8
 HUNG_UP, INTERRUPTED, NOBODY_READS, STOPPED = 129, 130, 141, 143
 
 MEANINGS = {
@@ -20,10 +20,10 @@ MEANINGS = {
     BAD_MODEL: "a model file is refused, or an exported model would not predict the same",
     NOT_WRITTEN: "a file is missing or cannot be read or written (path, rights, full disk)",
     MISSING_PACKAGE: "an optional package or a tool is missing; the message says what to install",
-    SOME_CELLS_FAILED: "a study went to its end, but some cells failed; their reasons are kept",
+    SOME_RUNS_FAILED: "a study went to its end, but some runs failed; their reasons are kept",
     NO_CLUSTER: "the Dask cluster cannot be reached, or was lost",
     HUNG_UP: "the terminal was closed (SIGHUP); otherwise as 130",
-    INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished cells",
+    INTERRUPTED: "interrupted (Ctrl-C); no output was written, a study keeps its finished runs",
     NOBODY_READS: "the output was closed before its end, as `head` does",
     STOPPED: "stopped by SIGTERM; otherwise as 130",
 }

@@ -13,7 +13,6 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.output import note
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def predict(
         )
     with asked.open(table) as file:
         for remark in file.remarks:
-            note(remark)
+            out.note(remark)
         predictor.check_columns(file.path, file.names)
         if in_parts:
             from granulearn.dask.tables import predict_on_cluster
@@ -88,7 +87,7 @@ def predict(
             with out.row_progress(file.rows_about, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
         for line in predictor.reading.warnings(file.place):
-            note(line)
+            out.note(line)
     if json:
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}

@@ -12,7 +12,6 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.output import note
 from granulearn.cli.table_report import show_warnings
 from granulearn.utils.text import counted, listed
 
@@ -79,9 +78,11 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
     show_warnings(data.report)
     if opened.stale:
         rows = listed([str(row) for row in opened.stale])
-        note(f"labels were edited since they were decided on (row {rows}); they are open again.")
+        out.note(
+            f"labels were edited since they were decided on (row {rows}); they are open again."
+        )
     if opened.journal.dropped:
-        note(f"{source} ended in the middle of a line, which was left out.")
+        out.note(f"{source} ended in the middle of a line, which was left out.")
     out.headline(table.name, f"{counted(len(data.rows), 'label')}")
     n_before = opened.summary().n_decided
     going_on = f"{counted(n_before, 'decision')} in {source}: going on from there"

@@ -22,20 +22,20 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from granulearn import balls, ensemble, estimators, forest, memberships
+from granulearn import balls, ensemble, forest, rvfl
 from granulearn.balls import BallSet
 from granulearn.ensemble.boosted_trees import BoostedTrees
-from granulearn.estimators.estimator import Estimator
 from granulearn.forest.forest import BallForest
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ModelCard, installed_versions
-from granulearn.network import ComplexFeatures, DeepFeatures, RandomFeatures
 from granulearn.preprocess import TablePreprocessor
+from granulearn.rvfl import ComplexFeatures, DeepFeatures, RandomFeatures
+from granulearn.utils.estimator import Estimator
 from granulearn.utils.files import written_atomically
 from granulearn.utils.saved import (
     Array,
@@ -52,16 +52,16 @@ from granulearn.utils.saved import (
 
 FORMAT = 6
 ENTRY = "granulearn"
-MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 64 * 2**20
+MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 32 * 2**20
 # A row may take so many steps down all ball trees of a file; 10,000 rows then take 5 seconds.
 MOST_STEPS = 1_000_000
 # Predictions repeat a label for every row.
 WIDEST_LABEL, MOST_LABEL_CHARACTERS = 10_000, 2**24
 _MISSING = object()
-# What a file that anyone may have written makes of our own checks and those of msgspec and numpy.
+# What comes of a file that is damaged, or of attributes that were set to something else.
 _DAMAGE = (
-    SafetensorError, msgspec.MsgspecError, ValueError, TypeError, KeyError, AttributeError,
-    IndexError, OverflowError, RecursionError, MemoryError,
+    SafetensorError, msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError,
+    MemoryError,
 )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ class Header(msgspec.Struct):
 @cache
 def saved_classes() -> dict[str, type]:
     """Return all classes of which a file may hold an object, by name."""
-    rooms = (balls, memberships, estimators, forest, ensemble)
+    rooms = (balls, rvfl, forest, ensemble)
     public = [vars(room)[name] for room in rooms for name in room.__all__]
     parts = [
         BallForest,
@@ -149,7 +149,8 @@ def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = 
             model = msgspec.Raw(_encode(_described(pipeline, "model", tensors)))
             header = Header(FORMAT, "", msgspec.Raw(_encode(card.to_json())), model)
             header.sha256 = _digest(header, tensors)
-            save_file(tensors, draft, {ENTRY: msgspec.json.encode(header).decode()})
+            # Written here, so that a full disk is an error of the system.
+            draft.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
             return _read(draft).card
         except _DAMAGE as error:
             name = type(pipeline).__name__
@@ -402,13 +403,14 @@ class _Content:
 def _loaded(path: str | os.PathLike) -> _Content:
     if not Path(path).is_file():
         raise ModelFileError(f"{path} is not a file; check the path of the model.")
+    with Path(path).open("rb") as file:  # it says more of missing rights than safetensors does
+        first = file.read(2)
     try:
         return _read(Path(path))
     except _DAMAGE as error:
         reason = _reason(error)
         if isinstance(error, SafetensorError):
-            with open(path, "rb") as file:
-                reason = _FOREIGN.get(file.read(2), reason)
+            reason = _FOREIGN.get(first, reason)
         raise ModelFileError(f"{path} is refused: {reason}.") from error
 
 

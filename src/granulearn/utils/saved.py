@@ -53,18 +53,21 @@ class Array:
     """Whether it may be None, or not there."""
     many: type | None = None
 
-    def check(self, owner: Any, name: str, value: Any, sizes: dict[str, int]) -> None:
-        """Raise unless a value is such an array; `sizes` are the dimensions known so far."""
+    def check_kind(self, name: str, value: Any) -> None:
+        """Raise unless a value has the dtype, the number of dimensions and the range."""
         require(value.dtype.name in self.dtype.split("|"), f"{name} holds {value.dtype}")
-        wanted = self.shape
-        if value.ndim == len(wanted):
-            known = zip(wanted, value.shape, strict=True)
-            wanted = tuple(_size(owner, dim, found, sizes) for dim, found in known)
-        require(value.shape == wanted, f"{name} has the shape {value.shape}, not {wanted}")
+        said = f"{name} has the shape {value.shape}, not {self.shape}"
+        require(value.ndim == len(self.shape), said)
         parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
         for part in parts if value.size and value.dtype.kind != "b" else ():
             inside = part.min().item() >= self.low and part.max().item() <= self.high
             require(inside, f"{name} is not between {self.low:g} and {self.high:g}")
+
+    def check_shape(self, owner: Any, name: str, value: Any, sizes: dict[str, int]) -> None:
+        """Raise unless a value has the shape; `sizes` are the dimensions known so far."""
+        known = zip(self.shape, value.shape, strict=True)
+        wanted = tuple(_size(owner, dim, found, sizes) for dim, found in known)
+        require(value.shape == wanted, f"{name} has the shape {value.shape}, not {wanted}")
 
 
 def _size(owner: Any, dim: str | int, found: int, sizes: dict[str, int]) -> int:
@@ -127,12 +130,18 @@ def each_of(name: str, value: Any, many: type | None) -> Iterator[tuple[str, Any
 
 def check_saved(owner: Any) -> None:
     """Raise `SavedStateError` unless the arrays of an object are as its class states."""
+    arrays = [
+        (own_name, spec, array)
+        for name, spec in saved_attributes(type(owner)).items()  # type: ignore[arg-type]
+        if isinstance(spec, Array) and vars(owner).get(name) is not None
+        for own_name, array in each_of(name, vars(owner)[name], spec.many)
+    ]
+    # Attributes that are sizes are asked once all arrays have their dimensions.
+    for name, spec, array in arrays:
+        spec.check_kind(name, array)
     sizes: dict[str, int] = {}
-    for name, spec in saved_attributes(type(owner)).items():  # type: ignore[arg-type]
-        value = vars(owner).get(name)
-        if isinstance(spec, Array) and value is not None:
-            for own_name, each in each_of(name, value, spec.many):
-                spec.check(owner, own_name, each, {} if spec.many else sizes)
+    for name, spec, array in arrays:
+        spec.check_shape(owner, name, array, {} if spec.many else sizes)
     if hasattr(owner, "_check_saved"):
         owner._check_saved()
 
