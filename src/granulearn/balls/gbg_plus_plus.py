@@ -100,7 +100,8 @@ def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
     Samples left over whose class has no ball are balls of one sample.
     """
     X, codes = scaled_rows(samples.X).astype(np.float64, copy=False), samples.codes
-    groups, labels = np.full(len(X), -1), []
+    groups = np.full(len(X), -1)
+    labels: list[int] = []
     pending = [np.arange(len(X))]
     while pending:
         rows = pending.pop()
