@@ -111,12 +111,12 @@ def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
             parts = _cut_out_majorities(X, codes, rows)
         if parts is None:
             groups[rows] = len(labels)
-            labels.append(counts.argmax())
+            labels.append(int(counts.argmax()))
         else:
             pending += [part for part in parts if len(part) > 1]
     for row in np.flatnonzero((groups < 0) & ~np.isin(codes, labels)):
         groups[row] = len(labels)
-        labels.append(codes[row])
+        labels.append(int(codes[row]))
     return groups
 
 

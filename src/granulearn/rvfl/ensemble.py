@@ -287,15 +287,17 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
 
     Parameters
     ----------
-    n_estimators : int or "auto", default=10
-        Number of networks.
-    n_hidden : int or "auto", default=203
-        Hidden nodes of each network.
+    n_estimators : int or "auto", default="auto"
+        Number of networks; "auto" means ten up to 1,000 samples, fewer of more, and one
+        from 7,000 on.
+    n_hidden : int or "auto", default="auto"
+        Hidden nodes of each network; "auto" means 200 and one for every 15 samples that
+        are fitted.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
-    max_samples : int or None, default=None
+    max_samples : int or None, default=10000
         Networks are fitted to at most so many samples, drawn at random; all others are
         predicted out of sample. None means all.
     random_state : int, RandomState or None, default=None
@@ -343,11 +345,11 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
 
     def __init__(
         self,
-        n_estimators=10,
-        n_hidden=203,
+        n_estimators="auto",
+        n_hidden="auto",
         activation="auto",
         C="auto",
-        max_samples=None,
+        max_samples=10_000,
         random_state=None,
     ):
         self.n_estimators = n_estimators
