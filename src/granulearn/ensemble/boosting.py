@@ -165,7 +165,7 @@ class BoostedTreesClassifier(ScoreClassifier):
         for fold, booster in enumerate(boosters):
             own = known[fold_of == fold]
             proba[own] = booster.proba(X[own], K)
-        gains = sum(gains_of(booster, n_rounds, X.shape[1]) for booster in fitted)
+        gains = np.sum([gains_of(booster, n_rounds, X.shape[1]) for booster in fitted], axis=0)
         self.classes_, self.n_features_in_ = samples.classes, X.shape[1]
         self.boosters_ = tuple(boosters)
         if len(known) < len(X):
